@@ -39,6 +39,7 @@ const LAYERS: Readonly<Record<string, Row>> = {
   'src/http/': {
     paths: ['src/http/', 'src/engine/', 'src/core/', 'src/text/'],
     packages: ['hono', 'zod', 'node:crypto'],
+    types: ['stripe'],
   },
   'src/client/': { paths: ['src/client/'], packages: ['eventsource-parser', 'node:'], types: ['src/http/'] },
   'src/ui/': {
@@ -144,6 +145,22 @@ describe('layers', () => {
     const strangers = IMPORTS.filter(({ from }) => !beginsWithOneOf(from, own)).filter(
       ({ to }) => to.startsWith('src/library/') || to === 'src/index.ts',
     )
+    expect(strangers.map(written)).toEqual([])
+  })
+
+  test('only the dialect of Stripe imports types of its SDK, and nothing of its code', () => {
+    const isOfStripe = ({ from }: Import) => from.startsWith('src/http/stripe/')
+    const strangers = IMPORTS.filter(({ to }) => to === 'stripe').filter(
+      (found) => !found.isType || !isOfStripe(found),
+    )
+    expect(strangers.map(written)).toEqual([])
+  })
+
+  test('the dialect of Stripe is loaded at its first use', () => {
+    const strangers = IMPORTS.filter(
+      ({ from, to, isDynamic }) =>
+        to.startsWith('src/http/stripe/') && !from.startsWith('src/http/stripe/') && !isDynamic,
+    ).filter(({ from }) => !from.startsWith('src/build/'))
     expect(strangers.map(written)).toEqual([])
   })
 

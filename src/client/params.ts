@@ -19,6 +19,7 @@ export type NewKey = OfMerchant & {
 export type NewMerchant = {
   readonly name?: string | undefined
   readonly clock?: string | number | undefined
+  readonly dialect?: string | undefined
 }
 
 export type MerchantUpdate = {

@@ -247,20 +247,20 @@ export const nextAttemptAt = ({ finalized_at, created }: Invoice, attempts: numb
   nextRetryAt(finalized_at ?? created, attempts)
 
 /**
- * Records a declined attempt; the invoice stays open. A scheduled attempt moves the retry schedule on, a payment by
- * hand does not.
+ * Records a declined attempt; the invoice stays open. Only a scheduled attempt moves the retry schedule on.
  * See docs/contract/invoices.md#attempts.
  */
 export function attemptFailed(
   invoice: Invoice,
-  { charge, scheduled }: { charge: string | null; scheduled: boolean },
+  { charge, scheduled, isRetried = true }: { charge: string | null; scheduled: boolean; isRetried?: boolean },
 ): Invoice {
-  const attempt_count = invoice.attempt_count + (scheduled ? 1 : 0)
+  const attempt_count = invoice.attempt_count + Number(scheduled)
+  const next = isRetried ? nextAttemptAt(invoice, attempt_count) : null
   return {
     ...invoice,
     attempt_count,
     attempted: true,
-    next_payment_attempt: scheduled ? nextAttemptAt(invoice, attempt_count) : invoice.next_payment_attempt,
+    next_payment_attempt: scheduled ? next : invoice.next_payment_attempt,
     charge: charge ?? invoice.charge,
   }
 }

@@ -64,12 +64,12 @@ export type Job = {
  */
 export function subscriptionJobs(subscription: Subscription): Job[] {
   if (hasEnded(subscription)) return []
-  const { id, current_period_end, trial_end, pause_collection, pending_update } = subscription
+  const { id, current_period_end, trial_end, pause_collection, pending_update, expires_at } = subscription
   const job = (kind: JobKind, due: number): Job => ({ due, kind, subscription: id, object: id })
   const { atPeriodEnd, awaitsFirstPayment } = factsOf(subscription)
   // A notice stays scheduled while no renewal is ahead, because its instant may pass before one is ahead again.
   const jobs = noticeJobs(subscription.notices, job)
-  if (awaitsFirstPayment && atPeriodEnd) return [...jobs, job(atPeriodEnd, current_period_end)]
+  if (awaitsFirstPayment && atPeriodEnd) return [...jobs, job(atPeriodEnd, expires_at ?? current_period_end)]
   if (pause_collection?.resumes_at) jobs.push(job('pause_end', pause_collection.resumes_at))
   if (pending_update) jobs.push(job('pending_update_expiry', pending_update.expires_at))
   // A subscription that is paused after its trial is neither canceled nor renewed by time.

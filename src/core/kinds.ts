@@ -83,6 +83,7 @@ const DECLARATIONS = {
       upcoming: 48,
       will_be_due: 49,
       overdue: 50,
+      payment_succeeded: 55,
     },
   },
   payment_intent: {
@@ -150,7 +151,15 @@ export const EVENTS = KINDS.flatMap((kind) =>
 ).toSorted((left, right) => left.number - right.number)
 
 /** Every type of event. The index is the number. */
-export const EVENT_TYPES: readonly EventType[] = EVENTS.map(({ type }) => type)
+export const ALL_EVENT_TYPES: readonly EventType[] = EVENTS.map(({ type }) => type)
+
+/** The types of events that only merchants with another API than paytwin's own emit. */
+const FOREIGN_EVENT_TYPES: ReadonlySet<EventType> = new Set(['invoice.payment_succeeded'])
+
+/** The types of events of paytwin's own API, by number. */
+export const EVENT_TYPES: readonly EventType[] = ALL_EVENT_TYPES.filter(
+  (type) => !FOREIGN_EVENT_TYPES.has(type),
+)
 
 /** The kinds with events, in the order of their first event type. */
 export const KINDS_WITH_EVENTS: readonly Kind[] = [...new Set(EVENTS.map(({ kind }) => kind))]

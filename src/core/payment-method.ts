@@ -58,6 +58,8 @@ export type TestCard = {
   readonly charge: Outcome
   /** Confirming it on session requires authentication; off session it is declined. */
   readonly needsAuthentication?: true
+  /** It can be attached to a customer although its charges are declined. */
+  readonly isDeclinedLater?: true
   /** Its refunds are pending for a minute and then fail. */
   readonly refundFails?: true
   /** The reason for which the cardholder disputes its charges. */
@@ -86,7 +88,9 @@ export const TEST_CARDS: Readonly<Record<string, TestCard>> = {
   pm_card_chargeDeclinedExpiredCard: visa('4000000000000069', declined('expired_card', null)),
   pm_card_chargeDeclinedIncorrectCvc: visa('4000000000000127', declined('incorrect_cvc', null)),
   pm_card_chargeDeclinedProcessingError: visa('4000000000000119', declined('processing_error', null)),
-  pm_card_chargeCustomerFail: visa('4000000000000341', declined('card_declined', 'generic_decline')),
+  pm_card_chargeCustomerFail: visa('4000000000000341', declined('card_declined', 'generic_decline'), {
+    isDeclinedLater: true,
+  }),
   pm_card_authenticationRequired: visa(
     '4000002500003155',
     declined('card_declined', 'authentication_required'),
@@ -132,6 +136,16 @@ export function cardDetails(
   const card = TEST_CARDS[testCard]
   assert(card, `${testCard} is a test card`)
   return { brand: card.brand, last4: card.number.slice(-4), exp_month, exp_year, fingerprint }
+}
+
+/** Returns the decline of a card when it is attached to a customer, where attached cards are checked; null if it can be. */
+export function declineAtAttach({
+  test_card,
+  script,
+}: PaymentMethod): (Outcome & { approved: false }) | null {
+  const card = script === null ? TEST_CARDS[test_card ?? ''] : undefined
+  if (!card || card.isDeclinedLater || card.needsAuthentication || card.charge.approved) return null
+  return card.charge
 }
 
 /** One attempt at the processor: its outcome, and the payment method with its script moved on. */

@@ -6,6 +6,7 @@ import type { SubscriptionNotices } from './notices.ts'
 import type { PendingUpdate } from './pending-update.ts'
 import type { Price } from './price.ts'
 import { fixedUnitAmount, priceAmount, quantityText } from './price-amount.ts'
+import type { Rules } from './rules.ts'
 import { isLicensed, type SubscriptionItem } from './subscription-item.ts'
 import { FIRST_STATUS, isInTrial, type SubscriptionStatus } from './subscription-status.ts'
 
@@ -63,6 +64,10 @@ export type Subscription = {
   readonly notices: SubscriptionNotices | null
   readonly metadata: Metadata
   readonly test_clock: string | null
+  /** When it expires if its first payment is still missing; null for the end of its first period. Not part of the API's object. */
+  readonly expires_at: number | null
+  /** Whether a payment method that pays an invoice by hand becomes its default one. Not part of the API's object. */
+  readonly saves_payment_method: boolean
 }
 
 /**
@@ -117,7 +122,7 @@ export function newSubscription(
     | 'missing_payment_method'
     | 'metadata'
     | 'test_clock'
-  > & { readonly anchor?: number | null; readonly schedule?: string },
+  > & { readonly anchor?: number | null; readonly schedule?: string; readonly savesMethod?: boolean },
   prices: Prices,
 ): Subscription {
   const { created: now, trial_end } = given
@@ -155,6 +160,8 @@ export function newSubscription(
     notices: null,
     metadata: given.metadata,
     test_clock: given.test_clock,
+    expires_at: null,
+    saves_payment_method: given.savesMethod ?? false,
   }
 }
 
@@ -229,12 +236,13 @@ function cancellationMovedTo(subscription: Subscription, end: number): number | 
 export function withInvoice(
   subscription: Subscription,
   { result, invoice }: { readonly result: 'paid' | 'sent' | 'failed'; readonly invoice: Invoice },
+  { namesUnpaidInvoice }: Pick<Rules, 'namesUnpaidInvoice'>,
 ): Subscription {
-  const hasPaid = subscription.latest_invoice !== null || result === 'paid'
+  const isNamed = namesUnpaidInvoice || subscription.latest_invoice !== null || result === 'paid'
   const { newest_invoice } = subscription
   // Ids sort by creation: a draft that is finalized late does not become the newest.
   const newest = newest_invoice !== null && newest_invoice > invoice.id ? newest_invoice : invoice.id
-  return { ...subscription, newest_invoice: newest, latest_invoice: hasPaid ? newest : null }
+  return { ...subscription, newest_invoice: newest, latest_invoice: isNamed ? newest : null }
 }
 
 /** Reports whether an update changes a field that the API shows. */

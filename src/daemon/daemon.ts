@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server as Listening } from 'node:net'
 import { resolve } from 'node:path'
 import { formatInstant } from '../core/calendar.ts'
+import type { Dialect } from '../core/dialect.ts'
 import type { CreatedObject } from '../engine/resources/fixture-names.ts'
 import { allowedHosts } from '../http/admin/guard.ts'
 import type { OAuthErrorForm } from '../http/oauth/error-form.ts'
@@ -35,6 +36,8 @@ export type DaemonOptions = {
   readonly clock: 'live' | number | null
   readonly seed: string | null
   readonly secretKey: string | null
+  /** The default merchant's dialect; null for the database's, or paytwin. */
+  readonly dialect: Dialect | null
   /** Fixtures files to load when the database is new. */
   readonly fixtures: readonly string[]
   readonly durability: Durability

@@ -1,3 +1,4 @@
+import { DEFAULT_DIALECT, DIALECTS, type Dialect } from '../core/dialect.ts'
 import type { KeyRing } from '../engine/access/keys.ts'
 import type { Engine } from '../engine/machine/engine.ts'
 import { startAppIds } from '../engine/resources/fixture-apps.ts'
@@ -18,6 +19,8 @@ export type Beginning = {
   /** The default merchant's clock: 'live', or frozen at this time (Unix seconds). */
   readonly clock: 'live' | number
   readonly seed: string
+  /** The default merchant's dialect. */
+  readonly dialect: Dialect
   /** The default merchant's first key; null for a random one. */
   readonly secretKey: string | null
   /** The fixtures; null for the fixtures that are stored in the database. */
@@ -46,7 +49,7 @@ export type FirstState = {
  */
 export function createFirstState({ engine, keys }: Parts, beginning: Beginning): Promise<FirstState> {
   const { store, ids } = engine
-  const { clock, seed, fixtures } = beginning
+  const { clock, seed, dialect, fixtures } = beginning
   return engine.replaceState((transact) =>
     transact((unitOf) => {
       const isReset = keys.list().length > 0
@@ -56,9 +59,10 @@ export function createFirstState({ engine, keys }: Parts, beginning: Beginning):
       const revoked = store.oauth.empty(startAppIds(engine)).map(({ seq }) => seq)
       store.directory.setSetting('seed', seed)
       store.directory.setSetting('clock', String(clock))
+      if (dialect !== DEFAULT_DIALECT) store.directory.setSetting('dialect', dialect)
       if (fixtures) storeFixtures(engine, fixtures)
       ids.reset()
-      const merchant = addMerchant(engine, { name: 'Default merchant', clock }, FIRST_GENERATION)
+      const merchant = addMerchant(engine, { name: 'Default merchant', clock, dialect }, FIRST_GENERATION)
       const secretKey = isReset ? null : firstKey(keys, merchant.settings.ordinal, beginning)
       return {
         secretKey,
@@ -98,5 +102,7 @@ export function beginningOf({ directory }: Store, path: string): Beginning | und
   if (seed === undefined) throw damagedError(path, 'its seed is missing')
   if (clock !== 'live' && !/^\d+$/.test(clock ?? ''))
     throw damagedError(path, 'the start of its clock is missing')
-  return { seed, clock: clock === 'live' ? clock : Number(clock), secretKey: null, fixtures: null }
+  const stored = directory.setting('dialect')
+  const dialect = DIALECTS.find((name) => name === stored) ?? DEFAULT_DIALECT
+  return { seed, clock: clock === 'live' ? clock : Number(clock), dialect, secretKey: null, fixtures: null }
 }

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path'
 import { inspect } from 'node:util'
 import type { Hono } from 'hono'
+import { DEFAULT_DIALECT, type Dialect } from '../core/dialect.ts'
 import { IdempotencyKeys } from '../engine/access/idempotency.ts'
 import { KeyRing } from '../engine/access/keys.ts'
 import { secondsSinceStart, stopwatch, systemWall, type Wall } from '../engine/machine/clock.ts'
@@ -46,6 +47,8 @@ export type SandboxOptions = {
   /** The default merchant's clock: 'live', or where it stands frozen (Unix seconds). null for what the database has. */
   readonly clock?: 'live' | number | null
   readonly seed?: string | null
+  /** The default merchant's dialect; null for what the database has, or paytwin. */
+  readonly dialect?: Dialect | null
   /** The default merchant's first key. */
   readonly secretKey?: string | null
   /** Returns the fixtures. It is called only for a new database. */
@@ -243,12 +246,13 @@ async function openStore({
 
 /** Returns the parameters of a new database. @throws ApiError for invalid fixtures */
 const newBeginning = (
-  { seed, clock, secretKey, fixtures }: SandboxOptions,
+  { seed, clock, dialect, secretKey, fixtures }: SandboxOptions,
   versions: VersionHistory,
   addresses: Addresses,
 ): Beginning => ({
   seed: seed ?? randomSeed(),
   clock: clock ?? 'live',
+  dialect: dialect ?? DEFAULT_DIALECT,
   secretKey: secretKey ?? null,
   fixtures: checkFixtures(fixtures?.() ?? [], {
     versions: versions.dates,
@@ -256,13 +260,14 @@ const newBeginning = (
   }),
 })
 
-/** Refuses a seed or clock that differs from the database's. See docs/contract/operator.md#options. */
-function refuseOtherOptions(known: Beginning, { seed, clock }: SandboxOptions): void {
-  const differs = (name: 'seed' | 'clock', given: string | number | null | undefined) =>
+/** Refuses a seed, a clock or a dialect that differs from the database's. See docs/contract/operator.md#options. */
+function refuseOtherOptions(known: Beginning, { seed, clock, dialect }: SandboxOptions): void {
+  const differs = (name: 'seed' | 'clock' | 'dialect', given: string | number | null | undefined) =>
     given !== null && given !== undefined && given !== known[name]
   for (const [name, given] of [
     ['seed', seed],
     ['clock', clock],
+    ['dialect', dialect],
   ] as const) {
     if (differs(name, given)) {
       throw new OptionConflict(

@@ -1,5 +1,7 @@
 import { findEvent } from '../engine/history/events.ts'
+import type { EventWithObject } from '../engine/history/view.ts'
 import type { Engine } from '../engine/machine/engine.ts'
+import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import { presentEvent } from '../http/event.ts'
 import type { VersionHistory } from '../http/versions.ts'
 import type { Addresses } from '../webhooks/address.ts'
@@ -21,7 +23,7 @@ export function openWebhooks(
   const sender = new Sender(options.addresses)
   const deliverer = new Deliverer({
     engine,
-    render: (merchant, id) => JSON.stringify(presentEvent(versions, findEvent(engine, merchant, id))),
+    render: (merchant, id) => bodyOf(versions, merchant, findEvent(engine, merchant, id)),
     send: options.send ?? sender.send,
     version,
     reportError,
@@ -35,4 +37,16 @@ export function openWebhooks(
       await sender.close()
     },
   }
+}
+
+/** Makes the body of a delivery, in the dialect of the merchant. The code of a dialect other than paytwin's is loaded here. */
+function bodyOf(
+  versions: VersionHistory,
+  { settings }: MerchantState,
+  event: EventWithObject,
+): string | Promise<string> {
+  if (settings.dialect !== 'stripe') return JSON.stringify(presentEvent(versions, event))
+  return import('../http/stripe/event.ts').then(({ presentStripeEvent }) =>
+    JSON.stringify(presentStripeEvent(event)),
+  )
 }

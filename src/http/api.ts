@@ -6,8 +6,10 @@ import { AdvanceStalled } from '../engine/machine/advances.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import { PaymentRefused, type RequestContext, type UnitOfWork } from '../engine/machine/unit.ts'
 import type { Caller } from './caller.ts'
-import { Exchange, type ExchangeOptions } from './exchange.ts'
-import { checkExpands, expandPaths } from './expand.ts'
+import { type DialectForm, type HandOver, OWN_FORM } from './dialect.ts'
+import { Exchange } from './exchange.ts'
+import type { ExchangeOptions } from './exchange-options.ts'
+import { expandPaths } from './expand.ts'
 import type { Raw } from './form.ts'
 import type { Incoming, Serve } from './incoming.ts'
 import type { Json, RouteResult } from './json.ts'
@@ -20,7 +22,6 @@ import { CORS } from './response-headers.ts'
 import type { Registered, RouteOf } from './route.ts'
 import type { HttpServices } from './services.ts'
 import type { ShownObject } from './shown-object.ts'
-import { refuseUnsupported } from './unsupported-params.ts'
 
 /** A request that passed all checks, as its handler gets it. */
 export type Call<Params> = {
@@ -69,10 +70,19 @@ export class Api {
   readonly serves = new WeakMap<object, Serve>()
   readonly #app: Hono
   readonly #services: HttpServices
+  readonly #served: Pick<ExchangeOptions, 'form' | 'handOver'>
+  readonly #form: DialectForm
 
-  constructor(app: Hono, services: HttpServices) {
+  /** @param options.handOver - serves the requests of merchants with another dialect than `form` */
+  constructor(
+    app: Hono,
+    services: HttpServices,
+    { handOver, form = OWN_FORM }: { readonly handOver?: HandOver; readonly form?: DialectForm },
+  ) {
     this.#app = app
     this.#services = services
+    this.#form = form
+    this.#served = { form, ...(handOver && { handOver }) }
   }
 
   /** Registers a route whose handler writes nothing itself. An advance is one too: the engine writes. */
@@ -154,7 +164,9 @@ export class Api {
 
   /** Registers the response to requests that match no route. */
   missing(): void {
-    this.#app.all('/v1/*', (c) => this.#serveMissing(c))
+    this.#app.all('/v1/*', async (c) =>
+      asResponse(await this.serveMissing(c, () => readBody(c, MAX_V1_BODY_BYTES))),
+    )
   }
 
   #add<Params, Body>(route: Route<Params, Body>, run: Run<Params>): void {
@@ -162,6 +174,7 @@ export class Api {
     this.routes.push({ ...route, audience: route.isPublic ? 'public' : 'merchant' })
     if (route.isPublic) this.#app.options(route.path, () => preflight(method))
     const options: ExchangeOptions = {
+      ...this.#served,
       ...(route.isPublic && { headers: CORS }),
       ...(route.path.startsWith('/v1/oauth/') && OAUTH),
     }
@@ -174,9 +187,10 @@ export class Api {
     this.serves.set(handler, serveRoute)
   }
 
-  async #serveMissing(c: Context): Promise<Response> {
-    const exchange = new Exchange(c, this.#services, {}, () => readBody(c, MAX_V1_BODY_BYTES))
-    return asResponse(await serve(exchange, { ...this.#admission(false), ...MISSING_ROUTE }))
+  /** Serves a request that matches no route. */
+  readonly serveMissing: Serve = (c, read) => {
+    const exchange = new Exchange(c, this.#services, this.#served, read)
+    return serve(exchange, { ...this.#admission(false), ...MISSING_ROUTE })
   }
 
   /** The steps that admit a request with a merchant's key or access token. */
@@ -253,9 +267,9 @@ export class Api {
       throw parameterInvalid('expand', 'expand cannot be used with a publishable key')
     }
     const schema = (route.params ?? NO_PARAMS) as Schema<Params>
-    refuseUnsupported(schema, given)
+    this.#form.refuseUnsupported(schema, given)
     const params = checkParams(schema, given, { isForm, requires: route.requires })
-    checkExpands(route.returns, exchange.expands)
+    this.#form.checkExpands(route.returns, exchange.expands)
     const ignored = unknownParams(given, params)
     const [first] = ignored
     if (first !== undefined && this.#services.strictParams) throw parameterUnknown(first)

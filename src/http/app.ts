@@ -7,9 +7,11 @@ import { adminRoutes } from './admin/routes.ts'
 import type { AdminServices } from './admin/services.ts'
 import { Api } from './api.ts'
 import { clockRoutes } from './clock.ts'
+import type { HandOver } from './dialect.ts'
 import { documentationRoutes } from './documentation.ts'
 import { eventRoutes } from './event.ts'
 import { serveHeadRequests } from './head.ts'
+import type { Serve } from './incoming.ts'
 import { authorizationRoutes } from './oauth/authorization.ts'
 import { consentRoutes } from './oauth/authorize.ts'
 import { ClientApi } from './oauth/client-api.ts'
@@ -31,7 +33,7 @@ export type App = {
 export function createApp(services: AdminServices): App {
   // The router that hono chooses for these routes, after it has tried a faster one that cannot express some of them.
   const app = new Hono({ router: new TrieRouter() })
-  const api = new Api(app, services)
+  const api = new Api(app, services, { handOver: otherDialects(services) })
   const { webhook_endpoint, ...resources } = RESOURCES
   for (const { routes } of Object.values(resources)) routes(api)
   eventRoutes(api)
@@ -53,4 +55,14 @@ export function createApp(services: AdminServices): App {
   )
   serveHeadRequests(app)
   return { app, routes, serves: api.serves }
+}
+
+/** Serves requests in the dialects other than paytwin's own. The code of a dialect is loaded at its first request. */
+function otherDialects(services: AdminServices): HandOver {
+  let loading: Promise<Serve> | undefined
+  return async (_dialect, incoming, read) => {
+    loading ??= import('./stripe/app.ts').then(({ createStripeApi }) => createStripeApi(services))
+    const serve = await loading
+    return serve(incoming, read)
+  }
 }

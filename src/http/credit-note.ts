@@ -38,7 +38,7 @@ const lineParam = z.object({
   unit_amount: z.int().min(1).max(MAX_AMOUNT).optional(),
   description: text.min(1).optional(),
 })
-const createParams = z.object({
+export const createParams = z.object({
   invoice: reference,
   amount: amount.optional(),
   lines: z.array(lineParam).min(1).max(MAX_LINES).optional(),

@@ -7,6 +7,8 @@ import { checkCurrent, MerchantDeleted, type MerchantState } from '../engine/mac
 import { maskSecrets } from '../text/secret.ts'
 import { authErrorOf, authenticate, keyHint } from './auth.ts'
 import type { Caller } from './caller.ts'
+import { checkDialect, checkDialectOfStranger, type DialectForm, OtherDialect, OWN_FORM } from './dialect.ts'
+import type { ExchangeOptions } from './exchange-options.ts'
 import { expand } from './expand.ts'
 import type { Raw } from './form.ts'
 import { type IdempotentEntry, isStored, openEntry, storeResponse } from './idempotency.ts'
@@ -18,32 +20,12 @@ import type { Served } from './pipeline.ts'
 import { redacted } from './redact.ts'
 import { type Given, paramsReader } from './request.ts'
 import { applyRequestFaults } from './request-faults.ts'
-import {
-  errorBody,
-  errorHeaders,
-  type Headers,
-  isResponse,
-  knownError,
-  type Rendered,
-  textOf,
-} from './respond.ts'
+import { errorHeaders, type Headers, isResponse, knownError, type Rendered } from './respond.ts'
 import { JSON_CONTENT, responseHeaders, setHeaders } from './response-headers.ts'
 import type { HttpServices } from './services.ts'
 import { ShownObject } from './shown-object.ts'
 
 const NO_HEADERS: Headers = {}
-
-/** How requests of a route are read, and how their responses are made. */
-export type ExchangeOptions = {
-  /** Headers of every response; names and values alternate. */
-  readonly headers?: readonly string[]
-  /** Makes the body of an error; the error envelope by default. */
-  readonly errorBody?: (error: ApiError, url: string) => Json
-  /** Whether the route ignores Idempotency-Key. */
-  readonly ignoresIdempotencyKey?: boolean
-  /** Whether a repeated form parameter is an error, as in OAuth. */
-  readonly onlyOnce?: boolean
-}
 
 /**
  * A request to /v1 and its response. Holds the caller, the version and the idempotency key of the request, renders the response
@@ -57,6 +39,8 @@ export class Exchange implements Served {
   readonly readParams: () => Given | Promise<Given>
   readonly #services: HttpServices
   readonly #options: ExchangeOptions
+  readonly #form: DialectForm
+  readonly #readBody: () => Promise<string>
   readonly #time: number
   readonly #begun = stopwatch()
   #caller: Caller | undefined
@@ -77,6 +61,8 @@ export class Exchange implements Served {
     this.readParams = paramsReader(c, readBody, options)
     this.#services = services
     this.#options = options
+    this.#form = options.form ?? OWN_FORM
+    this.#readBody = readBody
     this.#time = services.engine.wall()
   }
 
@@ -104,7 +90,7 @@ export class Exchange implements Served {
     this.#caller = undefined
     this.#merchant = undefined
     const { dates, newest } = this.#services.versions
-    const requested = this.c.req.header('x-api-version')
+    const requested = this.#requestedVersion
     this.#version = requested !== undefined && dates.includes(requested) ? requested : newest
   }
 
@@ -121,12 +107,24 @@ export class Exchange implements Served {
       this.#caller =
         operatorCaller(this.#services, this.c.env) ??
         authenticate(this.#services, header, { method, path, allowsPublic })
+      checkDialect(this.#caller, this.#options)
       if (!this.#take('key_resolution_unavailable')) return this.#admit(this.#caller)
     } catch (error) {
+      if (error instanceof OtherDialect) throw error
+      checkDialectOfStranger(this.#services, this.c, this.#options)
       if (!this.#take('key_resolution_unavailable')) throw error
     }
     this.#caller = undefined
     throw keyResolutionUnavailable()
+  }
+
+  /** Serves the request in the dialect of its merchant. */
+  handOver({ dialect, serve }: OtherDialect): Promise<Reply | Response> {
+    return serve(dialect, this.c, this.#readBody)
+  }
+
+  get #requestedVersion(): string | undefined {
+    return this.c.req.header(this.#form.versionHeader.toLowerCase())
   }
 
   #admit(caller: Caller): Caller {
@@ -154,7 +152,7 @@ export class Exchange implements Served {
 
   /** Checks the version that the request names. @throws ApiError parameter_invalid, param X-API-Version */
   checkVersion(): void {
-    this.#version = this.#services.versions.check(this.c.req.header('x-api-version')) ?? this.#version
+    this.#version = this.#services.versions.check(this.#requestedVersion) ?? this.#version
   }
 
   /**
@@ -199,14 +197,16 @@ export class Exchange implements Served {
     if (isObject && this.#isPlain) return { status, text: result.text(), headers: NO_HEADERS }
     const body = expand(view, isObject ? result.body() : result, this.expands, this.#services.present)
     const shown = this.#services.versions.downgrade(this.#version, body)
-    return { status, text: textOf(shown), headers: NO_HEADERS, body: shown }
+    return { status, text: this.#form.textOf(shown), headers: NO_HEADERS, body: shown }
   }
 
   #renderError(error: ApiError): Rendered {
-    const { status, code } = error
-    const own = (this.#options.errorBody ?? errorBody)(error, this.#services.url())
+    const url = this.#services.url()
+    const shown = this.#form.errorOf(error, url)
+    const { status, code } = shown
+    const own = (this.#options.errorBody ?? this.#form.errorBody)(shown, url)
     const body = this.#services.versions.downgrade(this.#version, own)
-    return { status, text: textOf(body), headers: errorHeaders(error), code, body }
+    return { status, text: this.#form.textOf(body), headers: errorHeaders(shown), code, body }
   }
 
   /** Whether objects are shown unchanged: in the newest version, nothing expanded, and not stored for a replay. */
@@ -274,7 +274,8 @@ export class Exchange implements Served {
   }
 
   #headers(first: readonly string[], own: Headers): string[] {
-    const request = { id: this.id, version: this.#version, now: this.#merchant?.clock.now }
+    const version = { header: this.#form.versionHeader, value: this.#version }
+    const request = { id: this.id, version, now: this.#merchant?.clock.now }
     const shown = { ...request, ignored: this.#ignoredHeader, ofRoute: this.#options.headers }
     return responseHeaders(first, shown, own)
   }

@@ -1,5 +1,6 @@
 import { routeMissing } from '../core/errors.ts'
 import { StateReplaced } from '../engine/machine/merchant-state.ts'
+import { OtherDialect } from './dialect.ts'
 import type { Incoming, Reply } from './incoming.ts'
 import { isResponse, type Rendered } from './respond.ts'
 
@@ -16,6 +17,8 @@ export type Served = {
   stamp(response: Response): Response
   /** Makes the response to an error. */
   fail(error: unknown): Reply
+  /** Serves the request in the dialect of its merchant. */
+  handOver?(error: OtherDialect): Promise<Reply | Response>
 }
 
 /**
@@ -62,7 +65,9 @@ export async function serve<Exchange extends Served, Sender, Given, Params>(
     try {
       return await runSteps(exchange, steps)
     } catch (error) {
-      if (!(error instanceof StateReplaced)) return exchange.fail(error)
+      if (error instanceof StateReplaced) continue
+      if (error instanceof OtherDialect && exchange.handOver) return exchange.handOver(error)
+      return exchange.fail(error)
     }
   }
 }

@@ -14,7 +14,8 @@ export const CORS: readonly string[] = [
 /** The values that the headers of a response show. */
 type Shown = {
   readonly id: string
-  readonly version: string
+  /** The header with the API version, and the version. */
+  readonly version: { readonly header: string; readonly value: string }
   /** The time of the merchant's clock in Unix seconds; undefined if the merchant is not known. */
   readonly now?: number | undefined
   /** The names of ignored parameters; see namesAsHeader. */
@@ -34,7 +35,7 @@ export function responseHeaders(
   { id, version, now, ignored, ofRoute }: Shown,
   own: Headers,
 ): string[] {
-  const headers = [...first, 'Request-Id', id, 'X-API-Version', version]
+  const headers = [...first, 'Request-Id', id, version.header, version.value]
   if (now !== undefined) headers.push('Paytwin-Now', String(now))
   if (ignored !== undefined) headers.push('Paytwin-Ignored-Params', ignored)
   if (ofRoute) headers.push(...ofRoute)

@@ -26,8 +26,11 @@ export class VersionHistory {
   readonly dates: readonly string[]
   readonly newest: string
   readonly #versions: readonly Version[]
+  readonly #header: string
 
-  constructor(versions: readonly Version[] = VERSIONS) {
+  /** @param header - the header with the version of a request */
+  constructor(versions: readonly Version[] = VERSIONS, header = 'X-API-Version') {
+    this.#header = header
     this.#versions = versions
     this.dates = versions.map(({ date }) => date)
     this.newest = this.dates.at(-1) ?? ''
@@ -40,7 +43,7 @@ export class VersionHistory {
   check(requested: string | undefined): string | undefined {
     if (requested === undefined || this.dates.includes(requested)) return requested
     const known = this.dates.join(', ')
-    throw parameterInvalid('X-API-Version', `Unknown API version '${requested}'. Known versions: ${known}.`)
+    throw parameterInvalid(this.#header, `Unknown API version '${requested}'. Known versions: ${known}.`)
   }
 
   /** Converts parameters of an older version to the newest. */

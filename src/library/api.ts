@@ -29,6 +29,8 @@ export type PaytwinOptions = {
   readonly fixtures?: object | readonly object[] | undefined
   /** The default merchant's key: `sk_test_` and 24 to 200 letters or digits. Default: a random key. */
   readonly secretKey?: string | undefined
+  /** The default merchant's API: `paytwin` (the default), or `stripe` for Stripe's. See docs/stripe.md for what is known. */
+  readonly dialect?: 'paytwin' | 'stripe' | undefined
   /** Whether an unknown parameter is an error. Default: true. With false, unknown parameters are ignored. */
   readonly strictParams?: boolean | undefined
   /** The maximum number of requests per second for each merchant. Default: unlimited. */
@@ -207,6 +209,8 @@ export type NewMerchant = {
         readonly invoice_overdue?: number | null | undefined
       }
     | undefined
+  /** Its API. Default: `paytwin`. */
+  readonly dialect?: 'paytwin' | 'stripe' | undefined
 }
 
 /** Merchants in addition to the default one. */

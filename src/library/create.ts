@@ -91,6 +91,7 @@ const OPTIONS: Readonly<Record<keyof PaytwinOptions, true>> = {
   now: true,
   fixtures: true,
   secretKey: true,
+  dialect: true,
   strictParams: true,
   rateLimit: true,
 }
@@ -109,6 +110,7 @@ const beginningOf = ({
   now = DEFAULT_NOW,
   fixtures = [],
   secretKey,
+  dialect,
   strictParams,
   rateLimit,
 }: PaytwinOptions) => ({
@@ -116,6 +118,7 @@ const beginningOf = ({
   clock: secondsOf(now),
   fixtures: () => filesOf([fixtures].flat()),
   secretKey: secretKey ?? null,
+  dialect: dialect ?? null,
   strictParams: strictParams ?? true,
   rateLimit: rateLimit ?? null,
 })
@@ -129,11 +132,15 @@ function seedOf(seed: number | string): string {
 const filesOf = (fixtures: readonly object[]) =>
   fixtures.map((content, index) => ({ name: `fixtures ${index + 1}`, content }))
 
-async function createMerchant(shared: Shared, { name, now, dunningFinalAction, notices }: NewMerchant = {}) {
+async function createMerchant(
+  shared: Shared,
+  { name, now, dunningFinalAction, notices, dialect }: NewMerchant = {},
+) {
   const { admin, sandbox } = shared
   const { id } = await ask<{ id: string }>(admin, 'POST', '/_paytwin/merchants', {
     clock: now === undefined ? sandbox.merchant.clock.now : timeOf(now),
     ...(name !== undefined && { name }),
+    ...(dialect && { dialect }),
     ...(dunningFinalAction && { dunning_final_action: dunningFinalAction }),
     ...(notices && { notices }),
   })

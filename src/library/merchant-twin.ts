@@ -26,11 +26,12 @@ export function twinOf(
   const get = <ResponseBody>(path: string) => ask<ResponseBody>(caller, 'GET', path)
   const post = <ResponseBody>(path: string, body: object = {}) =>
     ask<ResponseBody>(caller, 'POST', path, body)
+  const own = isOwn(sandbox, id) ? { get, post } : throughAdmin(admin, id)
   return {
     id,
     secretKey,
-    clock: controlClock({ get, post, now: () => stateOf(sandbox, id).clock.now }),
-    events: historyOf({ get, engine }),
+    clock: controlClock({ ...own, now: () => stateOf(sandbox, id).clock.now }),
+    events: historyOf({ get: own.get, engine }),
     webhooks: webhooksOf(shared, id),
     faults: faultsOf(admin, id),
     fetch: (input, init) => callInProcess(caller, input, init),
@@ -44,6 +45,19 @@ export function twinOf(
       })
       return events
     },
+  }
+}
+
+/** Whether the merchant has paytwin's own API. */
+const isOwn = (sandbox: Sandbox, id: string): boolean => stateOf(sandbox, id).settings.dialect === 'paytwin'
+
+/** Returns requests to paytwin's own API for a merchant with another dialect, which the operator sends. */
+function throughAdmin(admin: Caller, id: string) {
+  const base = `/_paytwin/merchants/${id}`
+  return {
+    get: <ResponseBody>(path: string) => ask<ResponseBody>(admin, 'GET', base + path),
+    post: <ResponseBody>(path: string, body: object = {}) =>
+      ask<ResponseBody>(admin, 'POST', base + path, body),
   }
 }
 

@@ -18,6 +18,7 @@ import * as schedules from './migrations/0012-schedules.ts'
 import * as disputes from './migrations/0013-disputes.ts'
 import * as notices from './migrations/0014-notices.ts'
 import * as meters from './migrations/0015-meters.ts'
+import * as dialects from './migrations/0016-dialects.ts'
 import { NEWEST_SCHEMA } from './newest-schema.ts'
 import { openSqlite } from './sqlite.ts'
 import { isOfStorage, migrationError, toDatabaseUnusable } from './unusable.ts'
@@ -39,6 +40,7 @@ export const MIGRATIONS: Migrations = {
   '0013-disputes': disputes,
   '0014-notices': notices,
   '0015-meters': meters,
+  '0016-dialects': dialects,
 }
 
 /**

@@ -43,6 +43,7 @@ export class Directory {
           dunning_final_action: arg<Merchant['dunning_final_action']>('dunning_final_action'),
           notices: arg<string>('notices'),
           generation: arg<number>('generation'),
+          dialect: arg<Merchant['dialect']>('dialect'),
         }),
       )
       .run(rowOf(merchant))

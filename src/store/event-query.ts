@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { EVENT_TYPES, type EventType } from '../core/kinds.ts'
+import { ALL_EVENT_TYPES, type EventType } from '../core/kinds.ts'
 import {
   ALL_INSTANTS,
   BLOCK_ROWS,
@@ -14,7 +14,7 @@ import { arg, literal, type Statements } from './statements.ts'
 import { JOURNAL_BLOCKS, type JournalRow } from './tables.ts'
 
 /** The number that the journal stores for each event type. */
-export const TYPE_NUMBER = new Map(EVENT_TYPES.map((type, index) => [type, index]))
+export const TYPE_NUMBER = new Map(ALL_EVENT_TYPES.map((type, index) => [type, index]))
 
 export type EventQuery = {
   /** null for the events of all merchants. */
@@ -40,7 +40,7 @@ export function filteredEvents(
   blocks: Blocks,
   { merchant, limit, order, ...query }: EventQuery,
 ): StoredEntry[] {
-  const types = query.types.length === 0 ? EVENT_TYPES : query.types
+  const types = query.types.length === 0 ? ALL_EVENT_TYPES : query.types
   const numbers = types.map((type) => TYPE_NUMBER.get(type) ?? 0)
   const placeOf = (place: number | undefined) =>
     place === undefined || merchant === null ? place : seqOf(statements, merchant, place)

@@ -1,7 +1,7 @@
 import { assert } from '../core/errors.ts'
 import type { Invoice } from '../core/invoice.ts'
 import {
-  EVENT_TYPES,
+  ALL_EVENT_TYPES,
   type EventType,
   type Kind,
   kindNumber,
@@ -200,7 +200,7 @@ export class Journal {
 }
 
 function eventOf(row: StoredEntry): EventEntry {
-  const type = EVENT_TYPES[row.type ?? -1] as EventType
+  const type = ALL_EVENT_TYPES[row.type ?? -1] as EventType
   const kind = kindOfNumber(row.kind)
   const replaced = row.replaced === null ? null : JSON.parse(row.replaced)
   return { ...row, number: row.number ?? 0, type, kind, replaced }

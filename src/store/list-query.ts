@@ -16,6 +16,8 @@ export type Filter =
   | { readonly field: string; readonly isIn: readonly string[] }
   | ({ readonly field: TimeField } & CreatedBound)
   | { readonly holdsPrice: string }
+  /** Subscriptions with an item. No index helps: all subscriptions of the merchant are read. */
+  | { readonly holdsItem: string }
 
 /** The times by which lists can be bounded. */
 export type TimeField = 'created' | 'canceled_at' | 'completed_at' | 'released_at'
@@ -94,6 +96,10 @@ function conditionOf(kind: StoredKind, filter: Filter, value: string): Condition
     const holds = () => sql`exists (select 1 from price_use where price_use.merchant = subscription.merchant
       and price_use.price = ${arg(value)} and price_use.subscription = subscription.seq)`
     return { name: 'holds price', value, given: filter.holdsPrice, expression: holds }
+  }
+  if ('holdsItem' in filter) {
+    const holds = () => sql`instr(subscription.items, ${arg(value)}) > 0`
+    return { name: 'holds item', value, given: JSON.stringify(filter.holdsItem), expression: holds }
   }
   const field = () => sql.ref(`${kind}.${filter.field}`)
   const named = (name: string, expression: () => RawBuilder<unknown>, given: unknown = null): Condition => ({

@@ -24,7 +24,7 @@ CREATE TABLE subscription (seq integer primary key, id text not null unique, mer
     current_period_start integer not null, current_period_end integer not null, trial_start integer,
     trial_end integer, missing_payment_method text not null, cancel_at integer,
     cancel_at_period_end integer not null, canceled_at integer, ended_at integer, cancellation_reason text,
-    pause_collection text, metadata text not null, test_clock text, newest_entry integer, entry_count integer not null default 0, has_pending_items integer not null default 0, pending_update text, schedule text, notices text) strict;
+    pause_collection text, metadata text not null, test_clock text, newest_entry integer, entry_count integer not null default 0, has_pending_items integer not null default 0, pending_update text, schedule text, notices text, expires_at integer, saves_payment_method integer not null default 0) strict;
 CREATE INDEX subscription_merchant on subscription (merchant);
 CREATE TABLE invoice (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
     status text not null, number text, customer text not null, subscription text, currency text not null,
@@ -63,7 +63,7 @@ CREATE TABLE webhook_delivery (seq integer primary key, id text not null unique,
     attempt_count integer not null, is_ready integer not null, next_attempt integer, newest_entry integer, entry_count integer not null default 0) strict;
 CREATE TABLE merchant (
     ordinal integer primary key, id text not null unique, name text not null, created integer not null,
-    api_version text not null, dunning_final_action text not null, generation integer not null, notices text not null default '{}') strict;
+    api_version text not null, dunning_final_action text not null, generation integer not null, notices text not null default '{}', dialect text not null default 'paytwin') strict;
 CREATE TABLE clock (
     seq integer primary key, id text not null unique, merchant integer not null, created integer not null,
     is_test integer not null, name text, deleted integer not null, mode text not null, now integer not null,

@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
-import { EVENT_TYPES, type EventType, type Kind, kindNumber, kindOfNumber } from '../core/kinds.ts'
+import { ALL_EVENT_TYPES, type EventType, type Kind, kindNumber, kindOfNumber } from '../core/kinds.ts'
 import { firstKeyframeAfterUntil } from './keyframes.ts'
 import { OWNER_OF_ENTRY, ownerBefore } from './ownership.ts'
 import { arg, type Statements } from './statements.ts'
@@ -203,7 +203,7 @@ export class EntryReader {
 
 const entryOf = (row: Selectable<JournalRow>): PastEntry => ({
   ...row,
-  type: row.type === null ? null : (EVENT_TYPES[row.type] as EventType),
+  type: row.type === null ? null : (ALL_EVENT_TYPES[row.type] as EventType),
   kind: kindOfNumber(row.kind),
   replaced: row.replaced === null ? null : JSON.parse(row.replaced),
 })

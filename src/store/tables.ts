@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { Dialect } from '../core/dialect.ts'
 import type { FinalAction } from '../core/dunning.ts'
 import type { OAuthAppRow, OAuthAuthorizationRow, OAuthTokenRow } from './oauth-tables.ts'
 import type { StoredKind, StoredObjects } from './stored-kind.ts'
@@ -44,6 +45,7 @@ export type MerchantRow = {
   dunning_final_action: FinalAction
   /** The days of each notice, as JSON. */
   notices: string
+  dialect: Dialect
   /** A number that is unique among all merchants of this database, including earlier ones with the same ordinal. */
   generation: number
 }
@@ -88,7 +90,7 @@ export type JournalRow = {
   merchant: number
   /** The running number of a public event within its merchant, which determines its id; null for a silent change. */
   number: number | null
-  /** Index into EVENT_TYPES; null for a silent change. */
+  /** Index into ALL_EVENT_TYPES; null for a silent change. */
   type: number | null
   /** The number of a kind: see core/kinds.ts. */
   kind: number
@@ -140,7 +142,7 @@ export type BlockRow = {
   /** The first and the last `created` of its rows; in the journal, of its events only. */
   earliest: number
   latest: number
-  /** A bit for each index into EVENT_TYPES. */
+  /** A bit for each index into ALL_EVENT_TYPES. */
   types: number
 }
 

@@ -8,13 +8,13 @@ import { recordAttempt, secretOf } from '../engine/resources/webhook-endpoint.ts
 import { Batch } from './batch.ts'
 import { Lane } from './lane.ts'
 import type { Reply, Send } from './sender.ts'
-import { signatureHeaders } from './signature.ts'
+import { SIGNATURES } from './signature.ts'
 import { FairSemaphore } from './turnstile.ts'
 
 export type DelivererOptions = {
   readonly engine: Engine
   /** Formats an event of a merchant as the body of a delivery. */
-  readonly render: (merchant: MerchantState, event: string) => string
+  readonly render: (merchant: MerchantState, event: string) => string | Promise<string>
   readonly send: Send
   readonly version: string
   /** The maximum number of simultaneous retries; 200 if not given. */
@@ -231,12 +231,14 @@ export class Deliverer implements Deliveries {
       merchant: merchant.settings.id,
     })
     if (fault) return { status: null, error: 'A fault was injected: webhook_failure' }
-    const body = render(merchant, event)
+    const rendered = render(merchant, event)
+    const body = typeof rendered === 'string' ? rendered : await rendered
     const timestamp = wallSeconds(engine.wall)
+    const sign = SIGNATURES[merchant.settings.dialect]
     const headers = {
       'content-type': 'application/json',
       'user-agent': `paytwin/${version}`,
-      ...signatureHeaders(secretOf(engine.ids, endpoint), { id: event, timestamp, body }),
+      ...sign(secretOf(engine.ids, endpoint), { id: event, timestamp, body }),
     }
     return unlessEnded(
       send({ url: endpoint.url, merchant: merchant.settings.id, headers, body }, ended),

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Dialect } from '../core/dialect.ts'
 
 /** A message to sign, as it is sent. */
 export type SignedMessage = {
@@ -40,6 +41,14 @@ export function signatureHeaders(secret: string, message: SignedMessage): Record
     'webhook-timestamp': String(timestamp),
     'webhook-signature': `v1,${SIGN.standard_webhooks(secret, message)}`,
   }
+}
+
+/** Creates the signature header of each dialect. See docs/contract/events-and-webhooks.md#signatures. */
+export const SIGNATURES: Readonly<Record<Dialect, typeof signatureHeaders>> = {
+  paytwin: signatureHeaders,
+  stripe: (secret, message) => ({
+    'Stripe-Signature': `t=${message.timestamp},v1=${SIGN.paytwin(secret, message)}`,
+  }),
 }
 
 /**

@@ -6,6 +6,7 @@ import { NO_NOTICES } from '../../src/core/notices.ts'
 import { newPaymentIntent, type PaymentIntent } from '../../src/core/payment-intent.ts'
 import { cardDetails, type PaymentMethod } from '../../src/core/payment-method.ts'
 import type { Price } from '../../src/core/price.ts'
+import { RULES } from '../../src/core/rules.ts'
 import { newSubscription, type Prices, type Subscription } from '../../src/core/subscription.ts'
 
 /** 31 January 2026, 10 o'clock. */
@@ -149,6 +150,7 @@ export function anAccount({ openInvoices = [], ...given }: GivenAccount = {}): E
     newId,
     final_action: 'cancel',
     notices: NO_NOTICES,
+    rules: RULES.paytwin,
     customer: aCustomer(),
     paymentMethod: aCard(),
     fault: null,

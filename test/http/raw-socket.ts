@@ -13,6 +13,7 @@ export const startListening = (options: Partial<DaemonOptions> = {}): Promise<Da
     clock: 1769853600,
     seed: '1',
     secretKey: null,
+    dialect: null,
     fixtures: [],
     durability: 'normal',
     allowedHosts: [],

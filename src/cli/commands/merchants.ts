@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
 import type { Merchant } from '../../client/types.ts'
+import { DEFAULT_DIALECT, DIALECTS } from '../../core/dialect.ts'
 import { NOTICE_KINDS } from '../../core/notices.ts'
-import { addVerb } from '../command.ts'
+import { addVerb, optionWithChoices } from '../command.ts'
+import { DIALECT_HELP } from '../daemon/serve-options.ts'
 import { wrongUsage } from '../failure.ts'
 import type { Io } from '../io.ts'
 import { instant } from '../show/format.ts'
@@ -14,17 +16,25 @@ export function merchantCommands(program: Command, io: Io): void {
     .command('merchants')
     .description('Manage merchants. Each has its own data, keys, clock and events.')
 
-  addVerb<{ name?: string; clock?: string }>(merchants, io, {
+  addVerb<{ name?: string; clock?: string; dialect?: string }>(merchants, io, {
     usage: 'create',
     about: 'Create a merchant.',
     options: (command) =>
       command
         .option('--name <TEXT>', 'the name of the merchant')
-        .option('--clock <TIME|live>', 'freeze its clock at this time, or live (the default)'),
+        .option('--clock <TIME|live>', 'freeze its clock at this time, or live (the default)')
+        .addOption(
+          optionWithChoices('--dialect <NAME>', DIALECT_HELP, {
+            choices: DIALECTS,
+            byDefault: DEFAULT_DIALECT,
+          }),
+        ),
     examples: ['paytwin merchants create --name "Test 1" --clock 2026-01-31T10:00:00Z'],
-    run: async ({ client, out }, { name, clock }) => {
+    run: async ({ client, out }, { name, clock, dialect }) => {
       const time = clock === undefined || clock === 'live' ? clock : timeOf('--clock', clock)
-      out.show(await client.createMerchant({ name, clock: time }), (merchant) => describe(out, merchant))
+      out.show(await client.createMerchant({ name, clock: time, dialect }), (merchant) =>
+        describe(out, merchant),
+      )
     },
   })
 
@@ -104,6 +114,7 @@ const COLUMNS: readonly Column<Merchant>[] = [
   { title: 'MODE', cell: ({ clock }) => clock.mode },
   { title: 'API VERSION', cell: ({ api_version }) => api_version, omit: 3 },
   { title: 'DUNNING FINAL ACTION', cell: ({ dunning_final_action }) => dunning_final_action, omit: 2 },
+  { title: 'DIALECT', cell: ({ dialect }) => dialect, omit: 4 },
   { title: 'CREATED', cell: ({ created }) => instant(created), omit: 1 },
 ]
 
@@ -115,4 +126,5 @@ const describe = (out: Output, merchant: Merchant): void =>
     ['api version', merchant.api_version],
     ['dunning final action', merchant.dunning_final_action],
     ['notices', noticesText(merchant.notices)],
+    ['dialect', merchant.dialect],
   ])

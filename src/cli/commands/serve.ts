@@ -1,9 +1,10 @@
 import { type Command, Option } from 'commander'
+import { DEFAULT_DIALECT, DIALECTS } from '../../core/dialect.ts'
 import type { Daemon, DaemonOptions } from '../../daemon/daemon.ts'
 import { LOG_LEVELS } from '../../text/log-line.ts'
 import { examplesText, optionWithChoices } from '../command.ts'
 import { announce, announcementOf } from '../daemon/ready.ts'
-import { OAUTH_ERRORS, type ServeFlags, serveOptions } from '../daemon/serve-options.ts'
+import { DIALECT_HELP, OAUTH_ERRORS, type ServeFlags, serveOptions } from '../daemon/serve-options.ts'
 import { Failure } from '../failure.ts'
 import type { Io } from '../io.ts'
 
@@ -34,6 +35,9 @@ export const daemonOptions = (command: Command): Command =>
       'generate and print an admin token even if --host is not a loopback address',
     )
     .option('--clock <live|TIME>', "the default merchant's clock: live, or frozen at a time (default live)")
+    .addOption(
+      optionWithChoices('--dialect <NAME>', DIALECT_HELP, { choices: DIALECTS, byDefault: DEFAULT_DIALECT }),
+    )
     .option('--seed <N>', 'the seed of all generated IDs (default random)')
     .option('--secret-key <KEY>', "the default merchant's first key, sk_test_… (default: generate a key)")
     .option('--fixtures <FILE...>', 'fixtures files to load when the database is new')

@@ -1,3 +1,4 @@
+import { DIALECTS, type Dialect } from '../../core/dialect.ts'
 import type { DaemonOptions } from '../../daemon/daemon.ts'
 import { LOG_LEVELS } from '../../text/log-line.ts'
 import { VERSION } from '../commands/version.ts'
@@ -17,6 +18,7 @@ export type ServeFlags = {
   readonly clock?: string
   readonly seed?: string
   readonly secretKey?: string
+  readonly dialect?: string
   readonly fixtures?: readonly string[]
   readonly durability?: string
   readonly allowedHost?: readonly string[]
@@ -28,6 +30,10 @@ export type ServeFlags = {
   readonly logLevel?: string
   readonly json?: boolean
 }
+
+/** The help of --dialect. */
+export const DIALECT_HELP =
+  "the merchant's API, fixed at its creation; stripe is Stripe's API; see docs/stripe.md for what is known"
 
 export const OAUTH_ERRORS = ['envelope', 'rfc6749'] as const
 const DURABILITIES = ['normal', 'full'] as const
@@ -50,6 +56,7 @@ export function serveOptions(flags: ServeFlags, io: Pick<Io, 'env'>): DaemonOpti
     clock: clock(value(flags.clock, 'PAYTWIN_CLOCK')),
     seed: value(flags.seed, 'PAYTWIN_SEED'),
     secretKey: value(flags.secretKey, 'PAYTWIN_SECRET_KEY'),
+    dialect: dialect(value(flags.dialect, 'PAYTWIN_DIALECT')),
     fixtures: flags.fixtures ?? paths(variable(io, 'PAYTWIN_FIXTURES')),
     durability: oneOf(
       DURABILITIES,
@@ -110,6 +117,9 @@ function clock(text: string | null): 'live' | number | null {
   if (instant !== undefined) return instant
   throw wrongUsage(`--clock must be live or a time such as 2026-01-31T10:00:00Z, not '${text}'.`)
 }
+
+const dialect = (text: string | null): Dialect | null =>
+  text === null ? null : oneOf(DIALECTS, '--dialect', text)
 
 function oneOf<Value extends string>(values: readonly Value[], option: string, text: string): Value {
   const found = values.find((value) => value === text)

@@ -8,6 +8,7 @@ import type { NoticeDays } from '../notices.ts'
 import type { PaymentIntent } from '../payment-intent.ts'
 import type { PaymentMethod } from '../payment-method.ts'
 import type { ChargeFault } from '../processor.ts'
+import type { Rules } from '../rules.ts'
 import type { Prices, Subscription } from '../subscription.ts'
 import type { SubscriptionSchedule } from '../subscription-schedule.ts'
 import type { ReadUsage } from './usage.ts'
@@ -20,6 +21,7 @@ export type Account = {
   readonly final_action: FinalAction
   /** The merchant's settings for notices. */
   readonly notices: NoticeDays
+  readonly rules: Rules
   readonly customer: Customer
   /** The payment method that is charged: the subscription's, else the customer's default. */
   readonly paymentMethod: PaymentMethod | null

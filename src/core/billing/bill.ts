@@ -1,13 +1,20 @@
 import type { Period } from '../calendar.ts'
 import type { Change } from '../change.ts'
-import { type BillingReason, draftInvoice, type Invoice, markedUncollectible } from '../invoice.ts'
+import {
+  type BillingReason,
+  draftInvoice,
+  type Invoice,
+  type InvoiceLine,
+  markedUncollectible,
+} from '../invoice.ts'
 import { type InvoiceItem, lineOfItem } from '../invoice-item.ts'
 import { MAX_AMOUNT, sumOf } from '../money.ts'
+import { withPaymentMethod } from '../payment-intent.ts'
 import { periodAmount } from '../period-amount.ts'
 import { linesOf, type Subscription, type SubscriptionItem } from '../subscription.ts'
 import type { Account } from './account.ts'
 import { balanceApplied } from './balance.ts'
-import { type Collected, finalize, intentOf, issue, voidInvoice } from './collect.ts'
+import { type Collected, finalize, finalizeWithoutAttempt, intentOf, issue, voidInvoice } from './collect.ts'
 import { withNotices } from './schedule-notices.ts'
 import { type EndedPeriod, usageLines } from './usage.ts'
 
@@ -19,6 +26,10 @@ export type Billing = {
   readonly items?: readonly SubscriptionItem[]
   /** The period that ends and whose usage is billed; absent for none. */
   readonly ended?: EndedPeriod
+  /** Whether the items cost nothing, because the period is a trial: the names of their prices, by id. */
+  readonly isFree?: { readonly names: ReadonlyMap<string, string> }
+  /** Whether the invoice waits to be paid by hand. It is not charged. */
+  readonly isUncharged?: boolean
 }
 
 /**
@@ -51,7 +62,18 @@ export function bill(
   billing: Billing,
 ): Collected {
   const invoice = draft(change, account, subscription, billing)
-  return issue(change, account, invoice, { daysUntilDue: subscription.days_until_due })
+  const daysUntilDue = subscription.days_until_due
+  if (!billing.isUncharged) return issue(change, account, invoice, { daysUntilDue })
+  const collected = finalizeWithoutAttempt(change, account, invoice, daysUntilDue)
+  readyToConfirm(change, account, collected.invoice)
+  return collected
+}
+
+/** Sets the payment method of the intent of an invoice that waits to be paid by hand. */
+function readyToConfirm(change: Change, { paymentMethod }: Account, { payment_intent }: Invoice): void {
+  const intent = payment_intent === null ? undefined : change.pending('payment_intent', payment_intent)
+  if (intent && paymentMethod)
+    change.update('payment_intent', intent, (latest) => withPaymentMethod(latest, paymentMethod.id))
 }
 
 /**
@@ -63,15 +85,16 @@ export function draft(
   change: Change,
   account: Account,
   subscription: Subscription,
-  { period, reason, items = subscription.items, ended }: Billing,
+  { period, reason, items = subscription.items, ended, isFree }: Billing,
 ): Invoice {
   const { newId, prices, pendingItems } = account
   const id = newId('in')
-  const usage = ended ? usageLines(account, ended, MAX_AMOUNT - periodAmount(items, prices)) : []
-  const billed =
-    pendingItems.length === 0 ? [] : itemsThatFit(pendingItems, periodAmount(items, prices) + sumOf(usage))
+  const fixed = isFree ? 0 : periodAmount(items, prices)
+  const usage = ended ? usageLines(account, ended, MAX_AMOUNT - fixed) : []
+  const billed = pendingItems.length === 0 ? [] : itemsThatFit(pendingItems, fixed + sumOf(usage))
   const pending = [...billed.map((item) => lineOfItem(item, newId('il'))), ...usage]
-  const lines = linesOf(items, prices, newId)
+  const priced = linesOf(items, prices, newId)
+  const lines = isFree ? priced.map((line) => freeLine(line, isFree.names)) : priced
   const invoice = draftInvoice({
     id,
     created: account.now,
@@ -90,6 +113,14 @@ export function draft(
     change.update('invoice_item', item, (latest) => ({ ...latest, invoice: invoice.id, billed_with: null }))
   return created
 }
+
+/** Returns the line of an item during a trial, which costs nothing. */
+const freeLine = (line: InvoiceLine, names: ReadonlyMap<string, string>): InvoiceLine => ({
+  ...line,
+  amount: 0,
+  unit_amount: 0,
+  description: `Free trial for ${line.quantity} × ${names.get(line.price ?? '') ?? line.price}`,
+})
 
 /** Returns the items that can be added to an amount, in their order, so that the total never exceeds the largest amount. */
 function itemsThatFit(items: readonly InvoiceItem[], amount: number): InvoiceItem[] {

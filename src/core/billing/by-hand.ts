@@ -29,7 +29,7 @@ export function payByHand(
   }
   const daysUntilDue = daysUntilDueOf(invoice, subscription)
   const collected = issue(change, account, invoice, { daysUntilDue, scheduled: false })
-  updateNewestInvoice(change, subscription, collected)
+  updateNewestInvoice(change, account, subscription, collected)
   updateDelinquency(change, account)
   return collected
 }
@@ -49,7 +49,7 @@ export function finalizeByHand(
     throw cannotBe('An invoice', draft, 'finalized')
   }
   const collected = finalizeWithoutAttempt(change, account, draft, daysUntilDueOf(draft, subscription))
-  updateNewestInvoice(change, subscription, collected)
+  updateNewestInvoice(change, account, subscription, collected)
   updateDelinquency(change, account)
 }
 
@@ -107,9 +107,14 @@ const daysUntilDueOf = (invoice: Invoice, subscription: Subscription | null): nu
   invoice.days_until_due ?? subscription?.days_until_due ?? null
 
 /** Sets the subscription's newest invoice; emits an update if `latest_invoice` changes. */
-function updateNewestInvoice(change: Change, subscription: Subscription | null, collected: Collected): void {
+function updateNewestInvoice(
+  change: Change,
+  account: Account,
+  subscription: Subscription | null,
+  collected: Collected,
+): void {
   if (!subscription) return
-  const after = withInvoice(subscription, collected)
+  const after = withInvoice(subscription, collected, account.rules)
   const isShown = after.latest_invoice !== subscription.latest_invoice
   change.update('subscription', subscription, () => after, isShown ? 'subscription.updated' : null)
 }

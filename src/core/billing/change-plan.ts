@@ -100,7 +100,7 @@ export function changePlan(
   }
   const fails = collected?.result === 'failed' && allows(SUBSCRIPTION_TRANSITIONS, changed.status, 'fail')
   update({
-    ...(collected ? withInvoice(changed, collected) : changed),
+    ...(collected ? withInvoice(changed, collected, account.rules) : changed),
     status: fails ? move(SUBSCRIPTION_TRANSITIONS, changed.status, 'fail') : changed.status,
   })
   if (collected) updateDelinquency(change, account)

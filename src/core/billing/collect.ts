@@ -52,10 +52,9 @@ export function finalizeWithoutAttempt(
   if (applied.amount_due === 0) {
     const open = finalize(change, account, draft, { payment_intent: null, due_date: null, applied })
     const free = { now: account.now, charge: null, scheduled: false }
-    return {
-      result: 'paid',
-      invoice: change.update('invoice', open, (latest) => paid(latest, free), 'invoice.paid'),
-    }
+    const invoice = change.update('invoice', open, (latest) => paid(latest, free), 'invoice.paid')
+    reportPayment(change, account, invoice)
+    return { result: 'paid', invoice }
   }
   const intent = intentOf(account, draft, applied)
   const due_date = dueDate(account, draft, daysUntilDue)
@@ -137,7 +136,8 @@ export function attempt(
     settled,
   }: { intent: PaymentIntent; isNew: boolean; scheduled: boolean; settled?: Outcome },
 ): Collected {
-  const { now, newId, paymentMethod, fault } = account
+  const { now, newId, paymentMethod, fault, rules } = account
+  const isRetried = rules.retriesFirstPayment || invoice.billing_reason !== 'subscription_create'
   const asked = settled ? { outcome: settled, paymentMethod } : attemptCharge(paymentMethod, fault)
   const { outcome } = asked
   const isCharged = paymentMethod !== null && (settled !== undefined || paymentMethod.type === 'card')
@@ -149,13 +149,22 @@ export function attempt(
     'invoice',
     invoice,
     (open) =>
-      outcome.approved ? paid(open, { now, charge, scheduled }) : attemptFailed(open, { charge, scheduled }),
+      outcome.approved
+        ? paid(open, { now, charge, scheduled })
+        : attemptFailed(open, { charge, scheduled, isRetried }),
     outcome.approved ? 'invoice.paid' : 'invoice.payment_failed',
   )
+  if (outcome.approved) reportPayment(change, account, after)
   recordChargeAttempt(change, { before: isNew ? null : intent, ready, outcome, charge, now })
   disputeCharge(change, { now, newId, testClock: invoice.test_clock }, charge, paymentMethod)
   if (paymentMethod && asked.paymentMethod) advanceScript(change, paymentMethod, asked.paymentMethod)
   return outcome.approved ? { result: 'paid', invoice: after } : { result: 'failed', invoice: after, outcome }
+}
+
+/** Emits the second event of a payment, where a payment has two. */
+function reportPayment(change: Change, { rules }: Account, invoice: Invoice): void {
+  if (rules.reportsPaymentTwice)
+    change.update('invoice', invoice, (same) => same, 'invoice.payment_succeeded')
 }
 
 /** Voids an invoice, and cancels its intent without an event. See docs/contract/invoices.md#status. */

@@ -16,7 +16,7 @@ import { withNotices } from './schedule-notices.ts'
  */
 export function keepPending(
   change: Change,
-  { now }: Account,
+  { now, rules }: Account,
   subscription: Subscription,
   given: {
     readonly changed: Subscription
@@ -39,7 +39,7 @@ export function keepPending(
   change.update(
     'subscription',
     subscription,
-    (latest) => ({ ...withInvoice(latest, collected), pending_update }),
+    (latest) => ({ ...withInvoice(latest, collected, rules), pending_update }),
     'subscription.updated',
   )
 }

@@ -35,7 +35,7 @@ export function renew(change: Change, given: Account, running: Subscription): vo
   const collected = billPeriod(change, account, subscription, billing)
   const fails = collected?.result === 'failed' && isPaidUp
   const status = fails ? move(SUBSCRIPTION_TRANSITIONS, subscription.status, 'fail') : subscription.status
-  update({ ...withCollected(renewed, collected), status })
+  update({ ...withCollected(account, renewed, collected), status })
   if (collected) updateDelinquency(change, account)
 }
 
@@ -74,7 +74,7 @@ export function endTrial(
     const period = nextPeriod(ended, account.prices)
     const collected = billPeriod(change, account, ended, { period, reason: 'subscription_cycle' })
     update({
-      ...withCollected(inPeriod(account, ended, period), collected),
+      ...withCollected(account, inPeriod(account, ended, period), collected),
       status: move(SUBSCRIPTION_TRANSITIONS, ended.status, collected?.result === 'failed' ? 'fail' : 'begin'),
     })
     if (collected) updateDelinquency(change, account)
@@ -85,8 +85,11 @@ export function endTrial(
  * Sets the latest invoice; a period in which collection is paused leaves it unchanged.
  * See docs/contract/subscriptions.md#latest-invoice.
  */
-const withCollected = (subscription: Subscription, collected: Collected | null): Subscription =>
-  collected ? withInvoice(subscription, collected) : subscription
+const withCollected = (
+  { rules }: Account,
+  subscription: Subscription,
+  collected: Collected | null,
+): Subscription => (collected ? withInvoice(subscription, collected, rules) : subscription)
 
 /** Ends a pause of collection at its `resumes_at`. See docs/contract/subscriptions.md#pausing-collection. */
 export function endPause(change: Change, subscription: Subscription): void {

@@ -57,7 +57,7 @@ function restart(change: Change, account: Account, subscription: Subscription): 
     'subscription',
     subscription,
     (paused) => ({
-      ...withInvoice(inPeriod(account, withoutPassed(paused, now), period), collected),
+      ...withInvoice(inPeriod(account, withoutPassed(paused, now), period), collected, account.rules),
       pause_collection: null,
       status: move(SUBSCRIPTION_TRANSITIONS, paused.status, 'begin'),
       billing_cycle_anchor: now,

@@ -60,7 +60,10 @@ export function payNow(
     scheduled,
     ...(settled && { settled }),
   })
-  if (collected.result === 'paid') recoverPaid(change, account, invoice, subscription)
+  if (collected.result === 'paid') {
+    if (subscription && !scheduled) savePaymentMethod(change, account, subscription)
+    recoverPaid(change, account, invoice, subscription)
+  }
   updateDelinquency(change, account)
   return collected
 }
@@ -75,6 +78,24 @@ export function recoverPaid(
   if (!subscription) return
   applyPendingUpdate(change, account, subscription, paid)
   recover(change, account, subscription, { paid })
+}
+
+/** Attaches the payment method that paid by hand to the customer, and makes it the default one of a subscription that saves it. */
+function savePaymentMethod(change: Change, account: Account, subscription: Subscription): void {
+  const { paymentMethod, customer, rules } = account
+  if (!paymentMethod) return
+  if (paymentMethod.customer === null && !rules.attachesChosenMethod)
+    change.update(
+      'payment_method',
+      paymentMethod,
+      (unattached) => ({ ...unattached, customer: customer.id }),
+      'payment_method.attached',
+    )
+  if (subscription.saves_payment_method)
+    change.update('subscription', subscription, (latest) => ({
+      ...latest,
+      default_payment_method: paymentMethod.id,
+    }))
 }
 
 /**
@@ -97,7 +118,7 @@ export function recover(
   if (status === subscription.status && !isFirstPayment) return
   // The paid invoice may have been created while collection was paused, and then it is not yet the newest invoice.
   const invoices = isFirstPayment
-    ? withInvoice(subscription, { result: 'paid', invoice: paid })
+    ? withInvoice(subscription, { result: 'paid', invoice: paid }, account.rules)
     : subscription
   const { newest_invoice, latest_invoice } = invoices
   change.update(

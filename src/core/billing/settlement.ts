@@ -94,7 +94,7 @@ function billRest(
   }
   const collected = billPeriod(change, account, subscription, billing)
   if (!collected) return null
-  change.update('subscription', subscription, (latest) => withInvoice(latest, collected))
+  change.update('subscription', subscription, (latest) => withInvoice(latest, collected, account.rules))
   updateDelinquency(change, account)
   return collected
 }

@@ -1,7 +1,7 @@
 import { Change } from '../change.ts'
 import { prorations } from '../proration.ts'
 import { isShortened, pricedPeriod, type Subscription, withInvoice } from '../subscription.ts'
-import { FIRST_STATUS } from '../subscription-status.ts'
+import { FIRST_STATUS, factsOf } from '../subscription-status.ts'
 import { type Account, updateDelinquency } from './account.ts'
 import { type Billing, bill } from './bill.ts'
 import { createItem } from './change-plan.ts'
@@ -9,47 +9,72 @@ import type { Collected } from './collect.ts'
 import { announceTrialEnd } from './notify.ts'
 import { isTrialEndNear, withNotices } from './schedule-notices.ts'
 
-/** How a first period that an anchor shortens is billed. */
-export type FirstProration = {
+/** How a first period is billed. */
+export type FirstBilling = {
+  /** Whether a first period that an anchor shortens is billed in part. */
   readonly behavior: 'none' | 'create_prorations'
   /** What to call each price in descriptions, by id. */
   readonly names: ReadonlyMap<string, string>
+  /** Whether the first invoice waits to be paid by hand. It is not charged. */
+  readonly isUncharged?: boolean
 }
 
 /**
  * Starts a subscription: bills and collects the first period at once, unless it begins with a trial.
  * subscription.created comes first and shows the state at the end of the operation.
  * @param given - the requested subscription; its status and latest invoice are set here
- * @param first - how a shortened first period is billed
- * @returns the result of the first invoice; null during a trial
+ * @param first - how the first period is billed
+ * @returns the result of the first invoice; null without one
  * See docs/contract/subscriptions.md#creating.
  */
 export function start(
   change: Change,
   account: Account,
   given: Subscription,
-  first: FirstProration = { behavior: 'create_prorations', names: new Map() },
+  first: FirstBilling = { behavior: 'create_prorations', names: new Map() },
 ): Collected | null {
-  if (given.status === FIRST_STATUS.trial) {
+  const isTrial = given.status === FIRST_STATUS.trial
+  if (isTrial && !account.rules.billsTrialStart) {
     change.create('subscription', withNotices(given, account), 'subscription.created')
     if (isTrialEndNear(given, account)) announceTrialEnd(change, given)
     return null
   }
   const invoicing = new Change()
-  const period = { start: given.current_period_start, end: given.current_period_end }
-  const billing: Billing = { period, reason: 'subscription_create' }
-  const collected = isShortened(given)
-    ? bill(invoicing, prorated(invoicing, account, given, first), given, { ...billing, items: [] })
-    : bill(invoicing, account, given, billing)
-  const subscription = withNotices(
-    { ...withInvoice(given, collected), status: FIRST_STATUS[collected.result] },
-    account,
-  )
+  const collected = billFirst(invoicing, account, given, { ...first, isTrial })
+  const waits = first.isUncharged === true && collected.result === 'sent' && isCharged(given)
+  const status = FIRST_STATUS[isTrial ? 'trial' : waits ? 'failed' : collected.result]
+  const expires_at = factsOf({ status }).awaitsFirstPayment ? expiryOf(account) : null
+  const billed = withInvoice(given, collected, account.rules)
+  const subscription = withNotices({ ...billed, status, expires_at }, account)
   change.create('subscription', subscription, 'subscription.created')
   change.append(invoicing)
+  if (isTrial && isTrialEndNear(given, account)) announceTrialEnd(change, subscription)
   updateDelinquency(change, account)
   return collected
 }
+
+/** Bills the first period: in part if it is shortened, and for nothing if it is a trial. */
+function billFirst(
+  change: Change,
+  account: Account,
+  given: Subscription,
+  first: FirstBilling & { readonly isTrial: boolean },
+): Collected {
+  const period = { start: given.current_period_start, end: given.current_period_end }
+  const { isTrial, isUncharged = false, names } = first
+  const billing: Billing = { period, reason: 'subscription_create', isUncharged }
+  if (isTrial) return bill(change, account, given, { ...billing, isFree: { names } })
+  return isShortened(given)
+    ? bill(change, prorated(change, account, given, first), given, { ...billing, items: [] })
+    : bill(change, account, given, billing)
+}
+
+const isCharged = ({ collection_method }: Subscription): boolean =>
+  collection_method === 'charge_automatically'
+
+/** Returns when a subscription without a first payment expires; null for the end of its first period. */
+const expiryOf = ({ now, rules: { incompleteSeconds } }: Account): number | null =>
+  incompleteSeconds === null ? null : now + incompleteSeconds
 
 /**
  * Creates the items of a shortened first period: the part of the full amounts that remains.
@@ -60,7 +85,7 @@ function prorated(
   change: Change,
   account: Account,
   subscription: Subscription,
-  { behavior, names }: FirstProration,
+  { behavior, names }: FirstBilling,
 ): Account {
   if (behavior === 'none') return account
   const { now, prices } = account

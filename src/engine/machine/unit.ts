@@ -1,6 +1,8 @@
+import { versionsOf } from '../../core/api-version.ts'
 import type { Change } from '../../core/change.ts'
 import { type ApiError, assert, resourceMissing } from '../../core/errors.ts'
 import { type EventType, type Kind, nounOf, type Objects, prefixOf } from '../../core/kinds.ts'
+import { RULES, type Rules } from '../../core/rules.ts'
 import type { Store } from '../../store/store.ts'
 import type { Clock } from './clock.ts'
 import type { Faults } from './faults.ts'
@@ -84,6 +86,11 @@ export class UnitOfWork {
     return this.merchant.settings.ordinal
   }
 
+  /** The facts of the merchant's dialect. */
+  get rules(): Rules {
+    return RULES[this.merchant.settings.dialect]
+  }
+
   /** Unix seconds on the merchant's main clock. */
   get now(): number {
     return this.merchant.clock.instant
@@ -91,7 +98,8 @@ export class UnitOfWork {
 
   /** The merchant's default version as an index into all versions. */
   get apiVersion(): number {
-    return this.#services.versions.indexOf(this.merchant.settings.api_version)
+    const { dialect, api_version } = this.merchant.settings
+    return versionsOf(dialect, this.#services.versions).indexOf(api_version)
   }
 
   readonly newId = (prefix: string): string => this.ids.next(this.owner, prefix)

@@ -63,6 +63,7 @@ function accountOf(
     newId: unit.newId,
     final_action: unit.merchant.settings.dunning_final_action,
     notices: unit.merchant.settings.notices,
+    rules: unit.rules,
     customer,
     paymentMethod: usable(subscription?.default_payment_method) ?? usable(customer.default_payment_method),
     fault: nextChargeFault(unit),

@@ -1,5 +1,5 @@
 import { matchEventTypes } from '../../core/event.ts'
-import type { EventType } from '../../core/kinds.ts'
+import { ALL_EVENT_TYPES, type EventType } from '../../core/kinds.ts'
 import type { WebhookEndpoint } from '../../core/webhook.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -34,6 +34,10 @@ export class EnabledEndpoints {
       })
       .filter(({ status }) => status === 'enabled')
       .reverse()
-      .map((endpoint) => ({ endpoint, types: new Set(endpoint.enabled_events.flatMap(matchEventTypes)) }))
+      .map((endpoint) => ({ endpoint, types: new Set(typesOf(endpoint)) }))
   }
 }
+
+/** Returns the types of events that an endpoint receives, in any dialect. */
+const typesOf = ({ enabled_events }: WebhookEndpoint): EventType[] =>
+  enabled_events.flatMap((pattern) => matchEventTypes(pattern, ALL_EVENT_TYPES))

@@ -20,6 +20,8 @@ export type InvoiceParams = {
   currency?: string | undefined
   collection_method: CollectionMethod
   days_until_due?: number | undefined
+  /** Whether it bills the pending items of the customer; true by default. */
+  bills_pending_items?: boolean | undefined
   description?: string | null | undefined
   metadata?: MetadataParam | undefined
 }
@@ -33,7 +35,8 @@ export type InvoiceParams = {
  */
 export function createInvoice(unit: UnitOfWork, params: InvoiceParams): Invoice {
   const customer = unit.find('customer', params.customer, 'customer')
-  const items = itemsToBill(unit, customer.id, params.currency)
+  const { bills_pending_items = true } = params
+  const items = bills_pending_items ? itemsToBill(unit, customer.id, params.currency) : []
   const currency = params.currency ?? items[0]?.currency
   if (currency === undefined) throw parameterMissing('currency')
   const clock = unit.clockOf(customer.test_clock)

@@ -1,3 +1,5 @@
+import { newestVersionOf } from '../../core/api-version.ts'
+import { DEFAULT_DIALECT, type Dialect } from '../../core/dialect.ts'
 import type { FinalAction } from '../../core/dunning.ts'
 import { assert, parameterInvalid, resourceMissing } from '../../core/errors.ts'
 import type { Kind } from '../../core/kinds.ts'
@@ -44,6 +46,8 @@ export type MerchantParams = {
   clock: 'live' | number
   api_version?: string | undefined
   dunning_final_action?: FinalAction | undefined
+  /** paytwin by default. It cannot be changed later. */
+  dialect?: Dialect | undefined
   notices?: NoticeUpdate | undefined
 }
 
@@ -74,15 +78,17 @@ export function addMerchant(
   // With a frozen clock `created` is the clock's time, so that every run has the same history.
   const created = given.clock === 'live' ? wallSeconds(engine.wall) : given.clock
   const ordinal = engine.ids.nextNumber(0, 'merchant')
+  const dialect = given.dialect ?? DEFAULT_DIALECT
   const settings = {
     ordinal,
     id: engine.ids.next(0, 'mer'),
     name: given.name,
     created,
-    api_version: given.api_version ?? engine.versions.at(-1) ?? '',
+    api_version: given.api_version ?? newestVersionOf(dialect, engine.versions),
     dunning_final_action: given.dunning_final_action ?? ('cancel' as const),
     notices: changedNotices(NO_NOTICES, given.notices),
     generation,
+    dialect,
   }
   engine.store.directory.addMerchant(settings)
   engine.store.clocks.add({

@@ -271,7 +271,7 @@ function customerFor(unit: UnitOfWork, intent: PaymentIntent, id: string | undef
  */
 function methodFor(unit: UnitOfWork, change: Change, customer: Customer | null, id: string): PaymentMethod {
   if (testPaymentMethod(id)) {
-    return customer
+    return customer && unit.rules.attachesChosenMethod
       ? paymentMethodOf(unit, change, customer, { id, param: 'payment_method' })
       : change.create('payment_method', makeTestMethod(unit, id))
   }

@@ -1,9 +1,10 @@
 import { Change } from '../../core/change.ts'
 import type { Customer } from '../../core/customer.ts'
-import { assert, parameterInvalid } from '../../core/errors.ts'
+import { assert, parameterInvalid, paymentFailed } from '../../core/errors.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import {
   cardDetails,
+  declineAtAttach,
   type PaymentMethod,
   type PaymentMethodType,
   type Script,
@@ -87,6 +88,7 @@ export function paymentMethodOf(
   if (testPaymentMethod(id)) {
     const created = unit.clockOf(customer.test_clock).instant
     const method = { ...makeTestMethod(unit, id), customer: customer.id, created }
+    checkAttached(unit, method)
     return change.create('payment_method', method, 'payment_method.attached')
   }
   const method = unit.find('payment_method', id, param)
@@ -97,6 +99,14 @@ export function paymentMethodOf(
     )
   }
   return method
+}
+
+/** @throws ApiError with a 402 for a card that is declined, where attached cards are checked */
+function checkAttached(unit: UnitOfWork, method: PaymentMethod): void {
+  const decline = unit.rules.checksAttachedCard ? declineAtAttach(method) : null
+  if (!decline) return
+  const { code, message, decline_code } = decline
+  throw paymentFailed(code, message, { decline_code })
 }
 
 /**
@@ -110,6 +120,7 @@ export function attachPaymentMethod(unit: UnitOfWork, id: string, customerId: st
   const isTest = testPaymentMethod(id) !== undefined
   const method = isTest ? null : unit.find('payment_method', id)
   const customer = unit.find('customer', customerId, 'customer')
+  if (method) checkAttached(unit, method)
   if (method && method.customer !== null && method.customer !== customer.id) {
     throw parameterInvalid('customer', `The payment method '${id}' is attached to another customer`)
   }

@@ -1,6 +1,6 @@
 import type { Account } from '../../core/billing/account.ts'
 import type { Collected } from '../../core/billing/collect.ts'
-import { type FirstProration, start } from '../../core/billing/start.ts'
+import { type FirstBilling, start } from '../../core/billing/start.ts'
 import { addIntervals, nextBoundary, SECONDS_PER_DAY } from '../../core/calendar.ts'
 import { Change } from '../../core/change.ts'
 import type { Customer } from '../../core/customer.ts'
@@ -38,7 +38,9 @@ export type SubscriptionParams = {
   missing_payment_method: MissingPaymentMethod
   /** The end of the first period, in Unix seconds; by default it is a whole one. */
   billing_cycle_anchor?: number | undefined
-  proration_behavior?: FirstProration['behavior'] | undefined
+  proration_behavior?: FirstBilling['behavior'] | undefined
+  /** Whether a payment method that pays by hand becomes the default one. */
+  saves_payment_method?: boolean | undefined
   description?: string | null | undefined
   metadata?: MetadataParam | undefined
 }
@@ -85,20 +87,30 @@ export function createSubscription(unit: UnitOfWork, params: SubscriptionParams)
       missing_payment_method: params.missing_payment_method,
       metadata: mergeMetadata({}, params.metadata),
       test_clock: customer.test_clock,
+      savesMethod: params.saves_payment_method ?? false,
     },
     prices,
   )
   const account = accountOfNew(unit, subscription, { customer, prices, method })
-  const first =
-    params.billing_cycle_anchor === undefined
-      ? undefined
-      : { behavior: params.proration_behavior ?? 'create_prorations', names: namesOf(unit, prices) }
-  const collected = start(change, account, subscription, first)
+  const collected = start(change, account, subscription, firstBilling(unit, params, prices))
   if (collected?.result === 'failed' && params.payment_behavior === 'error_if_incomplete') {
     throw refusedPayment(unit, change, collected)
   }
   apply(unit, change, unit.clockOf(customer.test_clock))
   return change.latest('subscription', subscription)
+}
+
+/** Returns how the first period is billed; undefined for a whole period that is charged at once. */
+function firstBilling(
+  unit: UnitOfWork,
+  params: SubscriptionParams,
+  prices: Prices,
+): FirstBilling | undefined {
+  const { billing_cycle_anchor, payment_behavior, proration_behavior = 'create_prorations' } = params
+  const { chargesDefaultIncomplete, billsTrialStart } = unit.rules
+  const isUncharged = payment_behavior === 'default_incomplete' && !chargesDefaultIncomplete
+  if (billing_cycle_anchor === undefined && !isUncharged && !billsTrialStart) return undefined
+  return { behavior: proration_behavior, names: namesOf(unit, prices), isUncharged }
 }
 
 /** Builds the account of a subscription that is not stored yet, like possibly its payment method. */

@@ -78,7 +78,7 @@ export class TriggerObjects {
       currency: CURRENCY,
       items: [{ price: this.price().id, quantity: 1 }],
       default_payment_method: card,
-      payment_behavior: 'default_incomplete',
+      payment_behavior: 'allow_incomplete',
       collection_method: 'charge_automatically',
       missing_payment_method: 'create_invoice',
       metadata: this.#metadata,
@@ -94,7 +94,7 @@ export class TriggerObjects {
   /** Creates a subscription with an update that waits for its payment. */
   pendingUpdate(): PendingUpdate {
     const { id, items } = this.subscription()
-    updateSubscription(this.unit, id, { default_payment_method: 'pm_card_chargeDeclined' })
+    updateSubscription(this.unit, id, { default_payment_method: this.decliningCard })
     const { pending_update } = updateSubscription(this.unit, id, {
       items: items.map((item) => ({ id: item.id, quantity: 2 })),
       proration_behavior: 'always_invoice',
@@ -114,6 +114,11 @@ export class TriggerObjects {
       end_behavior,
       metadata: this.#metadata,
     })
+  }
+
+  /** A card that can be attached, and is declined when it is charged. */
+  get decliningCard(): string {
+    return this.unit.rules.checksAttachedCard ? 'pm_card_chargeCustomerFail' : 'pm_card_chargeDeclined'
   }
 
   /** Creates a manual draft. */

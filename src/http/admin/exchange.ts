@@ -50,6 +50,14 @@ export class AdminExchange implements Served {
   }
 
   #headers(first: readonly string[], own: Headers): string[] {
-    return responseHeaders(first, { id: this.id, version: NEWEST_API_VERSION, ignored: this.#ignored }, own)
+    return responseHeaders(
+      first,
+      {
+        id: this.id,
+        version: { header: 'X-API-Version', value: NEWEST_API_VERSION },
+        ignored: this.#ignored,
+      },
+      own,
+    )
   }
 }

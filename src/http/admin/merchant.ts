@@ -1,5 +1,7 @@
 import * as z from 'zod'
+import { versionsOf } from '../../core/api-version.ts'
 import { parseInstant } from '../../core/calendar.ts'
+import { DEFAULT_DIALECT, DIALECTS, type Dialect } from '../../core/dialect.ts'
 import { FINAL_ACTIONS } from '../../core/dunning.ts'
 import { type ApiError, parameterInvalid, parameterMissing } from '../../core/errors.ts'
 import type { Engine } from '../../engine/machine/engine.ts'
@@ -28,6 +30,7 @@ const createParams = z.object({
   clock: z
     .union([z.int(), z.string()], { error: "expected 'live', Unix seconds or ISO 8601" })
     .default('live'),
+  dialect: z.enum(DIALECTS).default(DEFAULT_DIALECT),
   ...settings,
 })
 const updateParams = z.object({ name: name.optional(), ...settings })
@@ -43,7 +46,7 @@ export function merchantRoutes(add: AddRoute): void {
       returns: merchantSchema,
     },
     async ({ services, params }) => {
-      checkVersion(services.engine, params.api_version)
+      checkVersion(services.engine, params.dialect, params.api_version)
       return presentMerchant(
         await createMerchant(services.engine, { ...params, clock: clockOf(params.clock) }),
       )
@@ -67,7 +70,8 @@ export function merchantRoutes(add: AddRoute): void {
       returns: merchantSchema,
     },
     async ({ services, params, id }) => {
-      checkVersion(services.engine, params.api_version)
+      const { dialect } = findMerchant(services.engine, id).settings
+      checkVersion(services.engine, dialect, params.api_version)
       return presentMerchant(await updateMerchant(services.engine, id, params))
     },
   )
@@ -109,7 +113,8 @@ function whichMerchant(merchants: readonly MerchantState[]): ApiError {
 }
 
 /** @throws ApiError parameter_invalid, param api_version */
-function checkVersion({ versions }: Engine, version: string | undefined): void {
+function checkVersion(engine: Engine, dialect: Dialect, version: string | undefined): void {
+  const versions = versionsOf(dialect, engine.versions)
   if (version === undefined || versions.includes(version)) return
   throw parameterInvalid(
     'api_version',
@@ -128,7 +133,7 @@ function clockOf(clock: string | number): 'live' | number {
 }
 
 export function presentMerchant(merchant: MerchantState): MerchantShape {
-  const { id, name: called, created, api_version, dunning_final_action, notices } = merchant.settings
+  const { id, name: called, created, api_version, dunning_final_action, notices, dialect } = merchant.settings
   return {
     id,
     object: 'merchant',
@@ -137,6 +142,7 @@ export function presentMerchant(merchant: MerchantState): MerchantShape {
     api_version,
     dunning_final_action,
     notices,
+    dialect,
     livemode: false,
     merchant_id: id,
     clock: presentClock(merchant),

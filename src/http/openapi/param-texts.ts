@@ -83,6 +83,8 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   merchant: 'The id of the merchant. Required only if there are several merchants.',
   all: 'Whether to select all merchants.',
   'merchants.clock': 'live, or the time of a frozen clock: Unix seconds or ISO 8601.',
+  'merchants.dialect':
+    "The API of the merchant: paytwin, or stripe for Stripe's. It cannot be changed. Default: paytwin.",
   'merchants.name': 'The name.',
   'requests.ignored_params': 'Whether to select only requests with ignored parameters.',
   'merchants.dunning_final_action':

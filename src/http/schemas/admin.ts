@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { DIALECTS } from '../../core/dialect.ts'
 import { FINAL_ACTIONS } from '../../core/dunning.ts'
 import { NOTICE_KINDS, type NoticeKind } from '../../core/notices.ts'
 import { FAULT_KINDS } from '../../engine/machine/faults.ts'
@@ -37,6 +38,9 @@ export const merchantSchema = component('Merchant', () =>
           ) as Record<NoticeKind, z.ZodNullable<z.ZodInt>>,
         )
         .describe('When notices are emitted.'),
+      dialect: z
+        .enum(DIALECTS)
+        .describe("The API of the merchant: paytwin, or stripe for Stripe's. Fixed at creation."),
       livemode: livemode(),
       merchant_id: text('The same as id.'),
       clock: clockSchema.schema.describe('The main clock.'),

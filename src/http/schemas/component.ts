@@ -15,7 +15,6 @@ export class Component<Schema extends z.ZodType = z.ZodType> {
   constructor(name: string, make: () => Schema) {
     this.name = name
     this.#make = make
-    COMPONENTS.set(name, this)
   }
 
   get schema(): Schema {
@@ -27,9 +26,12 @@ export class Component<Schema extends z.ZodType = z.ZodType> {
 /** The TypeScript type of a component. */
 export type Shape<Named extends Component> = z.output<Named['schema']>
 
-/** Defines a component. */
-export const component = <Schema extends z.ZodType>(name: string, make: () => Schema): Component<Schema> =>
-  new Component(name, make)
+/** Defines a component, which the OpenAPI document lists. */
+export function component<Schema extends z.ZodType>(name: string, make: () => Schema): Component<Schema> {
+  const made = new Component(name, make)
+  COMPONENTS.set(name, made)
+  return made
+}
 
 /** Returns all components. */
 export const components = (): readonly Component[] => [...COMPONENTS.values()]

@@ -35,8 +35,10 @@ export const BILLING_COLUMNS = {
       notices: 'json',
       metadata: 'json',
       test_clock: 'text',
+      expires_at: 'integer',
+      saves_payment_method: 'boolean',
     },
-    privateFields: ['newest_invoice', 'has_pending_items'],
+    privateFields: ['newest_invoice', 'has_pending_items', 'expires_at', 'saves_payment_method'],
     indexes: [
       { condition: 'customer =', index: 'subscription_customer' },
       { condition: 'holds price', index: 'price_use' },

@@ -33,6 +33,7 @@ describe('a merchant', () => {
       name: 'Shop',
       created: 1_893_456_000,
       api_version: '2026-03-09',
+      dialect: 'paytwin',
       dunning_final_action: 'cancel',
       notices: NO_NOTICES,
       livemode: false,

@@ -1,0 +1,51 @@
+import type { Dialect } from './dialect.ts'
+
+const SECONDS_PER_HOUR = 3_600
+
+/**
+ * The facts in which the billing of the dialects differs. A rule branches on one of these facts, never on the name of a
+ * dialect. See docs/contract/operator.md#dialects.
+ */
+export type Rules = {
+  /** Whether a subscription names its newest invoice before one of its invoices is paid. */
+  readonly namesUnpaidInvoice: boolean
+  /** Whether the first invoice is charged at once with the payment behavior default_incomplete. */
+  readonly chargesDefaultIncomplete: boolean
+  /** Whether a declined first payment is retried on the schedule. */
+  readonly retriesFirstPayment: boolean
+  /** How long a subscription can wait for its first payment, in seconds; null until the end of its first period. */
+  readonly incompleteSeconds: number | null
+  /** Whether the start of a trial makes an invoice of zero, which is paid. */
+  readonly billsTrialStart: boolean
+  /** Whether a card that is declined cannot be attached to a customer. */
+  readonly checksAttachedCard: boolean
+  /** Whether a test payment method is attached to the customer of the intent that it is chosen for, rather than by a subscription that it pays. */
+  readonly attachesChosenMethod: boolean
+  /** Whether a paid invoice also emits invoice.payment_succeeded. */
+  readonly reportsPaymentTwice: boolean
+}
+
+const PAYTWIN_RULES: Rules = {
+  namesUnpaidInvoice: false,
+  chargesDefaultIncomplete: true,
+  retriesFirstPayment: true,
+  incompleteSeconds: null,
+  billsTrialStart: false,
+  checksAttachedCard: false,
+  attachesChosenMethod: true,
+  reportsPaymentTwice: false,
+}
+
+const STRIPE_RULES: Rules = {
+  namesUnpaidInvoice: true,
+  chargesDefaultIncomplete: false,
+  retriesFirstPayment: false,
+  incompleteSeconds: 23 * SECONDS_PER_HOUR,
+  billsTrialStart: true,
+  checksAttachedCard: true,
+  attachesChosenMethod: false,
+  reportsPaymentTwice: true,
+}
+
+/** The rules of each dialect. */
+export const RULES: Readonly<Record<Dialect, Rules>> = { paytwin: PAYTWIN_RULES, stripe: STRIPE_RULES }

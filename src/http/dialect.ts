@@ -1,0 +1,81 @@
+import type * as z from 'zod'
+import { DEFAULT_DIALECT, type Dialect } from '../core/dialect.ts'
+import type { ApiError } from '../core/errors.ts'
+import type { Caller } from './caller.ts'
+import { checkExpands } from './expand.ts'
+import type { Raw } from './form.ts'
+import type { Incoming, Reply } from './incoming.ts'
+import type { Json } from './json.ts'
+import { errorBody, textOf } from './respond.ts'
+import type { Component } from './schemas/component.ts'
+import type { HttpServices } from './services.ts'
+import { refuseUnsupported } from './unsupported-params.ts'
+
+/** What differs between the dialects in how requests are checked and responses look. */
+export type DialectForm = {
+  readonly name: Dialect
+  /** The header with the API version of a request and of its response. */
+  readonly versionHeader: string
+  /** The environment of the responses, as a field of each body; false if only objects have it. */
+  readonly textOf: (body: Json) => string
+  /** Converts an error to one of the dialect. */
+  readonly errorOf: (error: ApiError, url: string) => ApiError
+  readonly errorBody: (error: ApiError, url: string) => Json
+  /** Refuses parameters that are not supported yet. @throws ApiError parameter_unknown */
+  readonly refuseUnsupported: (schema: z.core.$ZodType, raw: Raw) => void
+  /** Checks the paths of `expand`. @throws ApiError parameter_invalid */
+  readonly checkExpands: (component: Component, paths: readonly string[]) => void
+}
+
+/** paytwin's own API. */
+export const OWN_FORM: DialectForm = {
+  name: DEFAULT_DIALECT,
+  versionHeader: 'X-API-Version',
+  textOf,
+  errorOf: (error) => error,
+  errorBody,
+  refuseUnsupported,
+  checkExpands,
+}
+
+/** Serves a request in another dialect than the one that it was taken for. */
+export type HandOver = (
+  dialect: Dialect,
+  incoming: Incoming,
+  readBody: () => Promise<string>,
+) => Promise<Reply | Response>
+
+/** The merchant of a request has another dialect. The request has not been served. */
+export class OtherDialect extends Error {
+  readonly dialect: Dialect
+  readonly serve: HandOver
+
+  constructor(dialect: Dialect, serve: HandOver) {
+    super(`the dialect of the merchant is ${dialect}`)
+    this.dialect = dialect
+    this.serve = serve
+  }
+}
+
+type Served = { readonly form?: DialectForm; readonly handOver?: HandOver }
+
+/** Checks the dialect of a caller. The operator sees every merchant in paytwin's own API. @throws OtherDialect */
+export function checkDialect({ merchant, isOperator }: Caller, { form = OWN_FORM, handOver }: Served): void {
+  const { dialect } = merchant.settings
+  if (handOver && !isOperator && dialect !== form.name) throw new OtherDialect(dialect, handOver)
+}
+
+/**
+ * Checks in which dialect a request without a valid key is refused: in Stripe's if the request names a version of Stripe's API,
+ * and a merchant has that dialect.
+ * @throws OtherDialect
+ */
+export function checkDialectOfStranger(
+  { engine }: Pick<HttpServices, 'engine'>,
+  { req }: Incoming,
+  { handOver }: Served,
+): void {
+  if (!handOver || req.header('stripe-version') === undefined) return
+  const isSpoken = [...engine.merchants.values()].some(({ settings }) => settings.dialect === 'stripe')
+  if (isSpoken) throw new OtherDialect('stripe', handOver)
+}

@@ -1,0 +1,19 @@
+import type { ApiError } from '../core/errors.ts'
+import type { DialectForm, HandOver } from './dialect.ts'
+import type { Json } from './json.ts'
+
+/** How requests of a route are read, and how their responses are made. */
+export type ExchangeOptions = {
+  /** Headers of every response; names and values alternate. */
+  readonly headers?: readonly string[]
+  /** Makes the body of an error; the error envelope by default. */
+  readonly errorBody?: (error: ApiError, url: string) => Json
+  /** Whether the route ignores Idempotency-Key. */
+  readonly ignoresIdempotencyKey?: boolean
+  /** Whether a repeated form parameter is an error, as in OAuth. */
+  readonly onlyOnce?: boolean
+  /** The dialect in which the request is served; paytwin's own by default. */
+  readonly form?: DialectForm
+  /** Serves a request of a merchant with another dialect. Without it, every merchant is served. */
+  readonly handOver?: HandOver
+}

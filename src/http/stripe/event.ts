@@ -1,0 +1,52 @@
+import { STRIPE_API_VERSIONS } from '../../core/api-version.ts'
+import type { EventWithObject } from '../../engine/history/view.ts'
+import type { Json } from '../json.ts'
+import { stripeNameOf } from './event-names.ts'
+import { presentInEvent } from './objects.ts'
+
+/** An event as Stripe shows it. The SDK types it as a union of hundreds of events, each with its own object. */
+export type WireEvent = {
+  readonly id: string
+  readonly object: 'event'
+  readonly api_version: string
+  readonly created: number
+  readonly data: { readonly object: Json; readonly previous_attributes?: Json }
+  readonly livemode: false
+  readonly pending_webhooks: number
+  readonly request: { readonly id: string | null; readonly idempotency_key: string | null }
+  readonly type: ReturnType<typeof stripeNameOf>
+}
+
+/** Presents an event. `previous_attributes` has the former values of the fields that an update changed, nested ones too. */
+export function presentStripeEvent(event: EventWithObject): WireEvent {
+  const { entry, id, kind, isPreview, after, before, pending, view } = event
+  const shown = presentInEvent(view, kind, after)
+  // An invoice that does not exist yet has an id that nothing else has.
+  const object = isPreview ? { ...shown, id: `upcoming_in_${id.slice('evt_'.length)}` } : shown
+  const previous = before && changedFrom(presentInEvent(view, kind, before), object)
+  return {
+    id,
+    object: 'event',
+    api_version: STRIPE_API_VERSIONS[entry.api_version] ?? STRIPE_API_VERSIONS[0],
+    created: entry.created,
+    data: previous ? { object, previous_attributes: previous } : { object },
+    livemode: false,
+    pending_webhooks: pending,
+    request: { id: entry.request, idempotency_key: entry.idempotency_key },
+    type: stripeNameOf(entry.type),
+  }
+}
+
+/** Returns the former values of the fields that changed. Of a nested object, only its changed fields. */
+function changedFrom(before: Json, after: Json): Json {
+  return Object.fromEntries(
+    Object.entries(before).flatMap(([name, value]) => {
+      const now = after[name]
+      if (JSON.stringify(value) === JSON.stringify(now)) return []
+      return [[name, isNested(value) && isNested(now) ? changedFrom(value, now) : value]]
+    }),
+  )
+}
+
+const isNested = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,79 @@
+/** Where an object of Stripe's API refers to others: by field, the name of the other object. */
+type References = Readonly<Record<string, string>>
+
+const INVOICE: References = {
+  customer: 'customer',
+  default_payment_method: 'payment_method',
+  // Always shown while the invoice is open.
+  confirmation_secret: '',
+  payments: 'invoice_payment list',
+  lines: 'line_item list',
+}
+
+/**
+ * The fields of each object that can be expanded, or that a path can go through. A name with ` list` is a list of objects.
+ * Fields that hold objects in any case, such as the items of a subscription, are here too.
+ */
+const REFERENCES: Readonly<Record<string, References>> = {
+  customer: { 'invoice_settings.default_payment_method': 'payment_method' },
+  customer_balance_transaction: { customer: 'customer', invoice: 'invoice' },
+  product: { default_price: 'price' },
+  price: { product: 'product', tiers: '' },
+  plan: { product: 'product' },
+  payment_method: { customer: 'customer' },
+  subscription: {
+    customer: 'customer',
+    default_payment_method: 'payment_method',
+    latest_invoice: 'invoice',
+    items: 'subscription_item list',
+  },
+  subscription_item: { price: 'price', plan: 'plan' },
+  invoice: INVOICE,
+  invoice_payment: { invoice: 'invoice', 'payment.payment_intent': 'payment_intent' },
+  credit_note: {
+    customer: 'customer',
+    invoice: 'invoice',
+    customer_balance_transaction: 'customer_balance_transaction',
+  },
+  line_item: { 'pricing.price_details.price': 'price', 'pricing.price_details.product': 'product' },
+  invoiceitem: { customer: 'customer', invoice: 'invoice', 'pricing.price_details.price': 'price' },
+  payment_intent: { customer: 'customer', payment_method: 'payment_method', latest_charge: 'charge' },
+  charge: { customer: 'customer', payment_intent: 'payment_intent' },
+  refund: { charge: 'charge', payment_intent: 'payment_intent' },
+}
+
+const MAX_LEVELS = 4
+
+/**
+ * Checks a path of `expand`.
+ * @param root - the object of the route, such as `customer` or `customer list`
+ * @returns why the path cannot be expanded, as a sentence; undefined if it can
+ */
+export function expandableAt(root: string, path: string): string | undefined {
+  let rest = path
+  let at: string | undefined = root
+  let levels = 0
+  while (rest !== '') {
+    const step: Step | undefined = stepOf(at, rest)
+    if (!step) return `This property cannot be expanded (${path}).`
+    if (step.taken !== 'data') levels += 1
+    at = step.to
+    rest = rest.slice(step.taken.length + 1)
+  }
+  return levels > MAX_LEVELS
+    ? `You cannot expand more than ${MAX_LEVELS} levels of a property (${path}).`
+    : undefined
+}
+
+type Step = { readonly taken: string; readonly to: string }
+
+/** Returns the beginning of a path that an object has, and the object that it leads to. */
+function stepOf(object: string, path: string): Step | undefined {
+  const isAt = (field: string) => path === field || path.startsWith(`${field}.`)
+  if (object.endsWith(' list')) {
+    return isAt('data') ? { taken: 'data', to: object.slice(0, -' list'.length) } : undefined
+  }
+  const fields = Object.hasOwn(REFERENCES, object) ? REFERENCES[object] : undefined
+  const found = Object.entries(fields ?? {}).find(([field]) => isAt(field))
+  return found && { taken: found[0], to: found[1] }
+}

@@ -1,0 +1,113 @@
+import { ApiError, parameterInvalid } from '../../core/errors.ts'
+import type { DialectForm } from '../dialect.ts'
+import type { ErrorCode } from '../error-codes.ts'
+import type { Json } from '../json.ts'
+import type { Component } from '../schemas/component.ts'
+import { expandableAt } from './expandable.ts'
+import { docUrlOf } from './present/payment.ts'
+
+/** The page that lists what paytwin knows of Stripe's API. */
+export const KNOWN_URL = 'https://github.com/paytwin/paytwin/blob/main/docs/stripe.md'
+
+type StripeError = {
+  /** undefined for the status of paytwin's own API. */
+  readonly status?: ApiError['status']
+  readonly type: 'api_error' | 'card_error' | 'idempotency_error' | 'invalid_request_error'
+  /** null for an error without a code. */
+  readonly code: string | null
+}
+
+const invalid = (code: string | null, status?: ApiError['status']): StripeError => ({
+  type: 'invalid_request_error',
+  code,
+  ...(status !== undefined && { status }),
+})
+const card = (code: string): StripeError => ({ type: 'card_error', code })
+
+/** Each error code of paytwin's own API as an error of Stripe's. */
+const ERRORS: Readonly<Record<ErrorCode, StripeError>> = {
+  resource_missing: invalid('resource_missing'),
+  parameter_invalid: invalid(null),
+  parameter_missing: invalid('parameter_missing'),
+  parameter_unknown: invalid('parameter_unknown'),
+  amount_invalid: invalid('parameter_invalid_integer'),
+  amount_too_large: invalid('amount_too_large'),
+  payment_intent_unexpected_state: invalid('payment_intent_unexpected_state'),
+  invalid_state_transition: invalid(null),
+  payment_not_initialized: invalid('payment_intent_unexpected_state'),
+  idempotency_key_reuse: { status: 400, type: 'idempotency_error', code: null },
+  unsupported_psp_capability: invalid(null, 400),
+  card_declined: card('card_declined'),
+  charge_disputed: invalid('charge_disputed'),
+  expired_card: card('expired_card'),
+  incorrect_cvc: card('incorrect_cvc'),
+  processing_error: card('processing_error'),
+  rate_limit: invalid('rate_limit'),
+  internal_error: { type: 'api_error', code: null },
+  invalid_client: invalid(null),
+  invalid_grant: invalid(null),
+  invalid_scope: invalid(null),
+  unsupported_grant_type: invalid(null),
+  insufficient_scope: invalid(null),
+}
+
+const errorOf = (code: string | null): StripeError =>
+  code !== null && Object.hasOwn(ERRORS, code) ? ERRORS[code as ErrorCode] : invalid(null)
+
+/** Whether an error is that of an unknown path: it has no parameter. */
+const isRouteMissing = ({ code, param }: ApiError): boolean => code === 'resource_missing' && param === null
+
+/** Converts the status and the message of an error to Stripe's. A reference in a body is a 400, an id in a path a 404. */
+function convert(error: ApiError): ApiError {
+  const { code, param, type, details } = error
+  const isReference = code === 'resource_missing' && param !== null && param !== 'id'
+  const status = isReference ? 400 : (errorOf(code).status ?? error.status)
+  return new ApiError({ status, type, code, param, details, message: messageOf(error) })
+}
+
+function messageOf(error: ApiError): string {
+  const { code, message } = error
+  if (isRouteMissing(error)) {
+    const [, route = ''] = /\((.*)\)/.exec(message) ?? []
+    return `paytwin does not know ${route} yet. What it knows: ${KNOWN_URL}`
+  }
+  if (code === 'parameter_unknown')
+    return `${message}. If Stripe knows it, paytwin does not know it yet. What it knows: ${KNOWN_URL}`
+  return message.replace(/^No such ([a-z ]+):/, (_, noun: string) => `No such ${noun.replaceAll(' ', '_')}:`)
+}
+
+/** Makes the body of an error. Fields that do not apply are absent. */
+function errorBody(error: ApiError): Json {
+  const { message, param, details } = error
+  const { type, code } = isRouteMissing(error) ? invalid(null) : errorOf(error.code)
+  const further = Object.entries(details).filter(([, value]) => value !== null && value !== undefined)
+  return {
+    error: {
+      ...(code !== null && { code, doc_url: docUrlOf(code) }),
+      ...Object.fromEntries(further),
+      message,
+      ...(param !== null && { param }),
+      type,
+    },
+  }
+}
+
+/** Checks expand paths against the objects of a route. @throws ApiError parameter_invalid */
+function checkExpands({ name }: Component, paths: readonly string[]): void {
+  paths.forEach((path, index) => {
+    const why = expandableAt(name, path)
+    if (why !== undefined) throw parameterInvalid(`expand[${index}]`, why)
+  })
+}
+
+/** Stripe's API. */
+export const STRIPE_FORM: DialectForm = {
+  name: 'stripe',
+  versionHeader: 'Stripe-Version',
+  textOf: JSON.stringify,
+  errorOf: convert,
+  errorBody,
+  // Every parameter that a route does not know is refused.
+  refuseUnsupported: () => undefined,
+  checkExpands,
+}

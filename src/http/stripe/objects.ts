@@ -1,0 +1,46 @@
+import type { Kind, Objects } from '../../core/kinds.ts'
+import type { View } from '../../engine/history/view.ts'
+import type { Json } from '../json.ts'
+import { presentPrice, presentProduct } from './present/catalog.ts'
+import { presentCreditNote } from './present/credit-note.ts'
+import { presentBalanceTransaction, presentCustomer, presentFoundCustomer } from './present/customer.ts'
+import { presentDispute } from './present/dispute.ts'
+import { presentInvoice, presentInvoiceItem } from './present/invoice.ts'
+import { presentMeter } from './present/meter.ts'
+import {
+  presentCharge,
+  presentPaymentIntent,
+  presentPaymentMethod,
+  presentRefund,
+} from './present/payment.ts'
+import { presentSchedule } from './present/schedule.ts'
+import { presentSubscription } from './present/subscription.ts'
+import { presentEndpoint } from './present/webhook.ts'
+
+/** The presenter of each kind of object. Events show these forms, also of deleted objects. */
+const PRESENTERS: { readonly [K in Kind]: (view: View, object: Objects[K]) => Json } = {
+  customer: presentCustomer,
+  customer_balance_transaction: presentBalanceTransaction,
+  product: presentProduct,
+  price: presentPrice,
+  payment_method: presentPaymentMethod,
+  subscription: presentSubscription,
+  invoice: presentInvoice,
+  invoice_item: presentInvoiceItem,
+  payment_intent: presentPaymentIntent,
+  charge: presentCharge,
+  refund: presentRefund,
+  webhook_endpoint: presentEndpoint,
+  credit_note: presentCreditNote,
+  dispute: presentDispute,
+  billing_meter: presentMeter,
+  subscription_schedule: presentSchedule,
+}
+
+/** Presents an object as in events: a deleted one has its last values. */
+export const presentInEvent = <K extends Kind>(view: View, kind: K, object: Objects[K]): Json =>
+  PRESENTERS[kind](view, object)
+
+/** Presents an object as in the response to a GET, for `expand`. */
+export const presentObject = <K extends Kind>(view: View, kind: K, object: Objects[K]): Json =>
+  'email' in object ? presentFoundCustomer(view, object) : presentInEvent(view, kind, object)

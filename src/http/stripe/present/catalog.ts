@@ -1,0 +1,91 @@
+import type Stripe from 'stripe'
+import type { Price, Product, Tier } from '../../../core/price.ts'
+import type { View } from '../../../engine/history/view.ts'
+import type { Wire } from '../wire.ts'
+
+export const presentProduct = (_view: View, product: Product): Wire<Stripe.Product> => ({
+  id: product.id,
+  object: 'product',
+  active: product.active,
+  created: product.created,
+  default_price: product.default_price,
+  description: product.description,
+  images: [],
+  livemode: false,
+  marketing_features: [],
+  metadata: product.metadata,
+  name: product.name,
+  package_dimensions: null,
+  shippable: null,
+  statement_descriptor: null,
+  tax_code: null,
+  tax_details: null,
+  type: 'service',
+  unit_label: null,
+  updated: product.created,
+  url: null,
+})
+
+export const presentPrice = (_view: View, price: Price): Wire<Stripe.Price> => ({
+  id: price.id,
+  object: 'price',
+  active: price.active,
+  billing_scheme: price.tiers ? 'tiered' : 'per_unit',
+  created: price.created,
+  currency: price.currency,
+  custom_unit_amount: null,
+  livemode: false,
+  lookup_key: price.lookup_key,
+  metadata: price.metadata,
+  nickname: price.nickname,
+  product: price.product ?? '',
+  recurring: price.recurring && {
+    interval: price.recurring.interval,
+    interval_count: price.recurring.interval_count,
+    meter: price.recurring.meter ?? null,
+    trial_period_days: null,
+    usage_type: price.recurring.usage_type ?? 'licensed',
+  },
+  tax_behavior: 'unspecified',
+  ...(price.tiers && { tiers: price.tiers.map(presentTier) }),
+  tiers_mode: price.tiers_mode,
+  transform_quantity: price.transform_quantity && { ...price.transform_quantity },
+  type: price.recurring ? 'recurring' : 'one_time',
+  unit_amount: price.unit_amount,
+  unit_amount_decimal: decimalOf(price.unit_amount, price.unit_amount_decimal),
+})
+
+const presentTier = (tier: Tier): Wire<Stripe.Price.Tier> => ({
+  flat_amount: tier.flat_amount,
+  flat_amount_decimal: decimalOf(tier.flat_amount, tier.flat_amount_decimal),
+  unit_amount: tier.unit_amount,
+  unit_amount_decimal: decimalOf(tier.unit_amount, tier.unit_amount_decimal),
+  up_to: tier.up_to,
+})
+
+/** Presents the price of a subscription item in its older form. */
+export const presentPlan = (price: Price): Wire<Stripe.Plan> => ({
+  id: price.id,
+  object: 'plan',
+  active: price.active,
+  amount: price.unit_amount,
+  amount_decimal: decimalOf(price.unit_amount, price.unit_amount_decimal),
+  billing_scheme: price.tiers ? 'tiered' : 'per_unit',
+  created: price.created,
+  currency: price.currency,
+  interval: price.recurring?.interval ?? 'month',
+  interval_count: price.recurring?.interval_count ?? 1,
+  livemode: false,
+  metadata: price.metadata,
+  meter: price.recurring?.meter ?? null,
+  nickname: price.nickname,
+  product: price.product,
+  tiers_mode: price.tiers_mode,
+  transform_usage: price.transform_quantity && { ...price.transform_quantity },
+  trial_period_days: null,
+  usage_type: price.recurring?.usage_type ?? 'licensed',
+})
+
+/** Presents the decimal form of an amount, which a whole amount has too. */
+export const decimalOf = (amount: number | null, decimal: string | null): string | null =>
+  amount === null ? decimal : String(amount)

@@ -1,0 +1,248 @@
+import type Stripe from 'stripe'
+import type { Invoice, InvoiceLine } from '../../../core/invoice.ts'
+import { endingBalance } from '../../../core/invoice-balance.ts'
+import type { InvoiceItem } from '../../../core/invoice-item.ts'
+import { isDraft, isOpen } from '../../../core/invoice-status.ts'
+import type { View } from '../../../engine/history/view.ts'
+import { clientSecretOf } from '../../client-secret.ts'
+import type { Wire } from '../wire.ts'
+
+export function presentInvoice(view: View, invoice: Invoice): Wire<Stripe.Invoice> {
+  const customer = view.get('customer', invoice.customer)
+  const remaining = invoice.amount_due - invoice.amount_paid
+  return {
+    id: invoice.id,
+    object: 'invoice',
+    account_country: 'US',
+    account_name: view.merchant.name,
+    account_tax_ids: null,
+    amount_due: invoice.amount_due,
+    amount_overpaid: 0,
+    amount_paid: invoice.amount_paid,
+    amount_remaining: remaining,
+    amount_shipping: 0,
+    application: null,
+    attempt_count: invoice.attempt_count,
+    attempted: invoice.attempted,
+    auto_advance: isOpen(invoice) && invoice.next_payment_attempt !== null,
+    automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
+    automatically_finalizes_at: null,
+    billing_reason: invoice.billing_reason,
+    collection_method: invoice.collection_method,
+    ...(isOpen(invoice) &&
+      invoice.payment_intent !== null && {
+        confirmation_secret: {
+          client_secret: clientSecretOf(view.ids, invoice.payment_intent),
+          type: 'payment_intent',
+        },
+      }),
+    created: invoice.created,
+    currency: invoice.currency,
+    custom_fields: null,
+    customer: invoice.customer,
+    customer_account: null,
+    customer_address: null,
+    customer_email: customer?.email ?? null,
+    customer_name: customer?.name ?? null,
+    customer_phone: null,
+    customer_shipping: null,
+    customer_tax_exempt: 'none',
+    customer_tax_ids: [],
+    default_payment_method: invoice.default_payment_method,
+    default_source: null,
+    default_tax_rates: [],
+    description: invoice.description,
+    discounts: [],
+    due_date: invoice.due_date,
+    effective_at: invoice.finalized_at,
+    ending_balance: endingBalance(invoice),
+    footer: null,
+    from_invoice: null,
+    hosted_invoice_url: null,
+    invoice_pdf: null,
+    issuer: { type: 'self' },
+    last_finalization_error: null,
+    latest_revision: null,
+    lines: {
+      object: 'list',
+      data: invoice.lines.map((line) => presentLine(view, invoice, line)),
+      has_more: false,
+      total_count: invoice.lines.length,
+      url: `/v1/invoices/${invoice.id}/lines`,
+    },
+    livemode: false,
+    metadata: invoice.metadata,
+    next_payment_attempt: invoice.next_payment_attempt,
+    number: invoice.number,
+    on_behalf_of: null,
+    parent: parentOf(view, invoice),
+    payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
+    payments: {
+      object: 'list',
+      data: presentPayments(invoice),
+      has_more: false,
+      total_count: presentPayments(invoice).length,
+      url: `/v1/invoice_payments?invoice=${invoice.id}`,
+    },
+    period_end: invoice.period_end,
+    period_start: invoice.period_start,
+    post_payment_credit_notes_amount: invoice.post_payment_credit_notes_amount,
+    pre_payment_credit_notes_amount: invoice.pre_payment_credit_notes_amount,
+    receipt_number: null,
+    rendering: null,
+    shipping_cost: null,
+    shipping_details: null,
+    starting_balance: invoice.starting_balance,
+    statement_descriptor: null,
+    status: invoice.status,
+    status_transitions: {
+      finalized_at: invoice.finalized_at,
+      marked_uncollectible_at: invoice.marked_uncollectible_at,
+      paid_at: invoice.paid_at,
+      voided_at: invoice.voided_at,
+    },
+    subtotal: invoice.total,
+    subtotal_excluding_tax: invoice.total,
+    test_clock: invoice.test_clock,
+    total: invoice.total,
+    total_discount_amounts: [],
+    total_excluding_tax: invoice.total,
+    total_pretax_credit_amounts: [],
+    total_taxes: [],
+    webhooks_delivered_at: isDraft(invoice) ? null : invoice.finalized_at,
+  }
+}
+
+function parentOf(view: View, { subscription: id }: Invoice): Wire<Stripe.Invoice.Parent> | null {
+  if (id === null) return null
+  return {
+    quote_details: null,
+    subscription_details: { metadata: view.get('subscription', id)?.metadata ?? {}, subscription: id },
+    type: 'subscription_details',
+  }
+}
+
+/** Presents the payment of an invoice, which its intent makes. An invoice without an intent has none. */
+function presentPayments(invoice: Invoice): Wire<Stripe.InvoicePayment>[] {
+  const { payment_intent, status } = invoice
+  if (payment_intent === null) return []
+  const isPaid = status === 'paid'
+  return [
+    {
+      id: `inpay_${payment_intent.slice('pi_'.length)}`,
+      object: 'invoice_payment',
+      amount_paid: isPaid ? invoice.amount_paid : null,
+      amount_requested: invoice.amount_due,
+      created: invoice.finalized_at ?? invoice.created,
+      currency: invoice.currency,
+      invoice: invoice.id,
+      is_default: true,
+      livemode: false,
+      payment: { payment_intent, type: 'payment_intent' },
+      status: isPaid ? 'paid' : status === 'void' ? 'canceled' : 'open',
+      status_transitions: { canceled_at: invoice.voided_at, paid_at: invoice.paid_at },
+    },
+  ]
+}
+
+export const presentLine = (
+  view: View,
+  invoice: Invoice,
+  line: InvoiceLine,
+): Wire<Stripe.InvoiceLineItem> => ({
+  id: line.id,
+  object: 'line_item',
+  amount: line.amount,
+  currency: invoice.currency,
+  description: line.description ?? defaultDescription(view, line),
+  discount_amounts: [],
+  discountable: line.proration === undefined,
+  discounts: [],
+  invoice: invoice.id,
+  livemode: false,
+  metadata: {},
+  parent: parentOfLine(invoice, line),
+  period: {
+    end: line.proration?.end ?? invoice.period_end,
+    start: line.proration?.start ?? invoice.period_start,
+  },
+  pretax_credit_amounts: [],
+  pricing: pricingOf(view, line.price, line.unit_amount),
+  quantity: line.quantity,
+  quantity_decimal: String(line.quantity),
+  subscription: invoice.subscription,
+  subtotal: line.amount,
+  taxes: [],
+})
+
+function defaultDescription(view: View, { price: id, quantity }: InvoiceLine): string | null {
+  const price = id === null ? undefined : view.get('price', id)
+  const product = price?.product ? view.get('product', price.product) : undefined
+  return product ? `${quantity} × ${product.name}` : null
+}
+
+function parentOfLine(invoice: Invoice, line: InvoiceLine): Wire<Stripe.InvoiceLineItem.Parent> {
+  const common = { proration: line.proration !== undefined, proration_details: { credited_items: null } }
+  const { invoice_item = null, subscription_item } = line
+  if (subscription_item !== null && invoice_item === null)
+    return {
+      invoice_item_details: null,
+      subscription_item_details: {
+        ...common,
+        invoice_item,
+        subscription: invoice.subscription,
+        subscription_item,
+      },
+      type: 'subscription_item_details',
+    }
+  return {
+    invoice_item_details: { ...common, invoice_item: invoice_item ?? '', subscription: invoice.subscription },
+    subscription_item_details: null,
+    type: 'invoice_item_details',
+  }
+}
+
+function pricingOf(
+  view: View,
+  price: string | null,
+  unit_amount: number | null,
+): Wire<Stripe.InvoiceLineItem.Pricing> | null {
+  const unit_amount_decimal = unit_amount === null ? null : String(unit_amount)
+  if (price === null) return null
+  const product = view.get('price', price)?.product ?? ''
+  return { price_details: { price, product }, type: 'price_details', unit_amount_decimal }
+}
+
+export const presentInvoiceItem = (view: View, item: InvoiceItem): Wire<Stripe.InvoiceItem> => ({
+  id: item.id,
+  object: 'invoiceitem',
+  amount: item.amount,
+  currency: item.currency,
+  customer: item.customer,
+  customer_account: null,
+  date: item.created,
+  description: item.description,
+  discountable: item.proration === null,
+  discounts: [],
+  invoice: item.invoice,
+  livemode: false,
+  metadata: item.metadata,
+  net_amount: item.amount,
+  parent:
+    item.subscription === null
+      ? null
+      : {
+          subscription_details: {
+            subscription: item.subscription,
+            ...(item.proration && { subscription_item: item.proration.subscription_item }),
+          },
+          type: 'subscription_details',
+        },
+  period: { end: item.proration?.end ?? item.created, start: item.proration?.start ?? item.created },
+  pricing: pricingOf(view, item.price, item.unit_amount),
+  proration: item.proration !== null,
+  quantity: item.quantity,
+  quantity_decimal: String(item.quantity),
+  tax_rates: [],
+  test_clock: item.test_clock,
+})

@@ -1,0 +1,267 @@
+import type Stripe from 'stripe'
+import type { Charge } from '../../../core/charge.ts'
+import { intentFactsOf, type PaymentIntent } from '../../../core/payment-intent.ts'
+import type { Card, PaymentMethod } from '../../../core/payment-method.ts'
+import type { Refund } from '../../../core/refund.ts'
+import type { View } from '../../../engine/history/view.ts'
+import { clientSecretOf } from '../../client-secret.ts'
+import type { Wire } from '../wire.ts'
+
+const nobody = (): Wire<Stripe.PaymentMethod.BillingDetails> => ({
+  address: { city: null, country: null, line1: null, line2: null, postal_code: null, state: null },
+  email: null,
+  name: null,
+  phone: null,
+  tax_id: null,
+})
+
+const passedChecks = () => ({
+  address_line1_check: null,
+  address_postal_code_check: null,
+  cvc_check: 'pass',
+})
+
+export const presentPaymentMethod = (_view: View, method: PaymentMethod): Wire<Stripe.PaymentMethod> => ({
+  id: method.id,
+  object: 'payment_method',
+  allow_redisplay: 'unspecified',
+  billing_details: nobody(),
+  ...(method.card && { card: presentCard(method.card) }),
+  created: method.created,
+  customer: method.customer,
+  customer_account: null,
+  livemode: false,
+  metadata: method.metadata,
+  type: typeOf(method),
+})
+
+/** Stripe has no type for each of the push methods that paytwin knows. */
+const typeOf = ({ type }: PaymentMethod): Stripe.PaymentMethod.Type =>
+  type === 'bank_transfer' ? 'customer_balance' : type
+
+const presentCard = (card: Card): Wire<Stripe.PaymentMethod.Card> => ({
+  brand: card.brand,
+  checks: passedChecks(),
+  country: 'US',
+  display_brand: card.brand,
+  exp_month: card.exp_month,
+  exp_year: card.exp_year,
+  fingerprint: card.fingerprint,
+  funding: 'credit',
+  generated_from: null,
+  last4: card.last4,
+  networks: { available: [card.brand], preferred: null },
+  regulated_status: 'unregulated',
+  three_d_secure_usage: { supported: true },
+  wallet: null,
+})
+
+export function presentPaymentIntent(view: View, intent: PaymentIntent): Wire<Stripe.PaymentIntent> {
+  return {
+    id: intent.id,
+    object: 'payment_intent',
+    allowed_payment_method_types: null,
+    amount: intent.amount,
+    amount_capturable: 0,
+    amount_details: { tip: {} },
+    amount_received: intent.amount_received,
+    application: null,
+    application_fee_amount: null,
+    automatic_payment_methods: intent.invoice === null ? { allow_redirects: 'always', enabled: true } : null,
+    canceled_at: intent.canceled_at,
+    cancellation_reason: cancellationReasonOf(intent),
+    capture_method: 'automatic_async',
+    client_secret: clientSecretOf(view.ids, intent.id),
+    confirmation_method: 'automatic',
+    created: intent.created,
+    currency: intent.currency,
+    customer: intent.customer,
+    customer_account: null,
+    description: intent.description,
+    excluded_payment_method_types: null,
+    last_payment_error: lastError(view, intent),
+    latest_charge: intent.latest_charge,
+    livemode: false,
+    managed_payments: null,
+    metadata: intent.metadata,
+    next_action: intentFactsOf(intent).awaitsCustomer ? { type: 'use_stripe_sdk', use_stripe_sdk: {} } : null,
+    on_behalf_of: null,
+    payment_method: intent.payment_method,
+    payment_method_configuration_details: null,
+    payment_method_options: {
+      card: { installments: null, mandate_options: null, network: null, request_three_d_secure: 'automatic' },
+    },
+    payment_method_types: ['card'],
+    payment_record: null,
+    processing: null,
+    receipt_email: null,
+    review: null,
+    setup_future_usage: intent.invoice === null ? null : 'off_session',
+    shipping: null,
+    source: null,
+    statement_descriptor: null,
+    statement_descriptor_suffix: null,
+    status: statusOf(intent),
+    transfer_data: null,
+    transfer_group: null,
+  }
+}
+
+/** An intent that has no payment method yet requires one before it can be confirmed. */
+const statusOf = (intent: PaymentIntent): Stripe.PaymentIntent.Status =>
+  intentFactsOf(intent).isConfirmable && intent.payment_method === null
+    ? 'requires_payment_method'
+    : intent.status
+
+const CANCELLATION_REASONS = ['abandoned', 'duplicate', 'fraudulent', 'requested_by_customer'] as const
+
+function cancellationReasonOf({ status, cancellation_reason, invoice }: PaymentIntent) {
+  if (status === 'canceled' && invoice !== null) return 'void_invoice'
+  return CANCELLATION_REASONS.find((reason) => reason === cancellation_reason) ?? null
+}
+
+function lastError(
+  view: View,
+  { last_payment_error }: PaymentIntent,
+): Wire<Stripe.PaymentIntent.LastPaymentError> | null {
+  if (!last_payment_error) return null
+  const { code, decline_code, message, charge, payment_method } = last_payment_error
+  const method = payment_method === null ? undefined : view.get('payment_method', payment_method)
+  return {
+    ...(charge !== null && { charge }),
+    code: declineCodeOf(code),
+    ...(decline_code !== null && { decline_code }),
+    doc_url: docUrlOf(code),
+    message,
+    ...(method && { payment_method: presentPaymentMethod(view, method) }),
+    type: 'card_error',
+  }
+}
+
+const DECLINES = ['card_declined', 'expired_card', 'incorrect_cvc', 'processing_error'] as const
+
+const declineCodeOf = (code: string): (typeof DECLINES)[number] =>
+  DECLINES.find((known) => known === code) ?? 'card_declined'
+
+/** Returns Stripe's page about an error code. */
+export const docUrlOf = (code: string): string =>
+  `https://stripe.com/docs/error-codes/${code.replaceAll('_', '-')}`
+
+export function presentCharge(view: View, charge: Charge): Wire<Stripe.Charge> {
+  const isPaid = charge.status === 'succeeded'
+  return {
+    id: charge.id,
+    object: 'charge',
+    amount: charge.amount,
+    amount_captured: isPaid ? charge.amount : 0,
+    amount_refunded: charge.amount_refunded,
+    application: null,
+    application_fee: null,
+    application_fee_amount: null,
+    balance_transaction: null,
+    billing_details: nobody(),
+    calculated_statement_descriptor: 'PAYTWIN',
+    captured: isPaid,
+    created: charge.created,
+    currency: charge.currency,
+    customer: charge.customer,
+    description: null,
+    disputed: charge.dispute !== null,
+    failure_balance_transaction: null,
+    failure_code: charge.failure_code,
+    failure_message: charge.failure_message,
+    fraud_details: {},
+    livemode: false,
+    metadata: charge.metadata,
+    on_behalf_of: null,
+    outcome: {
+      advice_code: null,
+      network_advice_code: null,
+      network_decline_code: null,
+      network_status: isPaid ? 'approved_by_network' : 'declined_by_network',
+      reason: charge.decline_code ?? charge.failure_code,
+      risk_level: 'normal',
+      risk_score: 10,
+      seller_message: isPaid ? 'Payment complete.' : charge.failure_message,
+      type: isPaid ? 'authorized' : 'issuer_declined',
+    },
+    paid: isPaid,
+    payment_intent: charge.payment_intent,
+    payment_method: charge.payment_method,
+    payment_method_details: detailsOf(view, charge),
+    receipt_email: null,
+    receipt_number: null,
+    receipt_url: null,
+    refunded: isPaid && charge.amount_refunded === charge.amount,
+    review: null,
+    shipping: null,
+    source: null,
+    source_transfer: null,
+    statement_descriptor: null,
+    statement_descriptor_suffix: null,
+    status: charge.status,
+    transfer_data: null,
+    transfer_group: null,
+  }
+}
+
+/** Details of a payment method never change, so the current ones are those at the time of the charge. */
+function detailsOf(view: View, charge: Charge): Wire<Stripe.Charge.PaymentMethodDetails> | null {
+  const method =
+    charge.payment_method === null ? undefined : view.get('payment_method', charge.payment_method)
+  const card = method?.card
+  if (!card) return null
+  return {
+    type: 'card',
+    card: {
+      amount_authorized: charge.amount,
+      authorization_code: null,
+      brand: card.brand,
+      checks: passedChecks(),
+      country: 'US',
+      electronic_commerce_indicator: null,
+      exp_month: card.exp_month,
+      exp_year: card.exp_year,
+      fingerprint: card.fingerprint,
+      funding: 'credit',
+      installments: null,
+      last4: card.last4,
+      mandate: null,
+      network: card.brand,
+      network_transaction_id: null,
+      regulated_status: 'unregulated',
+      three_d_secure: null,
+      transaction_link_id: null,
+      wallet: null,
+    },
+  }
+}
+
+export const presentRefund = (view: View, refund: Refund): Wire<Stripe.Refund> => ({
+  id: refund.id,
+  object: 'refund',
+  amount: refund.amount,
+  balance_transaction: null,
+  charge: refund.charge,
+  created: refund.created,
+  currency: refund.currency,
+  customer: view.get('charge', refund.charge)?.customer ?? null,
+  customer_account: null,
+  destination_details: {
+    type: 'card',
+    card: {
+      reference_status: 'pending',
+      reference_type: 'acquirer_reference_number',
+      type: 'refund',
+    },
+  },
+  ...(refund.failure_reason !== null && { failure_reason: refund.failure_reason }),
+  metadata: refund.metadata,
+  payment_intent: refund.payment_intent,
+  payment_method: view.get('charge', refund.charge)?.payment_method ?? null,
+  reason: refund.reason,
+  receipt_number: null,
+  source_transfer_reversal: null,
+  status: refund.status,
+  transfer_reversal: null,
+})

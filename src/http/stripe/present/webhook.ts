@@ -1,0 +1,20 @@
+import type Stripe from 'stripe'
+import { STRIPE_API_VERSIONS } from '../../../core/api-version.ts'
+import type { WebhookEndpoint } from '../../../core/webhook.ts'
+import type { View } from '../../../engine/history/view.ts'
+import { stripePatternOf } from '../event-names.ts'
+import type { Wire } from '../wire.ts'
+
+export const presentEndpoint = (_view: View, endpoint: WebhookEndpoint): Wire<Stripe.WebhookEndpoint> => ({
+  id: endpoint.id,
+  object: 'webhook_endpoint',
+  api_version: STRIPE_API_VERSIONS[0],
+  application: null,
+  created: endpoint.created,
+  description: endpoint.description,
+  enabled_events: endpoint.enabled_events.map(stripePatternOf),
+  livemode: false,
+  metadata: endpoint.metadata,
+  status: endpoint.status,
+  url: endpoint.url,
+})

@@ -1,0 +1,33 @@
+import type { StripeApi } from './api.ts'
+import { accountRoutes } from './routes/account.ts'
+import { catalogRoutes } from './routes/catalog.ts'
+import { chargeRoutes } from './routes/charge.ts'
+import { creditNoteRoutes } from './routes/credit-note.ts'
+import { customerRoutes } from './routes/customer.ts'
+import { eventRoutes } from './routes/event.ts'
+import { invoiceRoutes } from './routes/invoice.ts'
+import { invoiceItemRoutes } from './routes/invoice-item.ts'
+import { paymentIntentRoutes } from './routes/payment-intent.ts'
+import { paymentMethodRoutes } from './routes/payment-method.ts'
+import { subscriptionRoutes } from './routes/subscription.ts'
+import { subscriptionItemRoutes } from './routes/subscription-item.ts'
+import { testClockRoutes } from './routes/test-clock.ts'
+import { webhookEndpointRoutes } from './routes/webhook-endpoint.ts'
+
+/** The routes of Stripe's API that paytwin knows, in the order of docs/stripe.md. */
+export const STRIPE_ROUTES: readonly ((api: StripeApi) => void)[] = [
+  catalogRoutes,
+  customerRoutes,
+  paymentMethodRoutes,
+  paymentIntentRoutes,
+  chargeRoutes,
+  subscriptionRoutes,
+  subscriptionItemRoutes,
+  invoiceRoutes,
+  invoiceItemRoutes,
+  creditNoteRoutes,
+  eventRoutes,
+  webhookEndpointRoutes,
+  testClockRoutes,
+  accountRoutes,
+]

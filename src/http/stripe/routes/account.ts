@@ -1,0 +1,35 @@
+import type Stripe from 'stripe'
+import type { View } from '../../../engine/history/view.ts'
+import type { StripeApi } from '../api.ts'
+import { returning } from '../returns.ts'
+import type { Wire } from '../wire.ts'
+
+export function accountRoutes(api: StripeApi): void {
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/account',
+      summary: 'Retrieves the account, which is the merchant.',
+      returns: returning<Wire<Stripe.Account>>('account'),
+    },
+    ({ view }) => presentAccount(view),
+  )
+}
+
+const presentAccount = ({ merchant }: View): Wire<Stripe.Account> => ({
+  id: `acct_${merchant.id.slice('mer_'.length)}`,
+  object: 'account',
+  business_profile: null,
+  business_type: null,
+  capabilities: { card_payments: 'active', transfers: 'active' },
+  charges_enabled: true,
+  country: 'US',
+  created: merchant.created,
+  default_currency: 'usd',
+  details_submitted: true,
+  email: null,
+  metadata: {},
+  payouts_enabled: true,
+  settings: null,
+  type: 'standard',
+})

@@ -1,0 +1,136 @@
+import type Stripe from 'stripe'
+import * as z from 'zod'
+import { createPrice, createProduct, updatePrice, updateProduct } from '../../../engine/resources/price.ts'
+import { currency, metadata, optionalText, reference, text } from '../../fields.ts'
+import { createdFilters, createdParam, equals, isOneOf, pageParams } from '../../pagination.ts'
+import {
+  createPriceParams,
+  defaultPriceData,
+  requiresOfPrice,
+  updatePriceParams,
+} from '../../price-params.ts'
+import { retrieve } from '../../resource.ts'
+import type { StripeApi } from '../api.ts'
+import { presentPrice, presentProduct } from '../present/catalog.ts'
+import { listKind, returning, returningList } from '../returns.ts'
+import type { Wire } from '../wire.ts'
+
+const product = returning<Wire<Stripe.Product>>('product')
+const price = returning<Wire<Stripe.Price>>('price')
+const active = z.boolean().optional()
+
+const productParams = z.object({
+  name: text.min(1),
+  active,
+  description: optionalText,
+  default_price_data: defaultPriceData.optional(),
+  type: z.literal('service').optional(),
+  metadata,
+})
+const productUpdate = z.object({
+  name: text.min(1).optional(),
+  active,
+  description: optionalText,
+  default_price: reference.nullable().optional(),
+  metadata,
+})
+const productList = z.object({ ...pageParams, active, created: createdParam })
+const priceList = z.object({
+  ...pageParams,
+  active,
+  product: reference.optional(),
+  currency: currency.optional(),
+  lookup_keys: z.array(z.string()).max(10).optional(),
+  type: z.enum(['one_time', 'recurring']).optional(),
+  created: createdParam,
+})
+
+const activeFilter = (wanted: boolean | undefined) =>
+  wanted === undefined ? [] : [{ field: 'active', is: wanted ? 1 : 0 }]
+
+export function catalogRoutes(api: StripeApi): void {
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/products',
+      summary: 'Creates a product.',
+      params: productParams,
+      returns: product,
+    },
+    ({ unit, view, params }) => presentProduct(view, createProduct(unit, params)),
+  )
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/products',
+      summary: 'Lists products.',
+      params: productList,
+      returns: returningList<Wire<Stripe.Product>>('product'),
+    },
+    (call) => {
+      const filters = [...activeFilter(call.params.active), ...createdFilters(call.params.created)]
+      return listKind(call, 'product', filters, (found) => presentProduct(call.view, found))
+    },
+  )
+  api.read(
+    { method: 'get', path: '/v1/products/:id', summary: 'Retrieves a product.', returns: product },
+    ({ view, id }) => presentProduct(view, retrieve(view, 'product', id)),
+  )
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/products/:id',
+      summary: 'Updates a product.',
+      params: productUpdate,
+      returns: product,
+    },
+    ({ unit, view, params, id }) => presentProduct(view, updateProduct(unit, id, params)),
+  )
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/prices',
+      summary: 'Creates a price.',
+      params: createPriceParams,
+      requires: (raw) =>
+        raw.product === undefined && raw.product_data === undefined ? 'product' : requiresOfPrice(raw),
+      returns: price,
+    },
+    ({ unit, view, params }) => presentPrice(view, createPrice(unit, params)),
+  )
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/prices',
+      summary: 'Lists prices.',
+      params: priceList,
+      returns: returningList<Wire<Stripe.Price>>('price'),
+    },
+    (call) => {
+      const { params } = call
+      const filters = [
+        ...equals('product', params.product),
+        ...equals('currency', params.currency),
+        ...isOneOf('lookup_key', params.lookup_keys),
+        ...(params.type === undefined ? [] : [{ field: 'recurring', isNull: params.type === 'one_time' }]),
+        ...activeFilter(params.active),
+        ...createdFilters(params.created),
+      ]
+      return listKind(call, 'price', filters, (found) => presentPrice(call.view, found))
+    },
+  )
+  api.read(
+    { method: 'get', path: '/v1/prices/:id', summary: 'Retrieves a price.', returns: price },
+    ({ view, id }) => presentPrice(view, retrieve(view, 'price', id)),
+  )
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/prices/:id',
+      summary: 'Updates a price.',
+      params: updatePriceParams,
+      returns: price,
+    },
+    ({ unit, view, params, id }) => presentPrice(view, updatePrice(unit, id, params)),
+  )
+}

@@ -1,0 +1,184 @@
+import type Stripe from 'stripe'
+import * as z from 'zod'
+import type { CustomerBalanceTransaction } from '../../../core/customer-balance.ts'
+import { resourceMissing } from '../../../core/errors.ts'
+import { MAX_AMOUNT } from '../../../core/money.ts'
+import { createCustomer, deleteCustomer, updateCustomer } from '../../../engine/resources/customer.ts'
+import { adjustBalance, updateBalanceTransaction } from '../../../engine/resources/customer-balance.ts'
+import { attachPaymentMethod } from '../../../engine/resources/payment-method.ts'
+import { currency, metadata, optionalText, reference } from '../../fields.ts'
+import { createdFilters, createdParam, equals, pageParams } from '../../pagination.ts'
+import { retrieve } from '../../resource.ts'
+import type { StripeApi } from '../api.ts'
+import { presentBalanceTransaction, presentCustomer, presentFoundCustomer } from '../present/customer.ts'
+import { listKind, returning, returningList } from '../returns.ts'
+import type { Wire } from '../wire.ts'
+
+const customer = returning<Wire<Stripe.Customer>>('customer')
+const transaction = returning<Wire<Stripe.CustomerBalanceTransaction>>('customer_balance_transaction')
+
+const fields = {
+  email: optionalText,
+  name: optionalText,
+  description: optionalText,
+  invoice_prefix: z
+    .string()
+    .regex(/^[A-Z0-9]{3,12}$/, { error: 'expected 3 to 12 characters of A-Z and 0-9' })
+    .optional(),
+  invoice_settings: z.object({ default_payment_method: reference.nullable().optional() }).optional(),
+  metadata,
+}
+const createParams = z.object({
+  ...fields,
+  payment_method: reference.optional(),
+  test_clock: reference.optional(),
+})
+const listParams = z.object({
+  ...pageParams,
+  created: createdParam,
+  email: z.string().optional(),
+  test_clock: reference.optional(),
+})
+const transactionParams = z.object({
+  amount: z
+    .int()
+    .min(-MAX_AMOUNT)
+    .max(MAX_AMOUNT)
+    .refine((amount) => amount !== 0, { error: 'expected an amount other than 0' }),
+  currency,
+  description: optionalText,
+  metadata,
+})
+
+export function customerRoutes(api: StripeApi): void {
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/customers',
+      summary: 'Creates a customer.',
+      params: createParams,
+      returns: customer,
+    },
+    ({ unit, view, params: { payment_method, invoice_settings, ...params } }) => {
+      const { id } = createCustomer(unit, params)
+      if (payment_method !== undefined) attachPaymentMethod(unit, payment_method, id)
+      // The default method is often the attached one, which had to be attached first.
+      const last = invoice_settings
+        ? updateCustomer(unit, id, { invoice_settings })
+        : unit.need('customer', id)
+      return presentCustomer(view, last)
+    },
+  )
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/customers',
+      summary: 'Lists customers.',
+      params: listParams,
+      returns: returningList<Wire<Stripe.Customer>>('customer'),
+    },
+    (call) => {
+      const { email, created, test_clock } = call.params
+      const filters = [
+        { field: 'deleted', is: 0 },
+        ...equals('email', email),
+        ...equals('test_clock', test_clock),
+        ...createdFilters(created),
+      ]
+      return listKind(call, 'customer', filters, (found) => presentCustomer(call.view, found))
+    },
+  )
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/customers/:id',
+      summary: 'Retrieves a customer.',
+      returns: returning<Wire<Stripe.Customer> | Wire<Stripe.DeletedCustomer>>('customer'),
+    },
+    ({ view, id }) => presentFoundCustomer(view, retrieve(view, 'customer', id)),
+  )
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/customers/:id',
+      summary: 'Updates a customer.',
+      params: z.object(fields),
+      returns: customer,
+    },
+    ({ unit, view, params, id }) => presentCustomer(view, updateCustomer(unit, id, params)),
+  )
+  api.write(
+    {
+      method: 'delete',
+      path: '/v1/customers/:id',
+      summary: 'Deletes a customer, and cancels its subscriptions.',
+      returns: returning<Wire<Stripe.DeletedCustomer>>('deleted_customer'),
+    },
+    ({ unit, id }) => ({
+      id: deleteCustomer(unit, id).id,
+      object: 'customer' as const,
+      deleted: true as const,
+    }),
+  )
+  balanceRoutes(api)
+}
+
+function balanceRoutes(api: StripeApi): void {
+  const path = '/v1/customers/:id/balance_transactions'
+  api.write(
+    {
+      method: 'post',
+      path,
+      summary: 'Changes the balance of a customer.',
+      params: transactionParams,
+      returns: transaction,
+    },
+    ({ unit, view, id, params }) => presentBalanceTransaction(view, adjustBalance(unit, id, params)),
+  )
+  api.read(
+    {
+      method: 'get',
+      path,
+      summary: 'Lists the changes of the balance of a customer.',
+      params: z.object(pageParams),
+      returns: returningList<Wire<Stripe.CustomerBalanceTransaction>>('customer_balance_transaction'),
+    },
+    (call) => {
+      const { id } = retrieve(call.view, 'customer', call.id)
+      return listKind(call, 'customer_balance_transaction', equals('customer', id), (found) =>
+        presentBalanceTransaction(call.view, found),
+      )
+    },
+  )
+  api.read(
+    {
+      method: 'get',
+      path: `${path}/:transaction`,
+      summary: 'Retrieves a change of the balance of a customer.',
+      returns: transaction,
+    },
+    ({ c, view, id }) => {
+      const found = retrieve(view, 'customer_balance_transaction', c.req.param('transaction') ?? '')
+      return presentBalanceTransaction(view, ownedBy(id, found))
+    },
+  )
+  api.write(
+    {
+      method: 'post',
+      path: `${path}/:transaction`,
+      summary: 'Updates a change of the balance of a customer.',
+      params: z.object({ description: optionalText, metadata }),
+      returns: transaction,
+    },
+    ({ c, unit, view, id, params }) => {
+      const found = unit.find('customer_balance_transaction', c.req.param('transaction') ?? '')
+      return presentBalanceTransaction(view, updateBalanceTransaction(unit, ownedBy(id, found), params))
+    },
+  )
+}
+
+/** Returns a transaction of a customer. @throws ApiError resource_missing for that of another customer */
+function ownedBy(customerId: string, found: CustomerBalanceTransaction): CustomerBalanceTransaction {
+  if (found.customer === customerId) return found
+  throw resourceMissing('customer balance transaction', found.id)
+}

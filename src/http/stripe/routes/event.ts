@@ -1,0 +1,70 @@
+import * as z from 'zod'
+import { parameterInvalid } from '../../../core/errors.ts'
+import type { EventType } from '../../../core/kinds.ts'
+import { findEvent, listEvents } from '../../../engine/history/events.ts'
+import { createdFilters, createdParam, cursorOf, page, pageParams } from '../../pagination.ts'
+import type { StripeApi } from '../api.ts'
+import { presentStripeEvent, type WireEvent } from '../event.ts'
+import { eventTypeOf, KNOWN_NAMES } from '../event-names.ts'
+import { returning, returningList, wireList } from '../returns.ts'
+
+const name = z.string().max(100)
+const listParams = z.object({
+  ...pageParams,
+  type: name.optional(),
+  types: z.array(name).max(20).optional(),
+  created: createdParam,
+})
+
+export function eventRoutes(api: StripeApi): void {
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/events',
+      summary: 'Lists events.',
+      params: listParams,
+      returns: returningList<WireEvent>('event'),
+    },
+    ({ c, services, merchant, params }) => {
+      const cursor = cursorOf(params)
+      const isBackward = cursor?.param === 'ending_before'
+      const filter = { types: typesOf(params), created: createdFilters(params.created) }
+      const found = listEvents(services.engine, merchant, filter, {
+        limit: params.limit + 1,
+        cursor: cursor && { ...cursor, isBackward },
+      })
+      return wireList(page(c.req.path, found, { limit: params.limit, isBackward }, presentStripeEvent))
+    },
+  )
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/events/:id',
+      summary: 'Retrieves an event.',
+      returns: returning<WireEvent>('event'),
+    },
+    ({ services, merchant, id }) => presentStripeEvent(findEvent(services.engine, merchant, id)),
+  )
+}
+
+/** Returns the types of events that `type` and `types[]` select; empty for all. */
+function typesOf({ type, types = [] }: z.infer<typeof listParams>): EventType[] {
+  const single = type === undefined || type === '*' ? [] : namedTypes(type, 'type')
+  return [...single, ...types.flatMap((each, index) => namedTypes(each, `types[${index}]`))]
+}
+
+/**
+ * Returns the types of events that a name selects: one, or with a final `*` several.
+ * @throws ApiError parameter_invalid if paytwin emits none of them
+ */
+export function namedTypes(given: string, param: string): EventType[] {
+  const matches = given.endsWith('.*')
+    ? KNOWN_NAMES.filter((known) => known.startsWith(given.slice(0, -1)))
+    : [given]
+  const types = matches.flatMap((each) => eventTypeOf(each) ?? [])
+  if (types.length > 0) return types
+  throw parameterInvalid(
+    param,
+    `paytwin does not emit the event ${given} yet. It emits ${KNOWN_NAMES.join(', ')}`,
+  )
+}

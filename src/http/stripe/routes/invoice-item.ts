@@ -1,0 +1,113 @@
+import type Stripe from 'stripe'
+import * as z from 'zod'
+import {
+  createInvoiceItem,
+  deleteInvoiceItem,
+  updateInvoiceItem,
+} from '../../../engine/resources/invoice-item.ts'
+import { amount, currency, metadata, optionalText, quantity, reference } from '../../fields.ts'
+import { createdFilters, createdParam, equals, pageParams } from '../../pagination.ts'
+import { retrieve } from '../../resource.ts'
+import type { StripeApi } from '../api.ts'
+import { presentInvoiceItem } from '../present/invoice.ts'
+import { listKind, returning, returningList } from '../returns.ts'
+import type { Wire } from '../wire.ts'
+
+const item = returning<Wire<Stripe.InvoiceItem>>('invoiceitem')
+const createParams = z
+  .object({
+    customer: reference,
+    invoice: reference.optional(),
+    subscription: reference.optional(),
+    amount: amount.optional(),
+    currency: currency.optional(),
+    pricing: z.object({ price: reference }).optional(),
+    quantity: quantity.optional(),
+    description: optionalText,
+    metadata,
+  })
+  .refine((given) => given.amount === undefined || given.quantity === undefined, {
+    path: ['quantity'],
+    error: 'an amount is that of the whole item; use quantity with pricing[price]',
+  })
+const listParams = z.object({
+  ...pageParams,
+  customer: reference.optional(),
+  invoice: reference.optional(),
+  pending: z.boolean().optional(),
+  created: createdParam,
+})
+
+export function invoiceItemRoutes(api: StripeApi): void {
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/invoiceitems',
+      summary: 'Creates an invoice item on a draft, or a pending one.',
+      params: createParams,
+      returns: item,
+    },
+    ({ unit, view, params: { pricing, quantity: units = 1, currency: given, ...params } }) => {
+      const code = given ?? (params.amount === undefined ? undefined : 'usd')
+      const made = createInvoiceItem(unit, {
+        ...params,
+        price: pricing?.price,
+        quantity: units,
+        currency: code,
+      })
+      return presentInvoiceItem(view, made)
+    },
+  )
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/invoiceitems',
+      summary: 'Lists invoice items.',
+      params: listParams,
+      returns: returningList<Wire<Stripe.InvoiceItem>>('invoiceitem'),
+    },
+    (call) => {
+      const { customer, invoice, pending, created } = call.params
+      const filters = [
+        { field: 'deleted', is: 0 },
+        ...equals('customer', customer),
+        ...equals('invoice', invoice),
+        ...(pending === undefined ? [] : [{ field: 'invoice', isNull: pending }]),
+        ...createdFilters(created),
+      ]
+      return listKind(call, 'invoice_item', filters, (found) => presentInvoiceItem(call.view, found))
+    },
+  )
+  api.read(
+    { method: 'get', path: '/v1/invoiceitems/:id', summary: 'Retrieves an invoice item.', returns: item },
+    ({ view, id }) => presentInvoiceItem(view, retrieve(view, 'invoice_item', id)),
+  )
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/invoiceitems/:id',
+      summary: 'Updates an invoice item that is pending or on a draft.',
+      params: z.object({
+        amount: amount.optional(),
+        quantity: quantity.optional(),
+        description: optionalText,
+        metadata,
+      }),
+      returns: item,
+    },
+    ({ unit, view, params, id }) => presentInvoiceItem(view, updateInvoiceItem(unit, id, params)),
+  )
+  api.write(
+    {
+      method: 'delete',
+      path: '/v1/invoiceitems/:id',
+      summary: 'Deletes an invoice item that is pending or on a draft.',
+      returns: returning<Wire<Stripe.DeletedInvoiceItem>>('deleted_invoiceitem'),
+    },
+    ({ unit, id }) => ({
+      id: deleteInvoiceItem(unit, id).id,
+      object: 'invoiceitem' as const,
+      deleted: true as const,
+    }),
+  )
+}

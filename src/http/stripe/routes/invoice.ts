@@ -1,0 +1,197 @@
+import type Stripe from 'stripe'
+import * as z from 'zod'
+import type { ApiError } from '../../../core/errors.ts'
+import { COLLECTION_METHODS, type Invoice } from '../../../core/invoice.ts'
+import { INVOICE_STATUSES } from '../../../core/invoice-status.ts'
+import type { View } from '../../../engine/history/view.ts'
+import {
+  createInvoice,
+  deleteInvoice,
+  finalizeInvoice,
+  markUncollectible,
+  payInvoice,
+  voidInvoice,
+} from '../../../engine/resources/invoice.ts'
+import { previewInvoice } from '../../../engine/resources/invoice-preview.ts'
+import {
+  currency,
+  daysUntilDue,
+  dueDateNotAllowed,
+  isDueOnlyWhenSent,
+  metadata,
+  optionalText,
+  reference,
+} from '../../fields.ts'
+import { asPreviewParams, previewParams, requiresSubject } from '../../invoice-preview.ts'
+import { createdFilters, createdParam, equals, pageOf, pageParams } from '../../pagination.ts'
+import type { Decline } from '../../payment-intent.ts'
+import { retrieve } from '../../resource.ts'
+import type { StripeApi } from '../api.ts'
+import { only } from '../only.ts'
+import { presentInvoice, presentLine } from '../present/invoice.ts'
+import { listKind, returning, returningList, wireList } from '../returns.ts'
+import type { Wire } from '../wire.ts'
+import { declinedPayment } from './payment-intent.ts'
+
+const invoice = returning<Wire<Stripe.Invoice>>('invoice')
+
+/** The currency of an invoice without items: that of the account. */
+const ACCOUNT_CURRENCY = 'usd'
+
+const createParams = z
+  .object({
+    customer: reference,
+    currency: currency.optional(),
+    collection_method: z.enum(COLLECTION_METHODS).default('charge_automatically'),
+    days_until_due: daysUntilDue.optional(),
+    pending_invoice_items_behavior: z.enum(['exclude', 'include']).default('exclude'),
+    auto_advance: only(false),
+    description: optionalText,
+    metadata,
+  })
+  .refine(isDueOnlyWhenSent, dueDateNotAllowed)
+const listParams = z.object({
+  ...pageParams,
+  customer: reference.optional(),
+  subscription: reference.optional(),
+  status: z.enum(INVOICE_STATUSES).optional(),
+  created: createdParam,
+})
+
+/** Actions on an invoice. */
+const ACTIONS = [
+  {
+    name: 'finalize',
+    summary: 'Finalizes a draft invoice.',
+    act: finalizeInvoice,
+    params: z.object({ auto_advance: only(false) }),
+  },
+  { name: 'void', summary: 'Voids an invoice that is not paid.', act: voidInvoice, params: z.object({}) },
+  {
+    name: 'mark_uncollectible',
+    summary: 'Marks an open invoice uncollectible.',
+    act: markUncollectible,
+    params: z.object({}),
+  },
+] as const
+
+export function invoiceRoutes(api: StripeApi): void {
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/invoices',
+      summary: 'Lists invoices.',
+      params: listParams,
+      returns: returningList<Wire<Stripe.Invoice>>('invoice'),
+    },
+    (call) => {
+      const { customer, subscription, status, created } = call.params
+      const filters = [
+        { field: 'deleted', is: 0 },
+        ...equals('customer', customer),
+        ...equals('subscription', subscription),
+        ...equals('status', status),
+        ...createdFilters(created),
+      ]
+      return listKind(call, 'invoice', filters, (found) => presentInvoice(call.view, found))
+    },
+  )
+  api.read(
+    { method: 'get', path: '/v1/invoices/:id', summary: 'Retrieves an invoice.', returns: invoice },
+    ({ view, id }) => presentInvoice(view, retrieve(view, 'invoice', id)),
+  )
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/invoices',
+      summary: 'Creates a draft invoice of a customer, with its pending invoice items on request.',
+      params: createParams,
+      returns: invoice,
+    },
+    ({ unit, view, params: { pending_invoice_items_behavior, auto_advance: _, ...given } }) => {
+      const bills_pending_items = pending_invoice_items_behavior === 'include'
+      const fallback = bills_pending_items ? undefined : ACCOUNT_CURRENCY
+      const made = createInvoice(unit, {
+        ...given,
+        bills_pending_items,
+        currency: given.currency ?? fallback,
+      })
+      return presentInvoice(view, made)
+    },
+  )
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/invoices/:id/lines',
+      summary: 'Lists the lines of an invoice.',
+      params: z.object(pageParams),
+      returns: returningList<Wire<Stripe.InvoiceLineItem>>('line_item'),
+    },
+    ({ c, view, id, params }) => {
+      const found = retrieve(view, 'invoice', id)
+      return wireList(pageOf(c.req.path, found.lines, params, (line) => presentLine(view, found, line)))
+    },
+  )
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/invoices/create_preview',
+      summary: 'Previews the next invoice of a subscription, or the invoice of a change or of a new one.',
+      params: previewParams,
+      requires: requiresSubject,
+      returns: invoice,
+    },
+    ({ unit, view, params }) => {
+      const preview = previewInvoice(unit, asPreviewParams(withProration(params)))
+      return presentInvoice(view, { ...preview, id: `upcoming_${unit.idFor('invoice')}` })
+    },
+  )
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/invoices/:id/pay',
+      summary: 'Pays an invoice. A draft is finalized first.',
+      params: z.object({ payment_method: reference.optional(), off_session: only(true) }),
+      returns: invoice,
+    },
+    ({ unit, view, id, params: { payment_method } }) => {
+      const collected = payInvoice(unit, id, { payment_method })
+      return collected.result === 'failed'
+        ? declinedInvoice(view, collected.invoice, collected.outcome)
+        : presentInvoice(view, collected.invoice)
+    },
+  )
+  for (const { name, summary, act, params } of ACTIONS) {
+    api.write(
+      { method: 'post', path: `/v1/invoices/:id/${name}`, summary, params, returns: invoice },
+      ({ unit, view, id }) => presentInvoice(view, act(unit, id)),
+    )
+  }
+  api.write(
+    {
+      method: 'delete',
+      path: '/v1/invoices/:id',
+      summary: 'Deletes a draft that was created by a request.',
+      returns: returning<Wire<Stripe.DeletedInvoice>>('deleted_invoice'),
+    },
+    ({ unit, id }) => ({
+      id: deleteInvoice(unit, id).id,
+      object: 'invoice' as const,
+      deleted: true as const,
+    }),
+  )
+}
+
+/** Adds the default of Stripe's previews: changes of items are prorated. */
+function withProration(params: z.infer<typeof previewParams>): z.infer<typeof previewParams> {
+  const { subscription, subscription_details: details } = params
+  if (subscription === undefined || details?.items === undefined) return params
+  const { proration_behavior = 'create_prorations' } = details
+  return { ...params, subscription_details: { ...details, proration_behavior } }
+}
+
+/** Creates the error for a declined payment of an invoice. The failed payment is written nevertheless. */
+export function declinedInvoice(view: View, { payment_intent }: Invoice, outcome: Decline): ApiError {
+  const intent = payment_intent === null ? undefined : view.get('payment_intent', payment_intent)
+  return declinedPayment(view, intent, outcome)
+}

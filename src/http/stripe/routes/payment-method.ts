@@ -1,0 +1,113 @@
+import type Stripe from 'stripe'
+import * as z from 'zod'
+import { parameterInvalid } from '../../../core/errors.ts'
+import { TEST_CARDS } from '../../../core/payment-method.ts'
+import {
+  attachPaymentMethod,
+  type CardParams,
+  createPaymentMethod,
+  detachPaymentMethod,
+} from '../../../engine/resources/payment-method.ts'
+import { metadata, reference } from '../../fields.ts'
+import { equals, pageParams } from '../../pagination.ts'
+import { card as cardNumber } from '../../payment-method.ts'
+import { retrieve } from '../../resource.ts'
+import type { StripeApi } from '../api.ts'
+import { presentPaymentMethod } from '../present/payment.ts'
+import { listKind, returning, returningList } from '../returns.ts'
+import type { Wire } from '../wire.ts'
+
+const method = returning<Wire<Stripe.PaymentMethod>>('payment_method')
+const methods = returningList<Wire<Stripe.PaymentMethod>>('payment_method')
+
+const token = z.object({ token: z.string() })
+const createParams = z.object({
+  type: z.literal('card'),
+  card: z.union([cardNumber, token], {
+    error: 'expected the number of a test card, or a token such as tok_visa',
+  }),
+  metadata,
+})
+const type = z.literal('card').optional()
+const listParams = z.object({ ...pageParams, customer: reference.optional(), type })
+
+/** Returns the card of a test token: `tok_visa` is the card of `pm_card_visa`. @throws ApiError parameter_invalid */
+function cardOf(given: z.infer<typeof createParams>['card']): CardParams {
+  if (!('token' in given)) return given
+  const card = TEST_CARDS[given.token.replace(/^tok_/, 'pm_card_')]
+  if (!card) throw parameterInvalid('card[token]', `No such token: '${given.token}'`)
+  return { number: card.number }
+}
+
+export function paymentMethodRoutes(api: StripeApi): void {
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/payment_methods',
+      summary: 'Creates a payment method from a test card or a test token.',
+      params: createParams,
+      returns: method,
+    },
+    ({ unit, view, params: { card, ...params } }) =>
+      presentPaymentMethod(view, createPaymentMethod(unit, { ...params, card: cardOf(card) })),
+  )
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/payment_methods',
+      summary: 'Lists payment methods.',
+      params: listParams,
+      returns: methods,
+    },
+    (call) => {
+      const { customer } = call.params
+      return listKind(call, 'payment_method', equals('customer', customer), (found) =>
+        presentPaymentMethod(call.view, found),
+      )
+    },
+  )
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/payment_methods/:id',
+      summary: 'Retrieves a payment method.',
+      returns: method,
+    },
+    ({ view, id }) => presentPaymentMethod(view, retrieve(view, 'payment_method', id)),
+  )
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/payment_methods/:id/attach',
+      summary: 'Attaches a payment method to a customer. A card that is declined is refused.',
+      params: z.object({ customer: reference }),
+      returns: method,
+    },
+    ({ unit, view, params, id }) =>
+      presentPaymentMethod(view, attachPaymentMethod(unit, id, params.customer)),
+  )
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/payment_methods/:id/detach',
+      summary: 'Detaches a payment method from its customer.',
+      returns: method,
+    },
+    ({ unit, view, id }) => presentPaymentMethod(view, detachPaymentMethod(unit, id)),
+  )
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/customers/:id/payment_methods',
+      summary: 'Lists the payment methods of a customer.',
+      params: z.object({ ...pageParams, type }),
+      returns: methods,
+    },
+    (call) => {
+      const { id } = retrieve(call.view, 'customer', call.id)
+      return listKind(call, 'payment_method', equals('customer', id), (found) =>
+        presentPaymentMethod(call.view, found),
+      )
+    },
+  )
+}

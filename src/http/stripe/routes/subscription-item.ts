@@ -1,0 +1,116 @@
+import type Stripe from 'stripe'
+import * as z from 'zod'
+import { assert, resourceMissing } from '../../../core/errors.ts'
+import { PRORATION_BEHAVIORS } from '../../../core/proration.ts'
+import type { Subscription } from '../../../core/subscription.ts'
+import { updateSubscription } from '../../../engine/resources/subscription-update.ts'
+import type { Call, WriteCall } from '../../api.ts'
+import { instant, metadata, quantity, reference } from '../../fields.ts'
+import { pageOf, pageParams } from '../../pagination.ts'
+import { recurringPriceData } from '../../price-params.ts'
+import type { StripeApi } from '../api.ts'
+import { presentItem } from '../present/subscription.ts'
+import { returning, returningList, wireList } from '../returns.ts'
+import type { Wire } from '../wire.ts'
+
+const item = returning<Wire<Stripe.SubscriptionItem>>('subscription_item')
+const change = {
+  proration_behavior: z.enum(PRORATION_BEHAVIORS).default('create_prorations'),
+  proration_date: instant.optional(),
+  payment_behavior: z.enum(['allow_incomplete', 'error_if_incomplete', 'pending_if_incomplete']).optional(),
+}
+const fields = {
+  price: reference.optional(),
+  price_data: recurringPriceData.optional(),
+  quantity: quantity.optional(),
+  metadata,
+}
+const createParams = z.object({ subscription: reference, ...fields, ...change })
+const updateParams = z.object({ ...fields, ...change })
+const deleteParams = z.object(change)
+
+export function subscriptionItemRoutes(api: StripeApi): void {
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/subscription_items',
+      summary: 'Lists the items of a subscription.',
+      params: z.object({ ...pageParams, subscription: reference }),
+      returns: returningList<Wire<Stripe.SubscriptionItem>>('subscription_item'),
+    },
+    ({ c, view, params }) => {
+      const owner = view.get('subscription', params.subscription)
+      if (!owner) throw resourceMissing('subscription', params.subscription, 'subscription')
+      return wireList(pageOf(c.req.path, owner.items, params, (found) => presentItem(view, owner, found)))
+    },
+  )
+  api.read(
+    { method: 'get', path: '/v1/subscription_items/:id', summary: 'Retrieves an item.', returns: item },
+    (call) => presentedIn(call, ownerOf(call), call.id),
+  )
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/subscription_items',
+      summary: 'Adds an item to a subscription.',
+      params: createParams,
+      returns: item,
+    },
+    (call) => {
+      const { subscription: id, price, price_data, quantity: units, metadata: data, ...rest } = call.params
+      const before = call.unit.find('subscription', id, 'subscription')
+      const given = { price, price_data, quantity: units, metadata: data }
+      const after = updateSubscription(call.unit, id, { ...rest, items: [given] })
+      const known = new Set(before.items.map((each) => each.id))
+      const added = after.items.find((each) => !known.has(each.id))
+      assert(added, 'the item was added')
+      return presentItem(call.view, after, added)
+    },
+  )
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/subscription_items/:id',
+      summary: 'Updates an item.',
+      params: updateParams,
+      returns: item,
+    },
+    (call) => {
+      const { price, price_data, quantity: units, metadata: data, ...rest } = call.params
+      const given = { id: call.id, price, price_data, quantity: units, metadata: data }
+      return presentedIn(call, updateOwner(call, { ...rest, items: [given] }), call.id)
+    },
+  )
+  api.write(
+    {
+      method: 'delete',
+      path: '/v1/subscription_items/:id',
+      summary: 'Removes an item from its subscription.',
+      params: deleteParams,
+      returns: returning<Wire<Stripe.DeletedSubscriptionItem>>('deleted_subscription_item'),
+    },
+    (call) => {
+      updateOwner(call, { ...call.params, items: [{ id: call.id, deleted: true }] })
+      return { id: call.id, object: 'subscription_item' as const, deleted: true as const }
+    },
+  )
+}
+
+type Update = Parameters<typeof updateSubscription>[2]
+
+const updateOwner = <Params>(call: WriteCall<Params>, update: Update): Subscription =>
+  updateSubscription(call.unit, ownerOf(call).id, update)
+
+/** Returns the subscription that has an item. @throws ApiError resource_missing */
+function ownerOf<Params>({ view, id }: Call<Params>): Subscription {
+  const all = view.list('subscription', [{ holdsItem: id }], { limit: 1 })
+  const [owner] = all
+  if (!owner) throw resourceMissing('subscription item', id)
+  return owner
+}
+
+function presentedIn<Params>({ view }: Call<Params>, owner: Subscription, id: string) {
+  const found = owner.items.find((each) => each.id === id)
+  assert(found, `the subscription has the item ${id}`)
+  return presentItem(view, owner, found)
+}

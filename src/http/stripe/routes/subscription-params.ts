@@ -1,0 +1,107 @@
+import * as z from 'zod'
+import { COLLECTION_METHODS } from '../../../core/invoice.ts'
+import { PRORATION_BEHAVIORS } from '../../../core/proration.ts'
+import { MAX_ITEMS, MISSING_PAYMENT_METHOD, PAUSE_BEHAVIORS } from '../../../core/subscription.ts'
+import { SUBSCRIPTION_STATUSES } from '../../../core/subscription-status.ts'
+import {
+  currency,
+  daysUntilDue,
+  dueDateNotAllowed,
+  instant,
+  isDueOnlyWhenSent,
+  metadata,
+  optionalText,
+  quantity,
+  reference,
+} from '../../fields.ts'
+import { createdParam, pageParams } from '../../pagination.ts'
+import { recurringPriceData } from '../../price-params.ts'
+import { trialEnd, updateItem } from '../../subscription-params.ts'
+import { only } from '../only.ts'
+
+const newItem = z.object({
+  price: reference.optional(),
+  price_data: recurringPriceData.optional(),
+  quantity: quantity.optional(),
+  metadata,
+})
+
+const trialSettings = z
+  .object({
+    end_behavior: z.object({
+      missing_payment_method: z.enum(MISSING_PAYMENT_METHOD).default('create_invoice'),
+    }),
+  })
+  .optional()
+
+export const createParams = z
+  .object({
+    customer: reference,
+    items: z.array(newItem).min(1).max(MAX_ITEMS),
+    currency: currency.optional(),
+    default_payment_method: reference.optional(),
+    payment_behavior: z
+      .enum(['allow_incomplete', 'default_incomplete', 'error_if_incomplete'])
+      .default('allow_incomplete'),
+    payment_settings: z
+      .object({ save_default_payment_method: z.enum(['off', 'on_subscription']).optional() })
+      .optional(),
+    collection_method: z.enum(COLLECTION_METHODS).default('charge_automatically'),
+    days_until_due: daysUntilDue.optional(),
+    billing_cycle_anchor: instant.optional(),
+    proration_behavior: z.enum(['create_prorations', 'none']).optional(),
+    trial_period_days: z.int().min(1).max(730).optional(),
+    trial_end: trialEnd.optional(),
+    trial_settings: trialSettings,
+    // The first payment and renewals are always charged without the customer.
+    off_session: only(true),
+    description: optionalText,
+    metadata,
+  })
+  .refine(isDueOnlyWhenSent, dueDateNotAllowed)
+  .refine(({ trial_period_days, trial_end }) => trial_period_days === undefined || trial_end === undefined, {
+    path: ['trial_end'],
+    error: 'use trial_period_days or trial_end, not both',
+  })
+  .refine(
+    ({ billing_cycle_anchor, trial_period_days, trial_end }) =>
+      billing_cycle_anchor === undefined || (trial_period_days === undefined && trial_end === undefined),
+    {
+      path: ['billing_cycle_anchor'],
+      error: 'paytwin does not know a trial with a billing_cycle_anchor yet',
+    },
+  )
+
+export const updateParams = z.object({
+  default_payment_method: reference.nullable().optional(),
+  cancel_at_period_end: z.boolean().optional(),
+  cancel_at: instant.nullable().optional(),
+  collection_method: z.enum(COLLECTION_METHODS).optional(),
+  days_until_due: daysUntilDue.optional(),
+  items: z.array(updateItem).min(1).optional(),
+  proration_behavior: z.enum(PRORATION_BEHAVIORS).default('create_prorations'),
+  proration_date: instant.optional(),
+  billing_cycle_anchor: z.enum(['now', 'unchanged']).optional(),
+  payment_behavior: z.enum(['allow_incomplete', 'error_if_incomplete', 'pending_if_incomplete']).optional(),
+  trial_end: trialEnd.optional(),
+  pause_collection: z
+    .object({ behavior: z.enum(PAUSE_BEHAVIORS), resumes_at: instant.nullable().default(null) })
+    .nullable()
+    .optional(),
+  description: optionalText,
+  metadata,
+})
+
+export const cancelParams = z.object({
+  prorate: z.boolean().default(false),
+  invoice_now: z.boolean().default(false),
+})
+
+export const listParams = z.object({
+  ...pageParams,
+  customer: reference.optional(),
+  price: reference.optional(),
+  status: z.enum([...SUBSCRIPTION_STATUSES, 'all', 'ended']).optional(),
+  collection_method: z.enum(COLLECTION_METHODS).optional(),
+  created: createdParam,
+})

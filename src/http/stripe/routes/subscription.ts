@@ -1,0 +1,146 @@
+import type Stripe from 'stripe'
+import type * as z from 'zod'
+import { ApiError, invalidStateTransition } from '../../../core/errors.ts'
+import { factsOf, hasEnded, SUBSCRIPTION_STATUSES } from '../../../core/subscription-status.ts'
+import type { Filter } from '../../../engine/history/view.ts'
+import type { UnitOfWork } from '../../../engine/machine/unit.ts'
+import { cancelSubscription, createSubscription } from '../../../engine/resources/subscription.ts'
+import { resumeSubscription, updateSubscription } from '../../../engine/resources/subscription-update.ts'
+import { createdFilters, equals } from '../../pagination.ts'
+import { retrieve } from '../../resource.ts'
+import type { StripeApi } from '../api.ts'
+import { presentSubscription } from '../present/subscription.ts'
+import { listKind, returning, returningList } from '../returns.ts'
+import type { Wire } from '../wire.ts'
+import { declinedInvoice } from './invoice.ts'
+import { cancelParams, createParams, listParams, updateParams } from './subscription-params.ts'
+
+const subscription = returning<Wire<Stripe.Subscription>>('subscription')
+
+export function subscriptionRoutes(api: StripeApi): void {
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/subscriptions',
+      summary: 'Creates a subscription, and collects the first payment as payment_behavior says.',
+      params: createParams,
+      returns: subscription,
+    },
+    ({ unit, view, params }) => {
+      const { payment_settings, trial_settings, off_session: _, ...given } = params
+      checkPayable(unit, params)
+      const made = createSubscription(unit, {
+        ...given,
+        currency: params.currency ?? currencyOf(unit, params),
+        missing_payment_method: trial_settings?.end_behavior.missing_payment_method ?? 'create_invoice',
+        saves_payment_method: payment_settings?.save_default_payment_method === 'on_subscription',
+      })
+      return presentSubscription(view, made)
+    },
+  )
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/subscriptions',
+      summary: 'Lists subscriptions. Canceled ones are listed only with the parameter status.',
+      params: listParams,
+      returns: returningList<Wire<Stripe.Subscription>>('subscription'),
+    },
+    (call) => {
+      const { customer, price, status, collection_method, created } = call.params
+      const filters: Filter[] = [
+        ...equals('customer', customer),
+        ...(price === undefined ? [] : [{ holdsPrice: price }]),
+        ...statusFilters(status),
+        ...equals('collection_method', collection_method),
+        ...createdFilters(created),
+      ]
+      return listKind(call, 'subscription', filters, (found) => presentSubscription(call.view, found))
+    },
+  )
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/subscriptions/:id',
+      summary: 'Retrieves a subscription.',
+      returns: subscription,
+    },
+    ({ view, id }) => presentSubscription(view, retrieve(view, 'subscription', id)),
+  )
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/subscriptions/:id',
+      summary: 'Updates a subscription. New prices and quantities are prorated by default.',
+      params: updateParams,
+      returns: subscription,
+    },
+    ({ unit, view, params, id }) => presentSubscription(view, updateSubscription(unit, id, params)),
+  )
+  api.write(
+    {
+      method: 'delete',
+      path: '/v1/subscriptions/:id',
+      summary: 'Cancels a subscription immediately.',
+      params: cancelParams,
+      returns: subscription,
+    },
+    ({ unit, view, params, id }) => {
+      const canceled = cancelSubscription(unit, id, { ...params, cancel_at_period_end: false })
+      return presentSubscription(view, canceled)
+    },
+  )
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/subscriptions/:id/resume',
+      summary: 'Resumes a paused subscription with a new invoice.',
+      returns: subscription,
+    },
+    ({ unit, view, id }) => {
+      const found = unit.find('subscription', id)
+      if (!factsOf(found).isPaused)
+        throw invalidStateTransition(`A subscription whose status is ${found.status} cannot be resumed`, null)
+      const { subscription: resumed, declined } = resumeSubscription(unit, id)
+      return declined
+        ? declinedInvoice(view, declined.invoice, declined.outcome)
+        : presentSubscription(view, resumed)
+    },
+  )
+}
+
+type CreateParams = z.infer<typeof createParams>
+
+/** Returns the currency of the first price. */
+function currencyOf(unit: UnitOfWork, { items: [item] }: CreateParams): string {
+  return item?.price_data?.currency ?? unit.find('price', item?.price ?? '', 'items[0][price]').currency
+}
+
+/**
+ * Checks that the first invoice can be charged. An invoice that waits to be confirmed gets its payment method then.
+ * @throws ApiError resource_missing
+ */
+function checkPayable(unit: UnitOfWork, params: CreateParams): void {
+  const isTrial = params.trial_period_days !== undefined || typeof params.trial_end === 'number'
+  const isLater = params.payment_behavior === 'default_incomplete' || isTrial
+  if (isLater || params.collection_method === 'send_invoice') return
+  if (params.default_payment_method !== undefined) return
+  const customer = unit.find('customer', params.customer, 'customer')
+  if (customer.default_payment_method !== null) return
+  throw new ApiError({
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'resource_missing',
+    param: 'default_payment_method',
+    message:
+      'This customer has no attached payment source or default payment method. Please consider adding a default payment method. For more information, visit https://stripe.com/docs/billing/subscriptions/payment-methods-setting#payment-method-priority.',
+  })
+}
+
+function statusFilters(status: z.infer<typeof listParams>['status']): Filter[] {
+  if (status === undefined) return [{ field: 'status', isNot: 'canceled' }]
+  if (status === 'all') return []
+  return status === 'ended'
+    ? [{ field: 'status', isEither: SUBSCRIPTION_STATUSES.filter((ended) => hasEnded({ status: ended })) }]
+    : equals('status', status)
+}

@@ -1,0 +1,183 @@
+import Stripe from 'stripe'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { clientOf } from '../../twin.ts'
+import { asOperator } from '../support.ts'
+import { errorOf, type StripeTwin, startStripe } from './sdk.ts'
+
+const KNOWN = 'https://github.com/paytwin/paytwin/blob/main/docs/stripe.md'
+
+let sdk: StripeTwin
+let stripe: Stripe
+const received: { headers: Readonly<Record<string, string>>; body: string }[] = []
+beforeAll(async () => {
+  sdk = await startStripe({
+    send: async (letter) => {
+      received.push(letter)
+      return { status: 200, body: '' }
+    },
+  })
+  stripe = sdk.stripe
+})
+afterAll(() => sdk.close())
+
+describe('an error of a merchant with the dialect stripe', () => {
+  const cases: readonly [string, () => Promise<unknown>, object][] = [
+    [
+      'for an unknown object in a path',
+      () => stripe.customers.retrieve('cus_unknown'),
+      { type: 'StripeInvalidRequestError', statusCode: 404, code: 'resource_missing', param: 'id' },
+    ],
+    [
+      'for an unknown object in a body',
+      () => stripe.paymentMethods.attach('pm_card_visa', { customer: 'cus_unknown' }),
+      {
+        statusCode: 400,
+        code: 'resource_missing',
+        param: 'customer',
+        message: "No such customer: 'cus_unknown'",
+      },
+    ],
+    [
+      'for a missing parameter',
+      () => stripe.products.create({} as Stripe.ProductCreateParams),
+      { statusCode: 400, code: 'parameter_missing', param: 'name' },
+    ],
+    [
+      'for a parameter that it does not know',
+      () => stripe.customers.create({ phone: '1' }),
+      {
+        statusCode: 400,
+        code: 'parameter_unknown',
+        param: 'phone',
+        message: `Received unknown parameter: phone. If Stripe knows it, paytwin does not know it yet. What it knows: ${KNOWN}`,
+      },
+    ],
+    [
+      'for a route that it does not know',
+      () => stripe.checkout.sessions.list(),
+      {
+        statusCode: 404,
+        message: `paytwin does not know GET /v1/checkout/sessions yet. What it knows: ${KNOWN}`,
+      },
+    ],
+    [
+      'for a wrong key',
+      () => sdk.withKey('sk_test_wrong').customers.list(),
+      { type: 'StripeAuthenticationError', statusCode: 401, rawType: 'invalid_request_error' },
+    ],
+    [
+      'for another version',
+      () => sdk.withKey(sdk.twin.secretKey, { apiVersion: '2024-06-20' as never }).customers.list(),
+      { statusCode: 400, param: 'Stripe-Version' },
+    ],
+    [
+      'for a path that cannot be expanded',
+      () => stripe.customers.list({ expand: ['data.nothing'] }),
+      { statusCode: 400, param: 'expand[0]', message: 'This property cannot be expanded (data.nothing).' },
+    ],
+  ]
+  test.each(cases)('is one of Stripe: %s', async (_name, call, shape) => {
+    expect(await errorOf(call())).toMatchObject(shape)
+  })
+
+  test('lacks the fields that do not apply', async () => {
+    const { body } = await sdk.twin.request('GET', '/v1/nothing')
+    expect(Object.keys(body.error)).toEqual(['message', 'type'])
+  })
+
+  test('of an idempotency key with other parameters is an idempotency_error', async () => {
+    const options = { idempotencyKey: 'key-1' }
+    const first = await stripe.customers.create({ name: 'Ada' }, options)
+    expect(await stripe.customers.create({ name: 'Ada' }, options)).toEqual(first)
+    const error = await errorOf(stripe.customers.create({ name: 'Grace' }, options))
+    expect(error).toMatchObject({ type: 'StripeIdempotencyError', statusCode: 400 })
+  })
+})
+
+describe('a response', () => {
+  test('has the status 200, the version, and no fields of paytwin', async () => {
+    const { status, headers, body } = await sdk.twin.request('POST', '/v1/customers', { name: 'Ada' })
+    expect(status).toBe(200)
+    expect(headers.get('stripe-version')).toBe(Stripe.API_VERSION)
+    expect(headers.get('x-api-version')).toBe(null)
+    expect(headers.get('request-id')).toMatch(/^req_/)
+    expect(body).not.toHaveProperty('merchant_id')
+  })
+
+  test('that is a list pages through all objects', async () => {
+    const made: string[] = []
+    for (let index = 0; index < 5; index += 1) made.push((await stripe.products.create({ name: 'P' })).id)
+    const ids = await stripe.products.list({ limit: 2 }).autoPagingToArray({ limit: 100 })
+    expect(ids.map(({ id }) => id)).toEqual(made.reverse())
+    const page = await stripe.products.list({ limit: 2 })
+    expect(page).toMatchObject({ object: 'list', url: '/v1/products', has_more: true })
+    expect(page).not.toHaveProperty('livemode')
+    const before = await stripe.products.list({ limit: 1, ending_before: page.data[1]?.id ?? '' })
+    expect(before.data).toEqual([page.data[0]])
+  })
+})
+
+describe('one daemon', () => {
+  test('serves merchants of both dialects, each in its own API', async () => {
+    const { twin } = sdk
+    const admin = asOperator(twin)
+    const merchant = await admin('POST', 'merchants', { name: 'Native' })
+    expect(merchant.body.dialect).toBe('paytwin')
+    const key = await admin('POST', 'keys', { merchant: merchant.body.id })
+    const native = clientOf(twin.sandbox, key.body.secret)
+    expect((await native.request('POST', '/v1/customers', {})).status).toBe(201)
+    expect(await native.get('/v1/customers')).toMatchObject({ livemode: false })
+  })
+})
+
+describe('a webhook', () => {
+  test('is named, shaped and signed as by Stripe', async () => {
+    const endpoint = await stripe.webhookEndpoints.create({
+      url: 'http://localhost:9/hook',
+      enabled_events: ['customer.subscription.created', 'invoice.payment_succeeded', 'customer.updated'],
+    })
+    expect(endpoint.enabled_events).toEqual([
+      'customer.subscription.created',
+      'invoice.payment_succeeded',
+      'customer.updated',
+    ])
+    const customer = await stripe.customers.create({ payment_method: 'pm_card_visa' })
+    const [method] = (await stripe.customers.listPaymentMethods(customer.id)).data
+    await stripe.customers.update(customer.id, {
+      invoice_settings: { default_payment_method: method?.id ?? '' },
+    })
+    const { id: product } = await stripe.products.create({ name: 'Pro' })
+    const price = await stripe.prices.create({
+      product,
+      currency: 'usd',
+      unit_amount: 2000,
+      recurring: { interval: 'month' },
+    })
+    const { id } = await stripe.subscriptions.create({ customer: customer.id, items: [{ price: price.id }] })
+    await sdk.twin.sandbox.engine.outbox.settled(sdk.twin.sandbox.merchant)
+    const events = received.map(({ headers, body }) =>
+      stripe.webhooks.constructEvent(body, headers['Stripe-Signature'] ?? '', endpoint.secret ?? ''),
+    )
+    expect(events.map(({ type }) => type)).toEqual([
+      'customer.updated',
+      'customer.subscription.created',
+      'invoice.payment_succeeded',
+    ])
+    const [updated, created] = events
+    expect(updated?.data.previous_attributes).toEqual({ invoice_settings: { default_payment_method: null } })
+    expect(created).toMatchObject({
+      api_version: Stripe.API_VERSION,
+      data: { object: { id, status: 'active' } },
+    })
+    const listed = await stripe.events.list({ type: 'customer.subscription.created' })
+    expect(listed.data[0]?.data).toEqual(created?.data)
+  })
+
+  test('cannot be for an event that paytwin does not emit', async () => {
+    const url = 'http://localhost:9/hook'
+    const error = await errorOf(
+      stripe.webhookEndpoints.create({ url, enabled_events: ['checkout.session.completed'] }),
+    )
+    expect(error).toMatchObject({ statusCode: 400, param: 'enabled_events[0]' })
+  })
+})
