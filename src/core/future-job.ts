@@ -104,7 +104,7 @@ export function futureJobsOfSubscription(
     const final = pendingAmount + (usageAmount ?? 0)
     if (job.kind === 'cancellation' && final !== 0)
       return [{ ...withoutDetails(job), amount: final, usage_amount: usageAmount, currency }]
-    if (job.kind === 'invoice_upcoming' && !expectsCharge(subscription)) return []
+    if (job.kind === 'invoice_upcoming' && !expectsCharge(subscription, isPayable)) return []
     if (!beginsPeriod(job)) return [withoutDetails(job)]
     const consequence = job.kind === 'trial_end' && !isPayable ? trialConsequence(subscription) : null
     return consequence === null
@@ -227,7 +227,10 @@ export function futureJobsOfInvoice(
       ? retries(invoice, { ...withoutDetails(job), ...owed }, consequence)
       : [{ ...withoutDetails(job), ...owed }],
   )
-  return jobs.filter((job) => !subscription || precedesCancellation(job, subscription))
+  // A canceled subscription has no retries, but its open invoices are still due.
+  return jobs.filter(
+    (job) => job.kind !== 'payment_retry' || !subscription || precedesCancellation(job, subscription),
+  )
 }
 
 /** Lists the next attempt and those that follow its failure. */

@@ -99,10 +99,12 @@ export const beginsPeriod = ({ kind }: Job): boolean => kind === 'renewal' || ki
 /**
  * Reports whether the next invoice of a subscription can be announced: a period will begin, and its invoice is charged
  * automatically.
+ * @param isPayable - whether there is a payment method to charge
  * See docs/contract/notices.md#upcoming-invoices.
  */
-export function expectsCharge(subscription: Subscription): boolean {
-  const { collection_method, pause_collection, current_period_end } = subscription
+export function expectsCharge(subscription: Subscription, isPayable: boolean): boolean {
+  const { collection_method, pause_collection, current_period_end, missing_payment_method } = subscription
+  const endsUnbilled = isInTrial(subscription) && !isPayable && missing_payment_method !== 'create_invoice'
   const isPaused =
     pause_collection !== null &&
     (pause_collection.resumes_at ?? Number.POSITIVE_INFINITY) > current_period_end
@@ -110,6 +112,7 @@ export function expectsCharge(subscription: Subscription): boolean {
     collection_method === 'charge_automatically' &&
     factsOf(subscription).collectsRenewals &&
     !isPaused &&
+    !endsUnbilled &&
     subscriptionJobs(subscription).some(beginsPeriod)
   )
 }

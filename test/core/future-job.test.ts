@@ -161,6 +161,18 @@ describe('an open invoice of 31 January', () => {
     expect(written(futureJobsOfInvoice(sent, given))).toBe('02-10 invoice_due')
     expect(futureJobsOfInvoice({ ...sent, overdue: true }, given)).toEqual([])
   })
+
+  test('that is sent is due and overdue also after its subscription is canceled', () => {
+    const sent = anOpenInvoice({
+      ...{ collection_method: 'send_invoice', due_date: NOW + 10 * DAY },
+      notices: { invoice_will_be_due: NOW + 7 * DAY, invoice_overdue: NOW + 11 * DAY },
+    })
+    const subscription = aSubscription({ cancel_at: day('02-03') })
+    const listed = futureJobsOfInvoice(sent, { subscription, final_action: 'cancel' })
+    expect(written(inOrder(listed))).toBe(
+      '02-07 invoice_will_be_due, 02-10 invoice_due, 02-11 invoice_overdue',
+    )
+  })
 })
 
 test('a refund is settled once', () => {

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { linesOf as rows } from '../table.ts'
 import { type Body, makePrice, type Twin } from '../twin.ts'
 import { linesOf, newestInvoice } from './plan-story.ts'
-import { at, bytesOf, historyOf, listAll, openTwin, play, subscribe } from './story.ts'
+import { phase, playSchedule } from './schedule-story.ts'
+import { at, bytesOf, historyOf, listAll, openTwin, play, subscribe, timelineOf } from './story.ts'
 
 const NOW = '2026-04-01T00:00:00Z'
 const ALL = { invoice_upcoming: 7, trial_will_end: 3, invoice_will_be_due: 3, invoice_overdue: 1 }
@@ -292,23 +293,106 @@ describe('notices of due dates', () => {
   })
 })
 
-test('upcoming jobs show notices, and timelines show those that apply', async () => {
-  const twin = await openTwin({ now: NOW })
-  await notify(twin, ALL)
-  const { subscription } = await subscribe(twin, { trial_period_days: 14 })
-  const jobs = (await twin.get('/v1/test_helpers/upcoming')).data.map(({ kind }: Body) => kind)
-  expect(jobs).toEqual(['invoice_upcoming', 'trial_will_end', 'trial_end'])
-  const { adminToken } = twin.sandbox
-  const headers = { Authorization: `Bearer ${adminToken}`, Host: 'localhost' }
-  const kindsOf = async () =>
-    (
-      await twin.request('GET', `/_paytwin/subscriptions/${subscription.id}`, undefined, headers)
-    ).body.timeline.upcoming.data
-      .map(({ kind }: Body) => kind)
-      .slice(0, 3)
-  expect(await kindsOf()).toEqual(['invoice_upcoming', 'trial_will_end', 'trial_end'])
-  await twin.delete(`/v1/subscriptions/${subscription.id}?cancel_at_period_end=true`)
-  expect(await kindsOf()).toEqual(['trial_will_end', 'cancellation'])
+describe('upcoming jobs and timelines', () => {
+  const UPCOMING = '/v1/test_helpers/upcoming'
+  const kindsOf = (jobs: Body[]) => jobs.map(({ kind }) => kind).filter((kind) => kind !== 'renewal')
+  const upcomingOf = async (twin: Twin) => kindsOf((await twin.get(UPCOMING)).data)
+  /** The kinds in both lists, which must be the same. */
+  async function listed(twin: Twin, { id }: Body): Promise<string[]> {
+    const headers = { Authorization: `Bearer ${twin.sandbox.adminToken}`, Host: 'localhost' }
+    const { body } = await twin.request('GET', `/_paytwin/subscriptions/${id}`, undefined, headers)
+    const upcoming = await upcomingOf(twin)
+    expect(kindsOf(body.timeline.upcoming.data)).toEqual(upcoming)
+    return upcoming
+  }
+
+  test('show the notices that apply', async () => {
+    const twin = await openTwin({ now: NOW })
+    await notify(twin, ALL)
+    const { subscription } = await subscribe(twin, { trial_period_days: 14 })
+    expect(await listed(twin, subscription)).toEqual(['invoice_upcoming', 'trial_will_end', 'trial_end'])
+    const path = `/v1/subscriptions/${subscription.id}`
+    await twin.delete(`${path}?cancel_at_period_end=true`)
+    expect(await listed(twin, subscription)).toEqual(['trial_will_end', 'cancellation'])
+    await twin.post(`${path}/resume`)
+    expect(await listed(twin, subscription)).toEqual(['invoice_upcoming', 'trial_will_end', 'trial_end'])
+    await twin.post(path, { pause_collection: { behavior: 'void' } })
+    expect(await listed(twin, subscription)).toEqual(['trial_will_end', 'trial_end'])
+  })
+
+  test('leave out the invoice of a trial that ends without one', async () => {
+    const twin = await openTwin({ now: NOW })
+    await notify(twin, ALL)
+    const { id: price } = await makePrice(twin)
+    const customer = await twin.post('/v1/customers')
+    const subscription = await twin.post('/v1/subscriptions', {
+      ...{ customer: customer.id, currency: 'usd', items: [{ price }] },
+      ...WITHOUT_CARD,
+    })
+    expect(await listed(twin, subscription)).toEqual(['trial_will_end', 'trial_end'])
+    await twin.advance({ to: '2026-05-01T00:00:00Z' })
+    expect(await previewsOf(twin)).toEqual([])
+  })
+
+  test('fill the pages with jobs that apply', async () => {
+    const twin = await openTwin({ now: NOW })
+    await notify(twin, { invoice_upcoming: 7 })
+    for (let count = 0; count < 3; count += 1) {
+      const { subscription } = await subscribe(twin)
+      if (count < 2) await twin.delete(`/v1/subscriptions/${subscription.id}?cancel_at_period_end=true`)
+    }
+    const kinds = ['invoice_upcoming', 'cancellation', 'cancellation']
+    expect(await upcomingOf(twin)).toEqual(kinds)
+    const first = await twin.get(`${UPCOMING}?limit=2`)
+    expect([kindsOf(first.data), first.has_more]).toEqual([kinds.slice(0, 2), true])
+    const rest = await twin.get(`${UPCOMING}?limit=2&starting_after=${first.data[1].id}`)
+    expect([rest.data.map(({ kind }: Body) => kind), rest.has_more]).toEqual([
+      ['cancellation', 'renewal'],
+      false,
+    ])
+    const back = await twin.get(`${UPCOMING}?limit=2&ending_before=${rest.data[0].id}`)
+    expect(back.data).toEqual(first.data)
+  })
+})
+
+describe('phases of a schedule', () => {
+  const trial = (days: number) => ({ trial: true, duration: { interval: 'day', interval_count: days } })
+
+  // The trial of 10 and 20 days ends on 1 May. Only that end makes an invoice.
+  test('announce the invoice of a trial that a phase moves once', async () => {
+    const { twin } = await playSchedule(
+      { now: NOW, until: '2026-05-02T00:00:00Z' },
+      ({ basic, pro }) => ({
+        start_date: at('2026-04-01T00:00:01Z'),
+        phases: [phase(basic, trial(10)), phase(pro, trial(20)), phase(pro)],
+      }),
+      ({ twin: fresh }) => notify(fresh, ALL),
+    )
+    expect(noticesOf(timelineOf(await twin.events()))).toEqual(
+      rows(`
+      2026-04-08T00:00:01Z subscription.trial_will_end trialing
+      2026-04-24T00:00:01Z invoice.upcoming draft
+      2026-04-28T00:00:01Z subscription.trial_will_end trialing
+      `),
+    )
+  })
+
+  test('announce the end of a trial at once that is nearer than three days', async () => {
+    const { twin } = await playSchedule(
+      { now: NOW, until: '2026-04-14T00:00:00Z' },
+      ({ basic, pro }) => ({
+        start_date: at('2026-04-01T00:00:01Z'),
+        phases: [phase(basic, trial(10)), phase(pro, trial(2)), phase(pro)],
+      }),
+      ({ twin: fresh }) => notify(fresh, { trial_will_end: 3 }),
+    )
+    expect(noticesOf(timelineOf(await twin.events()))).toEqual(
+      rows(`
+      2026-04-08T00:00:01Z subscription.trial_will_end trialing
+      2026-04-11T00:00:01Z subscription.trial_will_end trialing
+      `),
+    )
+  })
 })
 
 test.each([

@@ -34,6 +34,10 @@ export const isTrialEndNear = ({ trial_end }: Subscription, { now, notices }: At
   trial_end !== null &&
   trial_end - notices.trial_will_end * SECONDS_PER_DAY <= now
 
+/** Reports whether an update or a phase moves the end of a trial so near that it is announced at once. */
+export const movesTrialEndNear = (before: Subscription, after: Subscription, at: At): boolean =>
+  after.trial_end !== before.trial_end && isTrialEndNear(after, at)
+
 /** Schedules the notices of a sent invoice that is finalized now. */
 export function withDueNotices(invoice: Invoice, { now, notices }: At): Invoice {
   const { due_date } = invoice

@@ -25,9 +25,14 @@ export const noticesWith = (run: RunJob): Readonly<Record<NoticeKind, RunJob>> =
 
 function sendUpcoming(unit: UnitOfWork, { object }: Job, run: RunJob): void {
   const subscription = unit.need('subscription', object)
-  const invoice = expectsCharge(subscription) ? nextInvoice(unit, object, run) : undefined
+  // The rehearsal shows whether a trial's end without a payment method makes an invoice.
+  const invoice = expectsCharge(subscription, true) ? nextInvoice(unit, object, run) : undefined
+  const isAnnounced =
+    invoice?.collection_method === 'charge_automatically' &&
+    // A phase of the schedule can move the end of the trial.
+    invoice.created <= subscription.current_period_end
   const change = new Change()
-  announceInvoice(change, subscription, invoice ? asPreview(unit, invoice, false) : null)
+  announceInvoice(change, subscription, isAnnounced ? asPreview(unit, invoice, false) : null)
   apply(unit, change, unit.clockOf(subscription.test_clock))
 }
 

@@ -1,7 +1,8 @@
 import { cancel } from '../../core/billing/cancel.ts'
 import { createItem } from '../../core/billing/change-plan.ts'
+import { announceTrialEnd } from '../../core/billing/notify.ts'
 import { complete, release } from '../../core/billing/schedule.ts'
-import { withNotices } from '../../core/billing/schedule-notices.ts'
+import { movesTrialEndNear, withNotices } from '../../core/billing/schedule-notices.ts'
 import { start } from '../../core/billing/start.ts'
 import { keptItems, meteredFrom, usageUpTo } from '../../core/billing/usage-changes.ts'
 import { Change } from '../../core/change.ts'
@@ -189,13 +190,13 @@ export function enterPhase(
 
   if (isInTrial(subscription)) {
     const { trial_end } = phase
-    if (trial_end !== null && trial_end > now)
-      update(
-        trial_end === subscription.trial_end
-          ? changed
-          : withNotices(withTrialEnd(changed, trial_end), { now, notices: unit.merchant.settings.notices }),
-      )
-    else if (subscription.current_period_end > now)
+    if (trial_end !== null && trial_end > now) {
+      const at = { now, notices: unit.merchant.settings.notices }
+      const moved =
+        trial_end === subscription.trial_end ? changed : withNotices(withTrialEnd(changed, trial_end), at)
+      update(moved)
+      if (movesTrialEndNear(subscription, moved, at)) announceTrialEnd(change, moved)
+    } else if (subscription.current_period_end > now)
       endTrialNow(unit, change, { subscription, changed, method: undefined, now })
     else update(changed)
     return

@@ -1,7 +1,7 @@
 import { announceTrialEnd } from '../../core/billing/notify.ts'
 import { endTrial } from '../../core/billing/renew.ts'
 import { resume } from '../../core/billing/resume.ts'
-import { isTrialEndNear, withNotices } from '../../core/billing/schedule-notices.ts'
+import { movesTrialEndNear, withNotices } from '../../core/billing/schedule-notices.ts'
 import { cancelAsPlanned } from '../../core/billing/settlement.ts'
 import { Change } from '../../core/change.ts'
 import { invalidStateTransition, parameterInvalid, unsupportedPspCapability } from '../../core/errors.ts'
@@ -92,19 +92,12 @@ export function updateSubscription(unit: UnitOfWork, id: string, params: Subscri
       throw refusedPayment(unit, change, collected)
   } else if (JSON.stringify(changed) !== JSON.stringify(subscription)) {
     change.update('subscription', subscription, () => changed, 'subscription.updated')
-    if (announcesTrialEnd(subscription, changed, at)) announceTrialEnd(change, changed)
+    if (movesTrialEndNear(subscription, changed, at)) announceTrialEnd(change, changed)
   }
   updateCurrentPhase(unit, change, subscription)
   apply(unit, change, clock)
   return change.latest('subscription', subscription)
 }
-
-/** Reports whether an update moves the end of a trial so near that it is announced at once. */
-const announcesTrialEnd = (
-  before: Subscription,
-  after: Subscription,
-  at: Parameters<typeof isTrialEndNear>[1],
-): boolean => after.trial_end !== before.trial_end && isTrialEndNear(after, at)
 
 /** @throws ApiError parameter_invalid for values that are invalid in every status */
 function checkRanges(subscription: Subscription, params: SubscriptionUpdate, now: number): void {

@@ -1,5 +1,5 @@
 import { resourceMissing } from '../../core/errors.ts'
-import { JOB_KINDS, type Job, type JobKind } from '../../core/jobs.ts'
+import { expectsCharge, JOB_KINDS, type Job, type JobKind } from '../../core/jobs.ts'
 import { isIdOf, kindOfId } from '../../core/kinds.ts'
 import type { Clock } from '../machine/clock.ts'
 import type { Engine } from '../machine/engine.ts'
@@ -23,7 +23,8 @@ export type UpcomingPage = {
 }
 
 /**
- * Lists the next jobs of a merchant's clock, in order; with a backward cursor the nearest first.
+ * Lists the next jobs of a merchant's clock, in order; with a backward cursor the nearest first. Notices that would not be
+ * sent are left out.
  * @throws ApiError resource_missing for an unknown cursor
  * See docs/contract/clocks.md#jobs.
  */
@@ -36,8 +37,16 @@ export function upcomingJobs(
   const { jobs } = engine.store
   const place = cursor && jobs.find(clock.seq, jobOf(engine, settings.ordinal, cursor.id))
   if (cursor && !place) throw resourceMissing('upcoming job', cursor.id, cursor.param)
-  const from = cursor && place && (cursor.isBackward ? { before: place } : { after: place })
-  return jobs.next(clock.seq, limit, from).map(({ due, kind, subscription, object }) => ({
+  const found: Job[] = []
+  for (let last = place; ; ) {
+    const from = last && (cursor?.isBackward ? { before: last } : { after: last })
+    const page = jobs.next(clock.seq, limit, from)
+    found.push(...page.filter((job) => applies(engine, settings.ordinal, job)))
+    const end = page.at(-1)
+    if (page.length < limit || found.length >= limit || !end) break
+    last = jobs.find(clock.seq, end)
+  }
+  return found.slice(0, limit).map(({ due, kind, subscription, object }) => ({
     id: `${kind}-${object}-${due}`,
     due,
     kind,
@@ -45,6 +54,23 @@ export function upcomingJobs(
     invoice: isIdOf('invoice', object) ? object : null,
     merchant_id: settings.id,
   }))
+}
+
+/**
+ * Reports whether a job does something as its object is now. The announcement of an invoice stays queued while it does not
+ * apply, because the reason can go before its instant.
+ * See docs/contract/notices.md#upcoming-invoices.
+ */
+function applies({ store: { objects } }: Engine, merchant: number, { kind, object }: Job): boolean {
+  const subscription = kind === 'invoice_upcoming' && objects.get('subscription', merchant, object)
+  if (!subscription) return true
+  const { customer, default_payment_method } = subscription
+  const isOwn = (id: string | null | undefined) =>
+    id != null && objects.get('payment_method', merchant, id)?.customer === customer
+  const isPayable =
+    isOwn(default_payment_method) ||
+    isOwn(objects.get('customer', merchant, customer)?.default_payment_method)
+  return expectsCharge(subscription, isPayable)
 }
 
 /** `renewal-sub_…-1772272800` → its job. A text of another form matches no job. */
