@@ -23,6 +23,10 @@ export type Rules = {
   readonly attachesChosenMethod: boolean
   /** Whether a paid invoice also emits invoice.payment_succeeded. */
   readonly reportsPaymentTwice: boolean
+  /** Whether the intent of an invoice emits payment_intent.created. */
+  readonly reportsInvoiceIntents: boolean
+  /** Whether an open invoice that was never attempted makes its customer delinquent. */
+  readonly owesBeforeAttempt: boolean
 }
 
 const PAYTWIN_RULES: Rules = {
@@ -34,6 +38,8 @@ const PAYTWIN_RULES: Rules = {
   checksAttachedCard: false,
   attachesChosenMethod: true,
   reportsPaymentTwice: false,
+  reportsInvoiceIntents: false,
+  owesBeforeAttempt: true,
 }
 
 const STRIPE_RULES: Rules = {
@@ -45,6 +51,8 @@ const STRIPE_RULES: Rules = {
   checksAttachedCard: true,
   attachesChosenMethod: false,
   reportsPaymentTwice: true,
+  reportsInvoiceIntents: true,
+  owesBeforeAttempt: false,
 }
 
 /** The rules of each dialect. */

@@ -109,6 +109,19 @@ export class ObjectTable {
     return row?.count ?? 0
   }
 
+  /** Counts the invoices of a customer that meet `isDefaulted` (core/invoice.ts), up to a limit. */
+  countDefaulted(customer: string, limit: number): number {
+    const row = this.#statements
+      .named<{ count: number }>(`defaulted of customer to ${limit}`, (db) => ({
+        compile: () =>
+          sql`select count(*) as count from (
+            select 1 from invoice where customer = ${arg('customer')}
+            and ${IS_OUTSTANDING} and (attempted = 1 or overdue = 1) limit ${literal(limit)})`.compile(db),
+      }))
+      .get({ customer })
+    return row?.count ?? 0
+  }
+
   /** Lists the invoices of a subscription with a planned retry, oldest first. */
   invoicesToRetry(subscription: string): Invoice[] {
     return this.#statements

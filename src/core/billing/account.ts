@@ -1,7 +1,7 @@
 import type { Change } from '../change.ts'
 import type { Customer } from '../customer.ts'
 import type { FinalAction } from '../dunning.ts'
-import { type Invoice, isOutstanding } from '../invoice.ts'
+import { type Invoice, isDefaulted, isOutstanding } from '../invoice.ts'
 import type { InvoiceItem } from '../invoice-item.ts'
 import { isOpen } from '../invoice-status.ts'
 import type { NoticeDays } from '../notices.ts'
@@ -32,7 +32,8 @@ export type Account = {
   readonly usage: ReadUsage
   /**
    * The numbers of outstanding invoices of the customer and of the subscription. Each count stops at one more than the
-   * decision can pay or close. That is enough to know whether any remains.
+   * decision can pay or close. That is enough to know whether any remains. Those of the customer are the invoices that
+   * make it delinquent.
    */
   readonly outstanding: { readonly customer: number; readonly subscription: number }
   /** The invoice items that the subscription's next invoice bills, oldest first. */
@@ -78,7 +79,8 @@ export const isOwed = (change: Change, { outstanding }: Account, { id }: Subscri
  * See docs/contract/customers.md#delinquency.
  */
 export function updateDelinquency(change: Change, account: Account): void {
-  const isOwing = account.outstanding.customer + change.gain('invoice', isOutstanding) > 0
+  const makesDelinquent = account.rules.owesBeforeAttempt ? isOutstanding : isDefaulted
+  const isOwing = account.outstanding.customer + change.gain('invoice', makesDelinquent) > 0
   change.update('customer', account.customer, (customer) =>
     customer.delinquent === isOwing ? customer : { ...customer, delinquent: isOwing },
   )

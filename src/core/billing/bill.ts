@@ -14,7 +14,15 @@ import { periodAmount } from '../period-amount.ts'
 import { linesOf, type Subscription, type SubscriptionItem } from '../subscription.ts'
 import type { Account } from './account.ts'
 import { balanceApplied } from './balance.ts'
-import { type Collected, finalize, finalizeWithoutAttempt, intentOf, issue, voidInvoice } from './collect.ts'
+import {
+  type Collected,
+  createIntent,
+  finalize,
+  finalizeWithoutAttempt,
+  intentOf,
+  issue,
+  voidInvoice,
+} from './collect.ts'
 import { withNotices } from './schedule-notices.ts'
 import { type EndedPeriod, usageLines } from './usage.ts'
 
@@ -161,7 +169,7 @@ function billPaused(change: Change, account: Account, subscription: Subscription
     issue(change, account, invoice, { daysUntilDue: null })
     return
   }
-  const intent = change.create('payment_intent', intentOf(account, invoice, applied))
+  const intent = createIntent(change, account, intentOf(account, invoice, applied))
   finalize(change, account, invoice, { payment_intent: intent.id, due_date: null, applied })
   if (behavior === 'void') {
     voidInvoice(change, account, invoice)

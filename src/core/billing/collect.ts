@@ -36,7 +36,9 @@ export function issue(
   const intent = intentOf(account, draft, applied)
   const due_date = dueDate(account, draft, daysUntilDue)
   const open = finalize(change, account, draft, { payment_intent: intent.id, due_date, applied })
-  return attempt(change, account, open, { intent, isNew: true, scheduled })
+  const isNew = !account.rules.reportsInvoiceIntents
+  if (!isNew) createIntent(change, account, intent)
+  return attempt(change, account, open, { intent, isNew, scheduled })
 }
 
 /**
@@ -59,9 +61,13 @@ export function finalizeWithoutAttempt(
   const intent = intentOf(account, draft, applied)
   const due_date = dueDate(account, draft, daysUntilDue)
   const invoice = finalize(change, account, draft, { payment_intent: intent.id, due_date, applied })
-  change.create('payment_intent', intent)
+  createIntent(change, account, intent)
   return { result: 'sent', invoice }
 }
+
+/** Creates the intent of an invoice, with an event where these intents have one. */
+export const createIntent = (change: Change, { rules }: Account, intent: PaymentIntent): PaymentIntent =>
+  change.create('payment_intent', intent, rules.reportsInvoiceIntents ? 'payment_intent.created' : null)
 
 /**
  * Returns the due date of a sent invoice; null for one that is charged automatically.
@@ -100,8 +106,7 @@ export function finalize(
 }
 
 /**
- * Returns the intent that will pay an invoice; its creation emits no event. See
- * docs/contract/payments.md#intents-of-invoices.
+ * Returns the intent that will pay an invoice. See docs/contract/payments.md#intents-of-invoices.
  */
 export const intentOf = (
   account: Account,

@@ -105,7 +105,7 @@ const itemsWaitingFor = ({ store, owner }: UnitOfWork, subscription: string, pag
   store.objects.list('invoice_item', owner, [{ field: 'billed_with', is: subscription }], page)
 
 function outstandingOf(
-  { store }: UnitOfWork,
+  { store, rules }: UnitOfWork,
   customer: string,
   subscription: Subscription | null,
   limit: number,
@@ -113,7 +113,10 @@ function outstandingOf(
   const ofCustomer = store.objects.countOutstanding({ customer }, limit)
   const isAny = ofCustomer > 0 && subscription !== null
   return {
-    customer: ofCustomer,
+    customer:
+      ofCustomer === 0 || rules.owesBeforeAttempt
+        ? ofCustomer
+        : store.objects.countDefaulted(customer, limit),
     subscription: isAny
       ? store.objects.countOutstanding({ customer, subscription: subscription.id }, limit)
       : 0,
