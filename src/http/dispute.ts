@@ -15,8 +15,12 @@ const evidence = z.object(
     typeof omittableText
   >,
 )
-const updateParams = z.object({ evidence: evidence.optional(), submit: z.boolean().optional(), metadata })
-const listParams = z.object({
+export const updateParams = z.object({
+  evidence: evidence.optional(),
+  submit: z.boolean().optional(),
+  metadata,
+})
+export const listParams = z.object({
   ...pageParams,
   charge: reference.optional(),
   payment_intent: reference.optional(),

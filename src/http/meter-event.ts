@@ -39,13 +39,13 @@ const payload = z
   )
   .transform((given) => Object.fromEntries(Object.entries(given).map(([key, value]) => [key, String(value)])))
 
-const eventParams = z.object({
+export const meterEventParams = z.object({
   event_name: z.string().min(1).max(MAX_TEXT),
   payload,
   timestamp: instant.optional(),
   identifier: identifier.optional(),
 })
-const adjustmentParams = z.object({
+export const adjustmentParams = z.object({
   event_name: z.string().min(1).max(MAX_TEXT),
   type: z.literal('cancel'),
   cancel: z.object({ identifier }),
@@ -54,7 +54,7 @@ const adjustmentParams = z.object({
 const WINDOW_SECONDS = { hour: 3_600, day: 86_400 } as const
 const MINUTE_SECONDS = 60
 
-const summaryParams = z
+export const summaryParams = z
   .object({
     ...pageParams,
     customer: reference,
@@ -74,7 +74,7 @@ export function meterEventRoutes(api: Api): void {
       method: 'post',
       path: '/v1/billing/meter_events',
       summary: 'Reports the usage of a customer.',
-      params: eventParams,
+      params: meterEventParams,
       status: 201,
       returns: meterEventSchema,
     },
@@ -113,14 +113,24 @@ export function meterEventRoutes(api: Api): void {
     },
     ({ c, view, services, id, params }) => {
       const meter = retrieve(view, 'billing_meter', id)
-      const { customer, start_time: start, end_time: end, value_grouping_window: name } = params
-      const window = name && WINDOW_SECONDS[name]
-      checkAligned({ start_time: start, end_time: end }, window ?? MINUTE_SECONDS, name ?? 'minute')
-      const summaries = summariesOf(services.engine, view, { meter, customer, start, end, window })
+      const summaries = summariesOf(services.engine, view, spanOf(meter, params))
       return pageOf(c.req.path, summaries, params, (summary) => presentSummary(view, meter, summary))
     },
   )
 }
+
+/** Returns the span of time whose usage is listed. @throws ApiError parameter_invalid, param start_time or end_time */
+export function spanOf(
+  meter: Meter,
+  { customer, start_time: start, end_time: end, value_grouping_window: name }: z.infer<typeof summaryParams>,
+) {
+  const window = name && WINDOW_SECONDS[name]
+  checkAligned({ start_time: start, end_time: end }, window ?? MINUTE_SECONDS, name ?? 'minute')
+  return { meter, customer, start, end, window }
+}
+
+/** Returns the usage in a summary, as a number. */
+export const usageIn = ({ quantity }: Summary): number => Number(quantity) / Number(SCALE)
 
 /** @throws ApiError parameter_invalid, param start_time or end_time, for a time within a window */
 function checkAligned(times: Readonly<Record<string, number>>, seconds: number, window: string): void {
@@ -141,17 +151,13 @@ const presentMeterEvent = (view: View, event: MeterEvent): MeterEventShape => ({
   timestamp: event.timestamp,
 })
 
-const presentSummary = (
-  view: View,
-  meter: Meter,
-  { id, quantity, start, end }: Summary,
-): MeterEventSummaryShape => ({
-  id,
+const presentSummary = (view: View, meter: Meter, summary: Summary): MeterEventSummaryShape => ({
+  id: summary.id,
   object: 'billing.meter_event_summary',
   livemode: false,
   merchant_id: view.merchant.id,
   meter: meter.id,
-  aggregated_value: Number(quantity) / Number(SCALE),
-  start_time: start,
-  end_time: end,
+  aggregated_value: usageIn(summary),
+  start_time: summary.start,
+  end_time: summary.end,
 })

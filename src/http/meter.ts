@@ -20,8 +20,8 @@ export const createMeterParams = z.object({
   customer_mapping: z.object({ type: z.literal('by_id'), event_payload_key: word }).optional(),
   value_settings: z.object({ event_payload_key: word }).optional(),
 })
-const updateParams = z.object({ display_name: name.optional() })
-const listParams = z.object({
+export const updateMeterParams = z.object({ display_name: name.optional() })
+export const meterListParams = z.object({
   ...pageParams,
   status: z.enum(METER_STATUSES).optional(),
   created: createdParam,
@@ -46,7 +46,7 @@ export function meterRoutes(api: Api): void {
       method: 'get',
       path: PATH,
       summary: 'Lists meters, newest first.',
-      params: listParams,
+      params: meterListParams,
       returns: meterList,
     },
     (call) =>
@@ -66,7 +66,7 @@ export function meterRoutes(api: Api): void {
       method: 'post',
       path: `${PATH}/:id`,
       summary: 'Updates the display name of a meter.',
-      params: updateParams,
+      params: updateMeterParams,
       returns: meterSchema,
     },
     ({ unit, view, params, id }) => presentMeter(view, updateMeter(unit, id, params)),

@@ -25,6 +25,7 @@ const REFERENCES: Readonly<Record<string, References>> = {
     customer: 'customer',
     default_payment_method: 'payment_method',
     latest_invoice: 'invoice',
+    schedule: 'subscription_schedule',
     items: 'subscription_item list',
   },
   subscription_item: { price: 'price', plan: 'plan' },
@@ -39,6 +40,16 @@ const REFERENCES: Readonly<Record<string, References>> = {
   invoiceitem: { customer: 'customer', invoice: 'invoice', 'pricing.price_details.price': 'price' },
   payment_intent: { customer: 'customer', payment_method: 'payment_method', latest_charge: 'charge' },
   charge: { customer: 'customer', payment_intent: 'payment_intent' },
+  dispute: { charge: 'charge', payment_intent: 'payment_intent' },
+  subscription_schedule: {
+    customer: 'customer',
+    subscription: 'subscription',
+    released_subscription: 'subscription',
+    'default_settings.default_payment_method': 'payment_method',
+    phases: 'schedule_phase',
+  },
+  schedule_phase: { default_payment_method: 'payment_method', items: 'schedule_item' },
+  schedule_item: { price: 'price', plan: 'plan' },
   refund: { charge: 'charge', payment_intent: 'payment_intent' },
 }
 

@@ -4,11 +4,15 @@ import { catalogRoutes } from './routes/catalog.ts'
 import { chargeRoutes } from './routes/charge.ts'
 import { creditNoteRoutes } from './routes/credit-note.ts'
 import { customerRoutes } from './routes/customer.ts'
+import { disputeRoutes } from './routes/dispute.ts'
 import { eventRoutes } from './routes/event.ts'
 import { invoiceRoutes } from './routes/invoice.ts'
 import { invoiceItemRoutes } from './routes/invoice-item.ts'
+import { meterRoutes } from './routes/meter.ts'
+import { meterEventRoutes } from './routes/meter-event.ts'
 import { paymentIntentRoutes } from './routes/payment-intent.ts'
 import { paymentMethodRoutes } from './routes/payment-method.ts'
+import { scheduleRoutes } from './routes/schedule.ts'
 import { subscriptionRoutes } from './routes/subscription.ts'
 import { subscriptionItemRoutes } from './routes/subscription-item.ts'
 import { testClockRoutes } from './routes/test-clock.ts'
@@ -21,11 +25,15 @@ export const STRIPE_ROUTES: readonly ((api: StripeApi) => void)[] = [
   paymentMethodRoutes,
   paymentIntentRoutes,
   chargeRoutes,
+  disputeRoutes,
   subscriptionRoutes,
   subscriptionItemRoutes,
+  scheduleRoutes,
   invoiceRoutes,
   invoiceItemRoutes,
   creditNoteRoutes,
+  meterRoutes,
+  meterEventRoutes,
   eventRoutes,
   webhookEndpointRoutes,
   testClockRoutes,

@@ -1,0 +1,103 @@
+import type Stripe from 'stripe'
+import { updateSchedule } from '../../../engine/resources/schedule-update.ts'
+import {
+  cancelScheduleNow,
+  createSchedule,
+  createScheduleFrom,
+  releaseSchedule,
+} from '../../../engine/resources/subscription-schedule.ts'
+import { createdFilters, equals } from '../../pagination.ts'
+import { retrieve } from '../../resource.ts'
+import {
+  cancelParams,
+  createParams,
+  listParams,
+  newScheduleParams,
+  releaseParams,
+  updateParams,
+} from '../../schedule-params.ts'
+import type { StripeApi } from '../api.ts'
+import { presentSchedule } from '../present/schedule.ts'
+import { listKind, returning, returningList } from '../returns.ts'
+import type { Wire } from '../wire.ts'
+
+const schedule = returning<Wire<Stripe.SubscriptionSchedule>>('subscription_schedule')
+const PATH = '/v1/subscription_schedules'
+
+export function scheduleRoutes(api: StripeApi): void {
+  api.write(
+    {
+      method: 'post',
+      path: PATH,
+      summary: 'Creates a schedule that starts a subscription, or one for an existing subscription.',
+      params: createParams,
+      requires: ({ from_subscription, ...given }) =>
+        from_subscription === undefined
+          ? ['customer', 'phases'].find((name) => given[name] === undefined)
+          : undefined,
+      returns: schedule,
+    },
+    ({ unit, view, params: { from_subscription, ...params } }) =>
+      presentSchedule(
+        view,
+        from_subscription === undefined
+          ? createSchedule(unit, newScheduleParams.parse(params))
+          : createScheduleFrom(unit, from_subscription),
+      ),
+  )
+  api.read(
+    {
+      method: 'get',
+      path: PATH,
+      summary: 'Lists subscription schedules.',
+      params: listParams,
+      returns: returningList<Wire<Stripe.SubscriptionSchedule>>('subscription_schedule'),
+    },
+    (call) => {
+      const { customer, scheduled, created, canceled_at, completed_at, released_at } = call.params
+      const filters = [
+        ...equals('customer', customer),
+        ...(scheduled ? equals('status', 'not_started') : []),
+        ...createdFilters(created),
+        ...createdFilters(canceled_at, 'canceled_at'),
+        ...createdFilters(completed_at, 'completed_at'),
+        ...createdFilters(released_at, 'released_at'),
+      ]
+      return listKind(call, 'subscription_schedule', filters, (found) => presentSchedule(call.view, found))
+    },
+  )
+  api.read(
+    { method: 'get', path: `${PATH}/:id`, summary: 'Retrieves a subscription schedule.', returns: schedule },
+    ({ view, id }) => presentSchedule(view, retrieve(view, 'subscription_schedule', id)),
+  )
+  api.write(
+    {
+      method: 'post',
+      path: `${PATH}/:id`,
+      summary: 'Updates a schedule. A change of the current phase takes effect now.',
+      params: updateParams,
+      returns: schedule,
+    },
+    ({ unit, view, id, params }) => presentSchedule(view, updateSchedule(unit, id, params)),
+  )
+  api.write(
+    {
+      method: 'post',
+      path: `${PATH}/:id/release`,
+      summary: 'Releases a schedule: its subscription goes on without it.',
+      params: releaseParams,
+      returns: schedule,
+    },
+    ({ unit, view, id, params }) => presentSchedule(view, releaseSchedule(unit, id, params)),
+  )
+  api.write(
+    {
+      method: 'post',
+      path: `${PATH}/:id/cancel`,
+      summary: 'Cancels a schedule and its subscription immediately.',
+      params: cancelParams,
+      returns: schedule,
+    },
+    ({ unit, view, id, params }) => presentSchedule(view, cancelScheduleNow(unit, id, params)),
+  )
+}
