@@ -54,6 +54,8 @@ export type InvoiceLine = {
   readonly proration?: ItemProration
   /** Whether the item was created on this invoice, rather than pending before. Not part of the API's object. */
   readonly is_own_item?: boolean
+  /** Whether it bills a period that never began, because its update was discarded. Not part of the API's object. */
+  readonly is_discarded?: true
 }
 
 /**

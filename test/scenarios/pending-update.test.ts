@@ -42,6 +42,19 @@ describe('an update with pending_if_incomplete', () => {
     expect(histories[0]).toEqual(histories[1])
   })
 
+  test.each(['void', 'mark_uncollectible'])(
+    'leaves what the period billed to later credits, after %s in its first second',
+    async (action) => {
+      const { twin, change, item, prices } = await begin(DECLINES)
+      await change({ billing_cycle_anchor: 'now', ...CONDITIONAL }, 'none')
+      await twin.post(`/v1/invoices/${(await newestInvoice(twin)).id}/${action}`)
+      await twin.advance({ to: MIDDLE })
+      await change({ items: [{ id: item, price: prices.pro }] })
+      // Half of the paid 20.00 is unused, and half of 50.00 remains.
+      expect(await pendingAmounts(twin)).toEqual([-1000, 2500])
+    },
+  )
+
   test('waits if its payment fails; the subscription stays as it was', async () => {
     const { twin, path, upgrade, basic, prices, item } = await beginDeclining()
     const before = await twin.get(path)

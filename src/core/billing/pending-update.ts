@@ -83,6 +83,7 @@ export function discardPendingUpdate<Read extends Account>(
   const { invoice, items } = account.pendingUpdate
   const latest = change.latest('invoice', invoice)
   if (isOpen(latest)) voidInvoice(change, account, latest)
+  if (pending.period !== null) change.update('invoice', invoice, withoutPeriod)
   updateDelinquency(change, account)
   const waiting = items
     .filter(({ id }) => !pending.prorations.includes(id))
@@ -108,6 +109,14 @@ export function discardPendingUpdate<Read extends Account>(
     subscription: after,
   }
 }
+
+/** Marks the lines of a period that does not begin, so that they never count as what the current period billed. */
+const withoutPeriod = (invoice: Invoice): Invoice => ({
+  ...invoice,
+  lines: invoice.lines.map((line) =>
+    line.subscription_item === null || line.proration ? line : { ...line, is_discarded: true },
+  ),
+})
 
 /** Discards the pending update of a subscription, if it has one, because it was not paid in time. */
 export function expirePendingUpdate<Read extends Account>(

@@ -175,8 +175,8 @@ function billedLines(
 /** Lists the lines of an invoice that bill the items for the whole period that began at an instant. */
 function planLinesOf({ lines, period_start, period_end }: Invoice, cycle: number): BilledLine[] {
   if (period_start !== cycle) return []
-  return lines.flatMap(({ amount, subscription_item, proration }) =>
-    subscription_item === null || proration
+  return lines.flatMap(({ amount, subscription_item, proration, is_discarded }) =>
+    subscription_item === null || proration || is_discarded
       ? []
       : [{ subscription_item, amount, start: period_start, end: period_end }],
   )
