@@ -13,6 +13,7 @@ export function holdAlways(history: History, transactions: readonly Body[] = [])
   balancesReconcile(history, transactions)
   paidMeansChargedOnce(history)
   refundsStayWithinCharges(history)
+  creditNotesStayWithinInvoices(history)
   newestEventsShowThePresent(history)
   updatesFollowOneAnother(history)
 }
@@ -60,13 +61,14 @@ function numbersHaveNoGaps({ customers, invoices }: History): void {
 
 function linesAddUp({ invoices }: History): void {
   for (const { total, subtotal, amount_due, amount_paid, amount_remaining, lines, ...balance } of invoices) {
-    const { starting_balance, applied_balance } = balance
+    const { starting_balance, applied_balance, pre_payment_credit_notes_amount } = balance
     const sum = lines.data.reduce((sum: number, { amount }: Body) => sum + amount, 0)
     expect([subtotal, amount_paid + amount_remaining]).toEqual([total, amount_due])
     // A debt does not raise it over the largest amount.
     const largest = Math.max(total, 99_999_999)
-    expect(amount_due).toBe(Math.min(Math.max(0, total + starting_balance), largest))
-    expect(applied_balance).toBe(amount_due - total)
+    const billed = amount_due + pre_payment_credit_notes_amount
+    expect(billed).toBe(Math.min(Math.max(0, total + starting_balance), largest))
+    expect(applied_balance).toBe(billed - total)
     // An invoice shows its first lines only; a long one has pages of them.
     if (!lines.has_more) expect(sum).toBe(total)
   }
@@ -83,7 +85,9 @@ function balancesReconcile({ customers, invoices }: History, transactions: reado
         .filter(({ number, status, ...rest }) => isOf(rest) && number !== null && status !== 'void')
         .map(({ applied_balance }) => -applied_balance)
       const own = transactions.filter(isOf)
-      const adjusted = own.filter(({ type }) => type === 'adjustment').map(({ amount }) => amount)
+      const adjusted = own
+        .filter(({ type }) => type === 'adjustment' || type === 'credit_note')
+        .map(({ amount }) => amount)
       expect(sumOf([...applied, ...adjusted])).toBe(is)
       if (own.length > 0) expect(sumOf(own.map(({ amount }) => amount))).toBe(is)
       expect(Number.isSafeInteger(is)).toBe(true)
@@ -134,11 +138,37 @@ function paidMeansChargedOnce({ invoices, charges }: History): void {
   }
 }
 
+/** The credit notes of an invoice credit no more than was billed, and its amounts are theirs. */
+function creditNotesStayWithinInvoices({ invoices, credit_notes }: History): void {
+  const sumOf = (objects: readonly Body[], field: string) =>
+    objects.reduce((sum, object) => sum + object[field], 0)
+  for (const { id, total, lines, ...invoice } of invoices) {
+    const own = credit_notes.filter((note) => note.invoice === id && note.status === 'issued')
+    expect(sumOf(own, 'pre_payment_amount')).toBe(invoice.pre_payment_credit_notes_amount)
+    expect(sumOf(own, 'post_payment_amount')).toBe(invoice.post_payment_credit_notes_amount)
+    if (own.length > 0) expect(sumOf(own, 'amount')).toBeLessThanOrEqual(total)
+    const credits = own.flatMap((note) => note.lines.data)
+    for (const line of lines.data) {
+      const ofLine = credits.filter(({ invoice_line_item }) => invoice_line_item === line.id)
+      if (ofLine.length > 0) expect(sumOf(ofLine, 'amount')).toBeLessThanOrEqual(line.amount)
+    }
+  }
+}
+
+/** Fields of an invoice that change with its credit notes. */
+const CREDITED = [
+  'amount_due',
+  'amount_remaining',
+  'pre_payment_credit_notes_amount',
+  'post_payment_credit_notes_amount',
+]
+
 /** Fields that may change without an event. */
 const SILENT: Readonly<Record<string, readonly string[]>> = {
   customer: ['delinquent', 'balance', 'currency', 'invoice_credit_balance'],
-  invoice: ['next_payment_attempt', 'auto_advance'],
-  payment_intent: ['status', 'canceled_at'],
+  invoice: ['next_payment_attempt', 'auto_advance', ...CREDITED],
+  // A credit note reduces the amount.
+  payment_intent: ['status', 'canceled_at', 'amount'],
   // A failed refund restores the amount.
   charge: ['amount_refunded', 'refunded'],
 }

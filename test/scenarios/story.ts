@@ -66,6 +66,7 @@ const LISTS = {
   payment_intents: '/v1/payment_intents',
   charges: '/v1/charges',
   refunds: '/v1/refunds',
+  credit_notes: '/v1/credit_notes',
   events: '/v1/events',
 } as const
 

@@ -12,6 +12,7 @@ import {
   showIntent,
   showInvoice,
   showItem,
+  showNote,
   showRefund,
   showSubscription,
 } from './model-events.ts'
@@ -29,6 +30,7 @@ const LISTS: Readonly<Record<Exclude<keyof Whole, 'events' | 'transactions'>, st
   payment_intents: '/v1/payment_intents?',
   charges: '/v1/charges?',
   refunds: '/v1/refunds?',
+  credit_notes: '/v1/credit_notes?',
   subscription_schedules: '/v1/subscription_schedules?',
   items: '/v1/invoiceitems?',
 }
@@ -110,13 +112,14 @@ function compareObjects({ model, naming }: Account, history: Whole): void {
       if (found.length > 0) throw new Failure('objects', `${key}, ${object.id}: ${found.join('; ')}`)
     })
   }
-  const { subscriptions, intents, charges, refunds } = model
+  const { subscriptions, intents, charges, refunds, notes } = model
   const invoices = model.invoices.filter(({ status }) => status !== 'deleted')
   compare(history.subscriptions, subscriptions, subscriptions.map(showSubscription))
   compare(history.invoices, invoices, invoices.map(showInvoice))
   compare(history.payment_intents, intents, intents.map(showIntent))
   compare(history.charges, charges, charges.map(showCharge))
   compare(history.refunds, refunds, refunds.map(showRefund))
+  compare(history.credit_notes, notes, notes.map(showNote))
   compareLists(naming, history.items, model.items.map(showItem), 'invoice items')
   const alive = model.customers.filter(({ isDeleted }) => !isDeleted)
   compare(
@@ -158,6 +161,7 @@ const UPCOMING: Readonly<Record<string, string>> = {
   expiry: 'incomplete_expiry',
   'end of pause': 'pause_end',
   'trial end': 'trial_end',
+  'expiry of update': 'pending_update_expiry',
   renewal: 'renewal',
   refund: 'refund_settlement',
 }

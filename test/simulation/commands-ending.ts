@@ -1,5 +1,5 @@
 import { CHANGEABLE, scheduleForPeriodEnd } from './commands-subscriptions.ts'
-import { billFinally, cancel, invoicesOf, voidInvoice } from './model-billing.ts'
+import { billFinally, cancel, dropPending, invoicesOf, voidInvoice } from './model-billing.ts'
 import { Operation } from './model-events.ts'
 import { creditItems } from './model-plan.ts'
 import { broken, type Command, done, refused } from './model-play.ts'
@@ -27,6 +27,7 @@ export const cancelNow: Command = (table) => {
   const at = nowOf(merchant, subscription.customer)
   const before = structuredClone(merchant)
   const operation = new Operation(merchant, faults, { at, subscription })
+  dropPending(operation, subscription)
   const asked: { readonly prorate?: boolean; readonly invoice_now?: boolean } = play.body || {}
   if (asked.prorate && (status === 'active' || status === 'past_due' || status === 'unpaid'))
     creditItems(merchant, subscription, subscription.items, at)

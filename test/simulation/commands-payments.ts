@@ -1,7 +1,7 @@
 import {
   finalize,
   markUncollectible as giveUp,
-  NEW_INVOICE,
+  newInvoice,
   noteFinalized,
   noteSettled,
   voidInvoice,
@@ -56,7 +56,7 @@ export const createInvoice: Command = (table) => {
     daysUntilDue,
     start: at,
     end: at,
-    ...NEW_INVOICE,
+    ...newInvoice(),
   }
   const body = {
     customer: ref(customer.key),

@@ -1,7 +1,9 @@
 import { CHANGEABLE } from './commands-subscriptions.ts'
-import { bill, enterFirstPeriod } from './model-billing.ts'
+import { bill, dropPending, enterFirstPeriod } from './model-billing.ts'
 import { DAY } from './model-calendar.ts'
 import { Operation, ref } from './model-events.ts'
+import { methodFor } from './model-payment.ts'
+import { wait } from './model-pending.ts'
 import { creditItems, linesOfPlan, prorate, waitingFor } from './model-plan.ts'
 import { broken, type Command, declined, done, refused, subscriptionIn, type Table } from './model-play.ts'
 import {
@@ -25,6 +27,8 @@ const BEHAVIORS = [
   ...(['create_prorations', 'always_invoice', 'always_invoice'] as const),
 ] as const
 
+const ON_FAILURE = ['default', 'error_if_incomplete', 'pending_if_incomplete'] as const
+
 /** The parameters of a change, and the items that it leads to. */
 type Change = {
   readonly items: Item[]
@@ -33,39 +37,74 @@ type Change = {
 }
 
 /** Changes the items of a subscription, or its anchor. See docs/contract/proration.md#changing-a-plan. */
-export const changePlan: Command = (table) => {
+export const changePlan: Command = (table) => change(table)
+
+/** A change that waits for its payment, mostly of a subscription whose payment will fail. */
+export const changeWhenPaid: Command = (table) => change(table, 'pending_if_incomplete')
+
+function change(table: Table, wanted?: 'pending_if_incomplete'): ReturnType<Command> {
   const { merchant, dice } = table
-  const subscription = subscriptionIn(table, ...CHANGEABLE, 'active', 'past_due', 'paused', 'incomplete')
+  const subscription = wanted
+    ? subscriptionToFail(table)
+    : subscriptionIn(table, ...CHANGEABLE, 'active', 'past_due', 'paused', 'incomplete')
   if (!subscription) return null
   const at = nowOf(merchant, subscription.customer)
   const before = structuredClone(merchant)
-  const change = dice.chance(12) ? newInterval(table, subscription) : newItems(table, subscription)
-  if (change.items.length > 20 || priceOf(merchant, change.items) > MAX_AMOUNT) return null
-  const isAnchored = change.entries.length === 0 || dice.chance(8)
-  const chosen = dice.of(BEHAVIORS)
+  const changed = dice.chance(12) ? newInterval(table, subscription) : newItems(table, subscription)
+  if (changed.items.length > 20 || priceOf(merchant, changed.items) > MAX_AMOUNT) return null
+  const isAnchored = changed.entries.length === 0 || dice.chance(8)
+  const chosen = wanted ? 'always_invoice' : dice.of(BEHAVIORS)
   const behavior = chosen === 'default' ? undefined : chosen
   // A proration that was too large for the invoice of a period would count for the next period of the same second.
   if (at === subscription.start && isOverfull(merchant, subscription)) return null
   const date = dice.chance(25) ? dateOf(table, subscription, at) : undefined
-  const isStrict = dice.chance(25)
+  const onFailure = wanted ?? dice.of(ON_FAILURE)
   const play = {
     method: 'POST' as const,
     path: `/v1/subscriptions/{${subscription.key}}`,
     body: {
-      ...(change.entries.length > 0 && { items: change.entries }),
+      ...(changed.entries.length > 0 && { items: changed.entries }),
       ...(behavior && { proration_behavior: behavior }),
       ...(date !== undefined && { proration_date: date }),
       ...(isAnchored && { billing_cycle_anchor: 'now' }),
-      ...(isStrict && { payment_behavior: 'error_if_incomplete' }),
+      ...(onFailure !== 'default' && { payment_behavior: onFailure }),
     },
   }
   const isProrated = behavior !== undefined && behavior !== 'none'
   const isDateRight =
     date === undefined || (isProrated && date >= subscription.start && date <= subscription.end)
   if (!isDateRight) return refused(play)
+  if (onFailure === 'pending_if_incomplete' && subscription.collection === 'send_invoice')
+    return refused(play)
   const { status } = subscription
   if (isAnchored && status !== 'active' && status !== 'past_due') return refused(play)
-  return apply(table, subscription, { play, change, before, at, isAnchored, isStrict, date, behavior })
+  return apply(table, subscription, {
+    play,
+    change: changed,
+    before,
+    at,
+    isAnchored,
+    onFailure,
+    date,
+    behavior,
+  })
+}
+
+/** Chooses a subscription whose next payment is declined, if there is one. */
+function subscriptionToFail(table: Table): Subscription | undefined {
+  const { merchant, faults, dice } = table
+  const running = merchant.subscriptions.filter(
+    ({ status, collection }) =>
+      (status === 'active' || status === 'past_due') && collection === 'charge_automatically',
+  )
+  const fails = (subscription: Subscription) => {
+    const at = nowOf(merchant, subscription.customer)
+    const method = methodFor(new Operation(merchant, faults, { at }), subscription.customer, subscription)
+    const script = method?.script
+    if (script) return (script.outcomes[0] ?? script.then) !== 'succeed'
+    return method === null || method.behaviour === 'declines'
+  }
+  return dice.any(running.filter(fails)) ?? dice.any(running)
 }
 
 const isOverfull = (merchant: Merchant, subscription: Subscription): boolean =>
@@ -79,27 +118,37 @@ type Request = {
   readonly before: Merchant
   readonly at: number
   readonly isAnchored: boolean
-  readonly isStrict: boolean
+  readonly onFailure: (typeof ON_FAILURE)[number]
   readonly date: number | undefined
   readonly behavior: Behavior | undefined
 }
 
 function apply(table: Table, subscription: Subscription, request: Request): ReturnType<Command> {
   const { merchant, faults } = table
-  const { play, before, at, isStrict } = request
+  const { play, before, at, onFailure } = request
+  // A pending update is dropped before, with an update event of its own.
+  const drop = new Operation(merchant, faults, { at, subscription })
+  dropPending(drop, subscription)
+  const dropped = drop.end()
   const operation = new Operation(merchant, faults, { at, subscription })
+  const was = structuredClone(subscription)
+  const waited = waitingFor(merchant, subscription).map(({ key }) => key)
   const outcome = carryOut(operation, subscription, request)
   if (outcome === 'timed out') {
     Object.assign(merchant, before)
     return broken(play)
   }
   const isFailed = outcome === 'declined' || outcome === 'no method'
-  if (isFailed && isStrict) {
+  if (isFailed && onFailure === 'error_if_incomplete') {
     Object.assign(merchant, keepScripts(before, merchant))
     return declined({ ...play, emitted: [] })
   }
-  if (isFailed && subscription.status === 'active') subscription.status = 'past_due'
-  return done({ ...play, emitted: operation.end() })
+  const invoice = merchant.invoices.at(-1)
+  if (isFailed && onFailure === 'pending_if_incomplete' && invoice) {
+    invoice.next = null
+    wait(subscription, was, { invoice: invoice.key, at, waited })
+  } else if (isFailed && subscription.status === 'active') subscription.status = 'past_due'
+  return done({ ...play, emitted: [...dropped, ...operation.end()] })
 }
 
 function carryOut(

@@ -51,6 +51,8 @@ export const subscribe: Command = (table) => {
     anchor: trialEnd ?? at,
     period: 0,
     cycle: 0,
+    lastCycle: 0,
+    pending: null,
     start: at,
     end: trialEnd ?? at,
     trialStart: trialEnd === null ? null : at,

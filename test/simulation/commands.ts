@@ -1,4 +1,5 @@
 import * as clocks from './commands-clock.ts'
+import * as credits from './commands-credit.ts'
 import * as endings from './commands-ending.ts'
 import * as intents from './commands-intents.ts'
 import * as items from './commands-items.ts'
@@ -26,6 +27,7 @@ const COMMANDS = {
   'pause collection': [4, subscriptions.pauseCollection],
   'end pause': [2, subscriptions.endPause],
   'change plan': [24, plans.changePlan],
+  'change plan when paid': [12, plans.changeWhenPaid],
   'change method': [4, subscriptions.changeMethod],
   'change collection': [4, subscriptions.changeCollection],
   describe: [2, subscriptions.describeIt],
@@ -52,6 +54,9 @@ const COMMANDS = {
   'confirm later': [3, intents.confirmLater],
   'settle intent': [3, intents.settleIntent],
   refund: [7, payments.refund],
+  'credit an invoice': [20, credits.creditInvoice],
+  'preview a credit note': [2, credits.previewNote],
+  'void credit note': [4, credits.voidNote],
   'set final action': [2, setFinalAction],
   'add fault': [3, addFault],
   'advance main clock': [40, clocks.advanceMain],

@@ -1,4 +1,5 @@
 import {
+  billedOf,
   type Customer,
   dueOf,
   type Invoice,
@@ -45,5 +46,5 @@ export function returnBalance(merchant: Merchant, invoice: Invoice): void {
 export const showBalance = (invoice: Invoice) => ({
   starting_balance: invoice.balance.before,
   ending_balance: invoice.balance.after,
-  applied_balance: dueOf(invoice) - totalOf(invoice),
+  applied_balance: billedOf(invoice) - totalOf(invoice),
 })

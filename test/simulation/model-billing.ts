@@ -2,6 +2,7 @@ import { applyBalance, returnBalance } from './model-balance.ts'
 import { DAY, type Interval, periodBegin } from './model-calendar.ts'
 import type { Operation } from './model-events.ts'
 import { attempt, methodFor, type Outcome, settleInvoice } from './model-payment.ts'
+import { applyPending, forgetPending } from './model-pending.ts'
 import { linesOfPlan, waitingFor, withWaiting } from './model-plan.ts'
 import {
   type Customer,
@@ -52,16 +53,17 @@ export function draft(operation: Operation, subscription: Subscription, { reason
     daysUntilDue: subscription.daysUntilDue,
     start: part?.start ?? subscription.start,
     end: part?.end ?? subscription.end,
-    ...NEW_INVOICE,
+    ...newInvoice(),
   }
   merchant.invoices.push(invoice)
   operation.tellOfInvoice('invoice.created', invoice)
   return invoice
 }
 
-export const NEW_INVOICE = {
-  status: 'draft',
+export const newInvoice = () => ({
+  status: 'draft' as const,
   balance: { before: 0, after: null },
+  credited: { pre: 0, post: 0 },
   number: null,
   attempts: 0,
   attempted: false,
@@ -74,7 +76,7 @@ export const NEW_INVOICE = {
   paidAt: null,
   voidedAt: null,
   uncollectibleAt: null,
-} as const
+})
 
 /**
  * Assigns the number, and an intent unless nothing is due. See docs/contract/invoices.md#finalizing.
@@ -186,7 +188,8 @@ export function noteFinalized({ merchant }: Operation, subscription: Subscriptio
 
 /** Begins the first period of an anchor. */
 export function enterFirstPeriod({ merchant }: Operation, subscription: Subscription): void {
-  subscription.cycle += 1
+  subscription.lastCycle += 1
+  subscription.cycle = subscription.lastCycle
   subscription.period = 0
   subscription.start = subscription.anchor
   subscription.end = periodBegin(subscription.anchor, intervalOf(merchant, subscription), 1)
@@ -199,7 +202,8 @@ export function enterNextPeriod({ merchant }: Operation, subscription: Subscript
   let n = subscription.period
   if (periodBegin(anchor, interval, n) > end) n = 0
   while (periodBegin(anchor, interval, n + 1) <= end) n += 1
-  subscription.cycle += 1
+  subscription.lastCycle += 1
+  subscription.cycle = subscription.lastCycle
   subscription.period = n
   subscription.start = end
   subscription.end = periodBegin(anchor, interval, n + 1)
@@ -222,6 +226,10 @@ const isOutstanding = ({ status, collection, dueDate }: Invoice, at: number): bo
 
 /** Updates a subscription after the end of an invoice's collection: see docs/contract/subscriptions.md#status. */
 export function noteSettled(operation: Operation, subscription: Subscription, invoice: Invoice): void {
+  if (subscription.pending?.invoice === invoice.key) {
+    if (invoice.status === 'paid') applyPending(operation, subscription)
+    else forgetPending(operation.merchant, subscription)
+  }
   if (subscription.status === 'incomplete') {
     if (invoice.status === 'paid') subscription.status = 'active'
     else expire(operation, subscription)
@@ -244,13 +252,24 @@ export function expire({ at }: Operation, subscription: Subscription): void {
 
 /** Removes the retries of open invoices, which stay open. See docs/contract/subscriptions.md#canceling. */
 export function cancel(
-  { merchant, at }: Operation,
+  operation: Operation,
   subscription: Subscription,
   { reason, isRequestedNow = false }: { reason: string; isRequestedNow?: boolean },
 ): void {
+  const { merchant, at } = operation
+  dropPending(operation, subscription)
   subscription.status = 'canceled'
   subscription.endedAt = at
   subscription.canceledAt = isRequestedNow ? at : (subscription.canceledAt ?? at)
   subscription.reason = reason
   for (const invoice of invoicesOf(merchant, subscription)) invoice.next = null
+}
+
+/** Drops a pending update and voids its invoice. See docs/contract/proration.md#pending-updates. */
+export function dropPending(operation: Operation, subscription: Subscription): void {
+  const { merchant } = operation
+  if (!subscription.pending) return
+  const invoice = named<Invoice>(merchant.invoices, subscription.pending.invoice)
+  voidInvoice(operation, invoice)
+  noteSettled(operation, subscription, invoice)
 }

@@ -3,6 +3,7 @@ import {
   bill,
   billFinally,
   cancel,
+  dropPending,
   enterFirstPeriod,
   enterNextPeriod,
   expire,
@@ -128,7 +129,16 @@ function refundJob(merchant: Merchant, faults: Fault[], refund: Refund, index: n
 /**
  * See docs/contract/clocks.md#order-of-jobs.
  */
-const KINDS = ['retry', 'due date', 'cancellation', 'expiry', 'end of pause', 'trial end', 'renewal'] as const
+const KINDS = [
+  'retry',
+  'due date',
+  'cancellation',
+  'expiry',
+  'end of pause',
+  'trial end',
+  'expiry of update',
+  'renewal',
+] as const
 
 function jobsOf(
   { merchant, faults, invoices }: { merchant: Merchant; faults: Fault[]; invoices: Invoice[] },
@@ -164,6 +174,7 @@ function jobsOf(
     const ends = [...(cancelAt === null ? [] : [cancelAt]), ...(cancelAtPeriodEnd ? [end] : [])]
     if (ends.length > 0) {
       add('cancellation', Math.min(...ends), (operation) => {
+        dropPending(operation, subscription)
         billFinally(operation, subscription)
         cancel(operation, subscription, { reason: 'cancellation_requested' })
         return { isDeleted: true }
@@ -178,6 +189,12 @@ function jobsOf(
     })
   }
   if (pause?.resumes_at) add('end of pause', pause.resumes_at, () => pass(subscription, { pause: null }))
+  if (subscription.pending)
+    add('expiry of update', subscription.pending.expiresAt, (operation) => {
+      dropPending(operation, subscription)
+      operation.tellLast('pending_update_expired')
+      return undefined
+    })
   if (can('trialing')) add('trial end', end, (operation) => endTrial(operation, subscription))
   if (can('active', 'past_due', 'unpaid')) add('renewal', end, (operation) => renew(operation, subscription))
   return jobs

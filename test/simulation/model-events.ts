@@ -1,6 +1,9 @@
 import { showBalance } from './model-balance.ts'
+import { showPending } from './model-pending.ts'
 import {
+  amountOf,
   type Charge,
+  type CreditNote,
   dueOf,
   type Fault,
   type Intent,
@@ -42,6 +45,7 @@ export class Operation {
   /** Unix seconds. */
   readonly at: number
   readonly #emitted: { readonly place: Place; readonly emitted: ExpectedEvent }[] = []
+  readonly #last: string[] = []
   readonly #subscription: Subscription | null
   readonly #before: Shown | null
 
@@ -78,6 +82,15 @@ export class Operation {
     this.#tell('payment', type, refund.key, showRefund(refund))
   }
 
+  tellOfNote(type: string, note: CreditNote): void {
+    this.#tell('created', type, note.key, showNote(note))
+  }
+
+  /** Emits an event of the subscription after its update. */
+  tellLast(type: string): void {
+    this.#last.push(type)
+  }
+
   #tell(place: Place, type: string, key: string, shows: Shown): void {
     this.#emitted.push({ place, emitted: { type, about: `{${key}}`, created: this.at, shows } })
   }
@@ -100,6 +113,7 @@ export class Operation {
         const changed = differing(this.#before, shows)
         if (changed.length > 0 && !isDeleted) put('updated', about('updated', changed))
       }
+      for (const type of this.#last) put('last', about(type))
       if (isResumed) put('last', about('resumed'))
       if (isDeleted) put('last', about('deleted'))
     }
@@ -131,6 +145,7 @@ export const showSubscription = (subscription: Subscription): Shown => ({
   ended_at: subscription.endedAt,
   cancellation_details: { reason: subscription.reason },
   pause_collection: subscription.pause,
+  pending_update: showPending(subscription.pending),
   description: subscription.description,
   items: subscription.items.map(({ price, quantity }) => [`{${price}}`, quantity]),
 })
@@ -161,6 +176,8 @@ export const showInvoice = (invoice: Invoice): Shown => ({
   amount_paid: invoice.status === 'paid' ? dueOf(invoice) : 0,
   amount_remaining: invoice.status === 'paid' ? 0 : dueOf(invoice),
   ...showBalance(invoice),
+  pre_payment_credit_notes_amount: invoice.credited.pre,
+  post_payment_credit_notes_amount: invoice.credited.post,
   lines: invoice.lines.slice(0, LINES_SHOWN).map(showLine),
   attempt_count: invoice.attempts,
   attempted: invoice.attempted,
@@ -203,3 +220,26 @@ export const showRefund = (refund: Refund): Shown => ({
   amount: refund.amount,
   charge: ref(refund.charge),
 })
+
+/** The id of a balance transaction is not known, only whether there is one. */
+export const showNote = (note: CreditNote): Shown => {
+  const amount = amountOf(note)
+  const post = amount - note.pre
+  return {
+    status: note.status,
+    number: note.number,
+    invoice: ref(note.invoice),
+    customer: ref(note.customer),
+    amount,
+    subtotal: amount,
+    total: amount,
+    pre_payment_amount: note.pre,
+    post_payment_amount: post,
+    type: post === 0 ? 'pre_payment' : note.pre === 0 ? 'post_payment' : 'mixed',
+    refund: ref(note.refund),
+    ...(note.toBalance === 0 && { customer_balance_transaction: null }),
+    out_of_band_amount: note.outOfBand === 0 ? null : note.outOfBand,
+    lines: note.lines.map(({ amount }) => amount),
+    voided_at: note.voidedAt,
+  }
+}

@@ -1,5 +1,5 @@
 import type { Dice } from './dice.ts'
-import { type ExpectedEvent, Operation } from './model-events.ts'
+import { type ExpectedEvent, Operation, type Shown } from './model-events.ts'
 import type { Customer, Fault, Invoice, Merchant, Method, Subscription } from './model-state.ts'
 import { named, nowOf } from './model-state.ts'
 
@@ -16,6 +16,8 @@ export type Play = {
   readonly isUnordered?: boolean
   /** The fields of the response with the ids of new objects without events: `{cus1: 'id'}`. */
   readonly makes?: Readonly<Record<string, string>>
+  /** Fields of the response. */
+  readonly returns?: Shown
   /** An advance, which may be split into parts. */
   readonly moves?: Moves
 }
@@ -65,13 +67,15 @@ export const isOfLiving = ({ merchant }: Table, customer: string | null): boolea
 export const methodsOf = ({ merchant }: Table, customer: string): Method[] =>
   merchant.methods.filter((method) => method.customer === customer)
 
-/** Chooses a subscription in one of some statuses, newer ones more often. */
+/** Chooses a subscription in one of some statuses, newer ones and those with a pending update more often. */
 export function subscriptionIn(
   table: Table,
   ...statuses: Subscription['status'][]
 ): Subscription | undefined {
   const { merchant, dice } = table
-  return dice.any(merchant.subscriptions.filter(({ status }) => statuses.includes(status)).slice(-12))
+  const found = merchant.subscriptions.filter(({ status }) => statuses.includes(status))
+  const pending = found.filter((each) => each.pending !== null)
+  return dice.any(pending.length > 0 && dice.chance(40) ? pending : found.slice(-12))
 }
 
 export function invoiceIn(table: Table, ...statuses: Invoice['status'][]): Invoice | undefined {
@@ -79,7 +83,9 @@ export function invoiceIn(table: Table, ...statuses: Invoice['status'][]): Invoi
   const found = merchant.invoices.filter(
     ({ status, customer }) => statuses.includes(status) && isOfLiving(table, customer),
   )
-  return dice.any(found.slice(-20))
+  const waits = ({ key }: Invoice) => merchant.subscriptions.some(({ pending }) => pending?.invoice === key)
+  const waited = found.filter(({ status }) => status === 'open').filter(waits)
+  return dice.any(waited.length > 0 && dice.chance(60) ? waited : found.slice(-20))
 }
 
 export const subscriptionOf = ({ merchant }: Table, invoice: Invoice): Subscription | null =>

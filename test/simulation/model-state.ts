@@ -18,6 +18,7 @@ export type Merchant = {
   readonly intents: Intent[]
   readonly charges: Charge[]
   readonly refunds: Refund[]
+  readonly notes: CreditNote[]
   readonly counters: Record<string, number>
 }
 
@@ -36,7 +37,7 @@ export type Customer = {
 }
 
 export type Transaction = {
-  readonly type: 'adjustment' | 'applied_to_invoice' | 'unapplied_from_invoice'
+  readonly type: 'adjustment' | 'applied_to_invoice' | 'unapplied_from_invoice' | 'credit_note'
   readonly amount: number
   readonly currency: string
   readonly ending: number
@@ -109,6 +110,9 @@ export type Subscription = {
   period: number
   /** Counts the periods, also those before a change of the anchor. */
   cycle: number
+  /** The last number of a period, also of one that a pending update would have begun. */
+  lastCycle: number
+  pending: Pending | null
   start: number
   end: number
   trialStart: number | null
@@ -129,6 +133,19 @@ export type Subscription = {
   description: string | null
 }
 
+/** The fields that a change of the plan sets. */
+export type Plan = Pick<Subscription, 'items' | 'anchor' | 'period' | 'cycle' | 'start' | 'end'>
+
+/** A change that waits until its invoice is paid. See docs/contract/proration.md#pending-updates. */
+export type Pending = {
+  readonly invoice: string
+  readonly expiresAt: number
+  readonly plan: Plan
+  readonly isNewPeriod: boolean
+  /** The items that waited before. */
+  readonly waited: readonly string[]
+}
+
 export type Invoice = {
   readonly key: string
   readonly customer: string
@@ -137,6 +154,8 @@ export type Invoice = {
   lines: Line[]
   /** The balance before and after the finalization; `after` is null for a draft. */
   balance: { readonly before: number; readonly after: number | null }
+  /** What credit notes took off the amount due, and gave back. */
+  credited: { pre: number; post: number }
   readonly reason: string
   readonly collection: 'charge_automatically' | 'send_invoice'
   readonly daysUntilDue: number | null
@@ -162,7 +181,7 @@ export type Intent = {
   readonly key: string
   readonly customer: string | null
   readonly invoice: string | null
-  readonly amount: number
+  amount: number
   status: 'requires_payment_method' | 'requires_confirmation' | 'requires_action' | 'succeeded' | 'canceled'
   method: string | null
 }
@@ -185,6 +204,25 @@ export type Refund = {
   status: 'succeeded' | 'pending' | 'failed'
 }
 
+export type CreditNote = {
+  readonly key: string
+  readonly invoice: string
+  readonly customer: string
+  status: 'issued' | 'void'
+  /** Counts the credit notes of the invoice. */
+  readonly number: number
+  /** `line` is the place of the credited line on the invoice; null for a line of its own. */
+  readonly lines: readonly { readonly amount: number; readonly line: number | null }[]
+  readonly pre: number
+  readonly refund: string | null
+  readonly toBalance: number
+  readonly outOfBand: number
+  voidedAt: number | null
+}
+
+export const amountOf = ({ lines }: Pick<CreditNote, 'lines'>): number =>
+  lines.reduce((sum, { amount }) => sum + amount, 0)
+
 export const newMerchant = (now: number): Merchant => ({
   now,
   clocks: [],
@@ -198,6 +236,7 @@ export const newMerchant = (now: number): Merchant => ({
   intents: [],
   charges: [],
   refunds: [],
+  notes: [],
   counters: {},
 })
 
@@ -233,11 +272,14 @@ export const totalOf = ({ lines }: Pick<Invoice, 'lines'>): number =>
 /** See docs/contract/requests.md#amounts. */
 export const MAX_AMOUNT = 99_999_999
 
-/** What is to be paid. A debt does not raise it over the largest amount. See docs/contract/proration.md#balance. */
-export function dueOf(invoice: Invoice): number {
+/** What was to be paid before credit notes. A debt does not raise it over the largest amount. See docs/contract/proration.md#balance. */
+export function billedOf(invoice: Invoice): number {
   const total = totalOf(invoice)
   return Math.min(Math.max(0, total + invoice.balance.before), Math.max(total, MAX_AMOUNT))
 }
+
+/** What is to be paid. */
+export const dueOf = (invoice: Invoice): number => billedOf(invoice) - invoice.credited.pre
 
 export const isEnded = ({ status }: Subscription): boolean =>
   status === 'canceled' || status === 'incomplete_expired'

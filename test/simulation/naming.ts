@@ -81,8 +81,21 @@ export function inModelTerms(object: Body): Body {
     if (object.number === null) return { ...object, lines }
     return { ...object, lines, number: Number(String(object.number).split('-').at(-1)) }
   }
+  if (object.object === 'credit_note') {
+    const number = Number(String(object.number).split('-').at(-1))
+    return { ...object, number, lines: object.lines.data.map(({ amount }: Body) => amount) }
+  }
   if (object.object === 'subscription') {
-    return { ...object, items: object.items.data.map(({ price, quantity }: Body) => [price.id, quantity]) }
+    const inPairs = (items: Body[]) => items.map(({ price, quantity }) => [price.id, quantity])
+    const { pending_update: pending } = object
+    return {
+      ...object,
+      items: inPairs(object.items.data),
+      pending_update: pending && {
+        ...pending,
+        subscription_items: inPairs(pending.subscription_items),
+      },
+    }
   }
   return object
 }

@@ -39,7 +39,8 @@ export async function playStep(world: World, step: Step, pace: Pace): Promise<Pl
       : await askOnce(world, account, { play, path, body, isRepeated: dice.chance(10), mark: step.dice })
     compareResponse(account, play, response)
     const events = await newEvents(world, account)
-    const isCompared = (type: string) => /^(subscription|invoice|payment_intent|charge|refund)\./.test(type)
+    const isCompared = (type: string) =>
+      /^(subscription|invoice|payment_intent|charge|refund|credit_note)\./.test(type)
     compareEvents(
       account,
       play,
@@ -65,7 +66,10 @@ async function playWhole(world: World, { name, dice }: Step): Promise<string> {
 const fill = (account: Account, text: string): string =>
   account.naming.fill(text.replaceAll('{merchant}', account.id))
 
-/** Finds the ids of items by their subscription and price, `{item of sub1 price2}`, or their place: `{item 3 of cus1}`. */
+/**
+ * Finds the ids of items by their subscription and price, `{item of sub1 price2}`, or their place, `{item 3 of cus1}`,
+ * and those of lines by their place, `{line 0 of in1}`.
+ */
 async function fillItems(world: World, account: Account, text: string): Promise<string> {
   const { naming } = account
   const get = (path: string) => world.ask(account, 'GET', path)
@@ -78,6 +82,10 @@ async function fillItems(world: World, account: Account, text: string): Promise<
   for (const [whole, place, customer = ''] of text.matchAll(/\{item (\d+) of (\w+)\}/g)) {
     const items = await listAll(get, `/v1/invoiceitems?customer=${naming.idOf(customer)}&`)
     filled = filled.replace(whole, items[Number(place)]?.id)
+  }
+  for (const [whole, place, invoice = ''] of text.matchAll(/\{line (\d+) of (\w+)\}/g)) {
+    const { body } = await get(`/v1/invoices/${naming.idOf(invoice)}`)
+    filled = filled.replace(whole, body.lines.data[Number(place)].id)
   }
   return filled
 }
@@ -127,12 +135,14 @@ async function move(
 
 function compareResponse(
   { naming }: Account,
-  { response: expected, makes = {} }: Play,
+  { response: expected, makes = {}, returns }: Play,
   { status, body, text }: TwinResponse,
 ): void {
   const is = status < 300 ? 'done' : status === 402 ? 'declined' : status < 500 ? 'refused' : 'broken'
   if (is !== expected) throw new Failure('response', `expected to be ${expected}, returned ${status} ${text}`)
   if (is !== 'done') return
+  const found = returns ? differences(naming, returns, inModelTerms(body)) : []
+  if (found.length > 0) throw new Failure('response', found.join('; '))
   for (const [key, place] of Object.entries(makes)) {
     const id = place.split('.').reduce<Body | undefined>((value, name) => value?.[name], body)
     if (!naming.agrees(key, id)) throw new Failure('response', `${key} at ${place} is ${JSON.stringify(id)}`)

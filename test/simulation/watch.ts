@@ -33,6 +33,7 @@ const STATUSES: Readonly<Record<string, Readonly<Record<string, readonly string[
     succeeded: [],
     canceled: [],
   },
+  credit_note: { none: ['issued'], issued: ['void'], void: [] },
   charge: { none: ['succeeded', 'failed'], succeeded: [], failed: [] },
   refund: { none: ['succeeded', 'pending'], pending: ['failed'], succeeded: [], failed: [] },
 }

@@ -41,6 +41,7 @@ const NOTHING = {
   payment_intents: [],
   charges: [],
   refunds: [],
+  credit_notes: [],
   events: [],
 }
 

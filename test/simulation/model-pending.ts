@@ -1,0 +1,51 @@
+import type { Operation } from './model-events.ts'
+import type { Merchant, Pending, Plan, Subscription } from './model-state.ts'
+
+const HOURS_TO_PAY = 23
+
+/** Returns the fields of a subscription that a change of the plan sets. */
+export const planOf = ({ items, anchor, period, cycle, start, end }: Subscription): Plan => ({
+  ...{ items: items.map((item) => ({ ...item })), anchor, period, cycle, start, end },
+})
+
+/** Takes a change back whose payment has failed, until its invoice is paid. */
+export function wait(
+  subscription: Subscription,
+  before: Subscription,
+  { invoice, at, waited }: { invoice: string; at: number; waited: readonly string[] },
+): void {
+  const plan = planOf(subscription)
+  Object.assign(subscription, planOf(before), { cancelAt: before.cancelAt })
+  subscription.pending = {
+    invoice,
+    expiresAt: Math.min(at + HOURS_TO_PAY * 3600, subscription.end),
+    plan,
+    isNewPeriod: plan.cycle !== subscription.cycle,
+    waited,
+  }
+}
+
+/** See docs/contract/proration.md#pending-updates. */
+export function applyPending(operation: Operation, subscription: Subscription): void {
+  const { pending, end } = subscription
+  if (!pending) return
+  subscription.pending = null
+  Object.assign(subscription, pending.plan)
+  if (pending.isNewPeriod && subscription.cancelAtPeriodEnd && subscription.cancelAt === end)
+    subscription.cancelAt = subscription.end
+  operation.tellLast('pending_update_applied')
+}
+
+/** Removes a pending update. The items that waited before it wait again. */
+export function forgetPending(merchant: Merchant, subscription: Subscription): void {
+  const { waited = [] } = subscription.pending ?? {}
+  subscription.pending = null
+  for (const item of merchant.items) if (waited.includes(item.key)) item.invoice = null
+}
+
+export const showPending = (pending: Pending | null) =>
+  pending && {
+    expires_at: pending.expiresAt,
+    billing_cycle_anchor: pending.isNewPeriod ? pending.plan.anchor : null,
+    subscription_items: pending.plan.items.map(({ price, quantity }) => [`{${price}}`, quantity]),
+  }
