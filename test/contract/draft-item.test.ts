@@ -185,7 +185,7 @@ describe('updating an item', () => {
     expect(amounts(after)).toEqual(all(650))
     const [line, other] = before.lines.data
     expect(after.lines.data).toEqual([
-      { ...line, amount: 600, unit_amount: 300, quantity: 2, description: 'Training' },
+      { ...line, amount: 600, unit_amount: 300, quantity: 2, quantity_decimal: '2', description: 'Training' },
       other,
     ])
     const cleared = await twin.post(`/v1/invoiceitems/${first.id}`, { description: null })

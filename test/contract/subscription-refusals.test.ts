@@ -31,7 +31,7 @@ describe('an update is refused', () => {
       ],
       [{ proration_behavior: 'sometimes' }, 'proration_behavior'],
       [{ billing_cycle_anchor: 'later' }, 'billing_cycle_anchor'],
-      [{ payment_behavior: 'pending_if_incomplete' }, 'payment_behavior'],
+      [{ payment_behavior: 'sometimes' }, 'payment_behavior'],
       [{ cancel_at_period_end: 'true' }, 'cancel_at_period_end'],
       [{ cancel_at_period_end: null }, 'cancel_at_period_end'],
       [{ cancel_at: NOW }, 'cancel_at'],
