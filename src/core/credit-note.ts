@@ -3,6 +3,7 @@ import type { Invoice, InvoiceLine } from './invoice.ts'
 import { isCreditable } from './invoice-status.ts'
 import type { Metadata } from './metadata.ts'
 import { MAX_AMOUNT, roundedQuotient, total } from './money.ts'
+import { SCALE, scaled } from './price-amount.ts'
 import { move, type Transitions } from './transitions.ts'
 
 export const CREDIT_NOTE_STATUSES = ['issued', 'void'] as const
@@ -230,13 +231,16 @@ function partOfLine(
 function shareOf(billed: InvoiceLine, quantity: number | undefined, param: string): number {
   if (quantity === undefined)
     throw parameterMissing(`${param}[amount]`, `Missing required parameter: ${param}[amount], or quantity`)
-  if (quantity > billed.quantity) {
+  const { quantity_decimal = String(billed.quantity) } = billed
+  const whole = scaled(quantity_decimal)
+  const part = BigInt(quantity) * SCALE
+  if (part > whole) {
     throw parameterInvalid(
       `${param}[quantity]`,
-      `The quantity of the line '${billed.id}' is ${billed.quantity}, so ${quantity} cannot be credited`,
+      `The quantity of the line '${billed.id}' is ${quantity_decimal}, so ${quantity} cannot be credited`,
     )
   }
-  const amount = roundedQuotient(BigInt(billed.amount) * BigInt(quantity), BigInt(billed.quantity))
+  const amount = roundedQuotient(BigInt(billed.amount) * part, whole)
   if (amount > 0) return amount
   throw parameterInvalid(`${param}[quantity]`, `The line '${billed.id}' has no amount that can be credited`)
 }

@@ -22,9 +22,10 @@ import {
   type Projected,
   withPhasesUpTo,
 } from './phase-projection.ts'
+import { usageAmount as usageAmountOf } from './price-amount.ts'
 import type { Refund } from './refund.ts'
 import { cancellationAt, intervalOf, nextPeriod, type Prices, type Subscription } from './subscription.ts'
-import { isMetered } from './subscription-item.ts'
+import { isMetered, type SubscriptionItem } from './subscription-item.ts'
 import { endOf, type SubscriptionSchedule } from './subscription-schedule.ts'
 import { factsOf, hasEnded } from './subscription-status.ts'
 
@@ -141,7 +142,8 @@ function renewals(
   for (let next: Projected = { subscription, due: job.due, phases }; found.length <= PROJECTED_RENEWALS; ) {
     next = withPhasesUpTo(next, prices)
     const { due, subscription: renewed } = next
-    const amount = periodAmount(renewed.items, prices)
+    const usage = found.length === 0 ? usageAmount : amountOfNoUsage(renewed.items, prices)
+    const amount = periodAmount(renewed.items, prices) + (usage ?? 0)
     const period = nextPeriod({ ...renewed, current_period_end: due }, prices)
     // The next period would end beyond the range of Date.
     if (!Number.isFinite(period.end)) break
@@ -150,8 +152,8 @@ function renewals(
       due,
       kind: found.length === 0 ? job.kind : 'renewal',
       projected: found.length > 0,
-      amount: found.length === 0 ? amount + pendingAmount + (usageAmount ?? 0) : amount,
-      usage_amount: found.length === 0 ? usageAmount : renewed.items.some(isMetered) ? 0 : null,
+      amount: found.length === 0 ? amount + pendingAmount : amount,
+      usage_amount: usage,
       currency: subscription.currency,
       period,
       uncollected: uncollectedAt(subscription, due),
@@ -159,6 +161,16 @@ function renewals(
     next = { ...next, due: period.end }
   }
   return found
+}
+
+/** Returns what a period without usage bills for metered items, such as a flat amount; null without metered items. */
+function amountOfNoUsage(items: readonly SubscriptionItem[], prices: Prices): number | null {
+  const metered = items.filter(isMetered)
+  if (metered.length === 0) return null
+  return metered.reduce((sum, { price: id }) => {
+    const price = prices.get(id)
+    return sum + (price ? usageAmountOf(price, 0n) : 0)
+  }, 0)
 }
 
 /**

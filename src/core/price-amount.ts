@@ -58,8 +58,8 @@ export const DECIMAL_PLACES = 12
 /** The number of units of 10⁻¹² in 1. */
 export const SCALE = 10n ** BigInt(DECIMAL_PLACES)
 
-/** Converts a decimal amount to an integer number of units of 10⁻¹². */
-function scaled(decimal: string): bigint {
+/** Converts a decimal number to an integer number of units of 10⁻¹². */
+export function scaled(decimal: string): bigint {
   const [whole = '', fraction = ''] = decimal.split('.')
   return BigInt(whole + fraction.padEnd(DECIMAL_PLACES, '0'))
 }

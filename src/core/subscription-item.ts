@@ -8,7 +8,10 @@ export type SubscriptionItem = {
   /** null for a metered price, whose quantity is the usage of a period. */
   readonly quantity: number | null
   readonly metadata: Metadata
-  /** When its metered price was set, if that was within a period: Unix seconds. Not part of the API's object. */
+  /**
+   * From when usage counts for the item, if its metered price was set or replaced within a period: Unix seconds. Not part of
+   * the API's object.
+   */
   readonly metered_from?: number
 }
 

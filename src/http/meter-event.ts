@@ -136,7 +136,10 @@ export const usageIn = ({ quantity }: Summary): number => Number(quantity) / Num
 function checkAligned(times: Readonly<Record<string, number>>, seconds: number, window: string): void {
   for (const [param, time] of Object.entries(times)) {
     if (time % seconds !== 0)
-      throw parameterInvalid(param, `${param} must be the start of a ${window}, in UTC`)
+      throw parameterInvalid(
+        param,
+        `${param} must be the start of ${window === 'hour' ? 'an' : 'a'} ${window}, in UTC`,
+      )
   }
 }
 

@@ -19,10 +19,12 @@ const CONSEQUENCES = {
   pause: 'paused',
 } as const
 
-/** Describes the usage in an amount: it can still change. */
-function usage({ usage_amount, currency }: TimelineJob): string {
+/** Describes the usage in an amount: it can still change. Of a projected renewal none is known. */
+function usage({ usage_amount, currency, projected }: TimelineJob): string {
   if (usage_amount === null) return ''
-  return usage_amount === 0 ? 'plus usage' : `with ${money({ amount: usage_amount, currency })} usage so far`
+  return usage_amount === 0 || projected
+    ? 'plus usage'
+    : `with ${money({ amount: usage_amount, currency })} usage so far`
 }
 
 const bill = (job: TimelineJob): string[] => [

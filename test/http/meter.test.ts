@@ -200,6 +200,17 @@ describe('a meter event', () => {
     expect(await refused(EVENTS, eventOf(meter, { payload }))).toMatchObject({ param: 'payload[tokens]' })
   })
 
+  test.each(['toString', 'hasOwnProperty'])('finds the key %s only in the payload itself', async (key) => {
+    const ofCustomer = await make({ customer_mapping: { type: 'by_id', event_payload_key: key } })
+    const payload = { stripe_customer_id: customer.id, value: '1' }
+    const missing = { code: 'parameter_missing', param: `payload[${key}]` }
+    expect(await refused(EVENTS, eventOf(ofCustomer, { payload }))).toMatchObject(missing)
+    const ofValue = await make({ value_settings: { event_payload_key: key } })
+    expect(await refused(EVENTS, eventOf(ofValue, { payload }))).toMatchObject(missing)
+    await twin.post(EVENTS, eventOf(ofValue, { payload: { ...payload, [key]: '2' } }))
+    expect(await usageOf(ofValue)).toBe(2)
+  })
+
   test.each<[string, string, Body]>([
     ['unknown event name', 'event_name', { event_name: 'unknown' }],
     ['missing customer', 'payload[stripe_customer_id]', { payload: { value: '1' } }],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { asOperator } from '../http/support.ts'
-import type { Body, Twin } from '../twin.ts'
+import { type Body, makePrice, type Twin } from '../twin.ts'
 import { at, bytesOf, historyOf, nowOf, PACES } from './story.ts'
 import { begin, END, invoicesOf, MIDDLE, makeMetered, newestInvoice, START } from './usage-story.ts'
 
@@ -11,6 +11,14 @@ const GRADUATED = {
   tiers: [
     { up_to: 100, unit_amount: 10 },
     { up_to: 'inf', unit_amount: 5 },
+  ],
+}
+/** 5.00 and 0.02 each up to 10, then 3.00 more and 0.01 each. */
+const FLAT = {
+  ...GRADUATED,
+  tiers: [
+    { up_to: 10, unit_amount: 2, flat_amount: 500 },
+    { up_to: 'inf', unit_amount: 1, flat_amount: 300 },
   ],
 }
 const VOLUME = { ...GRADUATED, tiers_mode: 'volume' }
@@ -98,6 +106,17 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     price: VOLUME,
     play: reports([MIDDLE, 60], [MIDDLE, 41]),
     invoices: ['paid 0', 'paid 505 | 505 101 × Calls'],
+  },
+  'flat amounts up to the border of a tier': {
+    price: FLAT,
+    play: reports([MIDDLE, 10]),
+    invoices: ['paid 0', 'paid 520 | 520 10 × Calls'],
+  },
+  // 500 + 20 + 300 + 0.5, rounded away from zero
+  'flat amounts of each tier that is reached': {
+    price: FLAT,
+    play: reports([MIDDLE, '10.5']),
+    invoices: ['paid 0', 'paid 821 | 821 10.5 × Calls'],
   },
   // 3 × 0.1 + 0.2 = 0.5 exactly, × 0.03 = 0.015 of a cent each: 50 × 0.03 = 1.5
   'decimals exactly, rounded once': {
@@ -301,6 +320,52 @@ describe('a change of the price', () => {
     expect(await invoicesOf(story.twin)).toEqual(['paid 0', 'paid 521 | 500 100 × Calls | 21 7 × Calls Pro'])
   })
 
+  // 1 + 100 calls up to 16 April, 10 calls since then; the later date of the two is that of the first change.
+  test('never bills a usage twice, also with an earlier proration_date than the last change', async () => {
+    const between = [
+      async () => {},
+      async ({ twin, path, item }: Awaited<ReturnType<typeof begin>>) => {
+        const { id: price } = await makePrice(twin, { unit_amount: 0, nickname: 'Free' })
+        await twin.post(path, { items: [{ id: item, price }] })
+      },
+    ]
+    for (const meanwhile of between) {
+      const story = await begin()
+      const { twin, report, path, item, meter } = story
+      await report(1)
+      await twin.advance({ to: '2026-04-12T00:00:00Z' })
+      await report(100)
+      await twin.advance({ to: MIDDLE })
+      await change(twin, story, { proration_behavior: 'create_prorations' })
+      await meanwhile(story)
+      await report(10)
+      const { id: price } = await makeMetered(twin, meter, { unit_amount: 2, nickname: 'Calls Max' })
+      await twin.post(path, {
+        items: [{ id: item, price }],
+        ...{ proration_behavior: 'create_prorations', proration_date: at('2026-04-10T00:00:00Z') },
+      })
+      await twin.advance({ to: END })
+      expect(await invoicesOf(twin)).toEqual(['paid 0', 'paid 525 | 505 101 × Calls | 20 10 × Calls Max'])
+    }
+  })
+
+  test('counts from now with a later proration_date, so that no usage is lost', async () => {
+    const story = await begin()
+    await story.report(5)
+    await story.twin.advance({ to: MIDDLE })
+    await change(story.twin, story, { proration_behavior: 'create_prorations', proration_date: at(END) })
+    await story.report(7)
+    await story.twin.advance({ to: END })
+    expect(await invoicesOf(story.twin)).toEqual(['paid 0', 'paid 46 | 25 5 × Calls | 21 7 × Calls Pro'])
+  })
+
+  test('bills no flat amount if no time has passed', async () => {
+    const story = await begin(FLAT)
+    await change(story.twin, story, { proration_behavior: 'always_invoice' })
+    await story.twin.advance({ to: END })
+    expect(await invoicesOf(story.twin)).toEqual(['paid 0', 'paid 0 | 0 0 × Calls Pro'])
+  })
+
   test('does not touch the usage of an item that stays', async () => {
     const { twin, report, path } = await begin({}, { more: [{ unit_amount: 2000 }] })
     const { items } = await twin.get(path)
@@ -421,6 +486,31 @@ describe('previews and timelines', () => {
     })
     expect(final).toMatchObject({ total: 75 })
     expect(await invoicesOf(twin)).toHaveLength(1)
+  })
+})
+
+test('a timeline shows what later renewals bill without usage', async () => {
+  const { twin, subscription } = await begin(FLAT)
+  const { upcoming } = (await asOperator(twin)('GET', `subscriptions/${subscription.id}`)).body.timeline
+  const amounts = upcoming.data.map(({ amount, usage_amount }: Body) => [amount, usage_amount])
+  expect(amounts).toEqual(Array(4).fill([500, 500]))
+})
+
+test('a credit note credits the share of a quantity in a usage with a fraction', async () => {
+  const { twin, report } = await begin({ unit_amount: 100 })
+  await report('2.5')
+  await twin.advance({ to: END })
+  const { id: invoice, lines } = await newestInvoice(twin)
+  const lineOf = (quantity: number) => ({
+    ...{ type: 'invoice_line_item', invoice_line_item: lines.data[0].id, quantity },
+  })
+  // 250 × 2 ÷ 2.5
+  const note = await twin.post('/v1/credit_notes', { invoice, lines: [lineOf(2)], credit_amount: 200 })
+  expect(note).toMatchObject({ amount: 200 })
+  const { body } = await twin.request('POST', '/v1/credit_notes', { invoice, lines: [lineOf(3)] })
+  expect(body.error).toMatchObject({
+    param: 'lines[0][quantity]',
+    message: expect.stringContaining('is 2.5'),
   })
 })
 

@@ -22,7 +22,7 @@ import { type Account, updateDelinquency } from './account.ts'
 import { type Billing, billPeriod, draft, inPeriod } from './bill.ts'
 import type { Collected } from './collect.ts'
 import { keepPending } from './pending-update.ts'
-import { keptItems, usageUpTo } from './usage-changes.ts'
+import { keptItems, usageFrom, usageUpTo } from './usage-changes.ts'
 
 /** A change of a subscription within its period. */
 export type PlanChange = {
@@ -131,7 +131,7 @@ function linesOfChange(
     names,
     billed,
   }
-  const usage = usageUpTo(account, subscription, { after: after.items, at })
+  const usage = usageUpTo(account, subscription, { after: after.items, at: usageFrom(at, account.now) })
   return [
     ...usage,
     ...(restartsPeriod ? creditsForAll(change) : prorations({ ...change, after: after.items })),

@@ -26,7 +26,8 @@ export function usageUpTo(
   return ended.flatMap((item): Proration[] => {
     const period = meteredSpan(item, { start: subscription.current_period_start, end: at })
     const price = source.prices.get(item.price)
-    if (!price) return []
+    // No time has passed, so that also a flat amount is not billed.
+    if (!price || period.start >= period.end) return []
     const { quantity_decimal: _, ...billed } = billedUsage(price, source.usage(item, period))
     if (billed.amount === 0) return []
     return [{ ...billed, subscription_item: item.id, price: item.price, period, is_usage: true }]
@@ -34,7 +35,15 @@ export function usageUpTo(
 }
 
 /**
- * Sets from when the usage of the metered items of a change counts: those with a new price count from the change.
+ * Returns the instant from which the usage of a change counts: usage after now is not known, so a later instant is now.
+ * @param at - when the new items count from, in Unix seconds
+ */
+export const usageFrom = (at: number, now: number): number => Math.min(at, now)
+
+/**
+ * Sets from when the usage of the metered items of a change counts: those with a new price count from the change, but not
+ * from before an earlier change of the same item, up to which the usage is billed. A licensed item in place of a metered one
+ * keeps that instant for the next change.
  * @param at - Unix seconds
  */
 export const meteredFrom = (
@@ -43,8 +52,8 @@ export const meteredFrom = (
   at: number,
 ): readonly SubscriptionItem[] =>
   after.map((item) => {
-    const { metered_from: _, ...others } = item
-    if (!isMetered(item)) return others
-    const isKept = before.some(({ id, price }) => id === item.id && price === item.price)
-    return isKept ? item : { ...others, metered_from: at }
+    const previous = before.find(({ id }) => id === item.id)
+    const replacesMetered = previous !== undefined && isMetered(previous)
+    if (previous?.price === item.price || !(isMetered(item) || replacesMetered)) return item
+    return { ...item, metered_from: Math.max(at, previous?.metered_from ?? 0) }
   })

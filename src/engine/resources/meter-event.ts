@@ -67,10 +67,14 @@ function freeIdentifier(unit: UnitOfWork): string {
   return unit.store.meterEvents.find(unit.owner, identifier) ? freeIdentifier(unit) : identifier
 }
 
+/** Returns the value of a key; undefined also for a key that only the prototype of objects has, such as `toString`. */
+const ownValue = (payload: MeterEventParams['payload'], key: string): string | undefined =>
+  Object.hasOwn(payload, key) ? payload[key] : undefined
+
 /** @throws ApiError parameter_missing, parameter_invalid, with the key of the payload */
 function valueIn(meter: Meter, payload: MeterEventParams['payload']) {
   const key = meter.value_settings.event_payload_key
-  const text = payload[key]
+  const text = ownValue(payload, key)
   const isCount = meter.default_aggregation.formula === 'count'
   if (text === undefined && isCount) return { whole: 1, fraction: 0 }
   if (text === undefined) throw parameterMissing(`payload[${key}]`)
@@ -85,7 +89,7 @@ function valueIn(meter: Meter, payload: MeterEventParams['payload']) {
 /** @throws ApiError parameter_missing, parameter_invalid, with the key of the payload */
 function customerOf(unit: UnitOfWork, meter: Meter, payload: MeterEventParams['payload']): Customer {
   const key = meter.customer_mapping.event_payload_key
-  const id = payload[key]
+  const id = ownValue(payload, key)
   if (id === undefined) throw parameterMissing(`payload[${key}]`)
   const customer = unit.get('customer', id)
   if (!customer || customer.deleted) throw parameterInvalid(`payload[${key}]`, `No such customer: '${id}'`)

@@ -1,4 +1,4 @@
-import { meteredFrom } from '../../core/billing/usage-changes.ts'
+import { meteredFrom, usageFrom } from '../../core/billing/usage-changes.ts'
 import { parameterInvalid, parameterMissing, resourceMissing } from '../../core/errors.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import { total } from '../../core/money.ts'
@@ -173,7 +173,7 @@ export function updatedItems(
   return meteredFrom(
     items,
     all.map(({ item }) => item),
-    from,
+    usageFrom(from, now),
   )
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { at, openTwin, setFinalAction, subscribe } from '../../scenarios/story.ts'
+import { begin, END } from '../../scenarios/usage-story.ts'
 import { makePrice } from '../../twin.ts'
 import { shown } from '../shown.ts'
 
@@ -370,6 +371,53 @@ describe('the picture of an invoice that is corrected', () => {
       2026-02-07T10:00Z    +7 d  ✗ dispute  20.00 USD  lost
       2026-02-08T10:00Z    +1 d ━┿━ now ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━"
     `)
+  })
+})
+
+describe('the picture of a metered subscription', () => {
+  test('shows the usage so far, and that later renewals bill usage too', async () => {
+    const price = { unit_amount: undefined, billing_scheme: 'tiered', tiers_mode: 'graduated' }
+    const tiers = [{ up_to: 'inf', unit_amount: 5, flat_amount: 300 }]
+    const { twin, report, path, subscription } = await begin({ ...price, tiers })
+    const timeline = async () => (await shown(twin, `subscriptions/${subscription.id}`)).timeline
+    await report(10)
+    expect(await timeline()).toMatchInlineSnapshot(`
+      "2026-04-01T00:00Z          ● subscribed  active
+                                 ✓ first invoice VC2Z6LEV-0001  0.00 USD  paid
+      2026-04-01T00:00Z         ━┿━ now ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━
+      2026-05-01T00:00Z   +30 d  ○ renewal  3.50 USD  with 3.50 USD usage so far
+      2026-06-01T00:00Z   +31 d  ◌ renewal  3.00 USD  plus usage
+      2026-07-01T00:00Z   +30 d  ◌ renewal  3.00 USD  plus usage
+      2026-08-01T00:00Z   +31 d  ◌ renewal  3.00 USD  plus usage
+                                 ⋮
+
+      ○ due   ◌ projected if nothing changes"
+    `)
+    await twin.post(path, { cancel_at_period_end: true })
+    expect(await timeline()).toMatchInlineSnapshot(`
+      "2026-04-01T00:00Z          ● subscribed  active
+                                 ✓ first invoice VC2Z6LEV-0001  0.00 USD  paid
+                                 ● set to cancel at period end  2026-05-01T00:00:00Z
+      2026-04-01T00:00Z         ━┿━ now ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━
+      2026-05-01T00:00Z   +30 d  ○ scheduled cancellation  3.50 USD
+                                 ┆ with 3.50 USD usage so far"
+    `)
+    await twin.advance({ to: END })
+    expect(await timeline()).toMatchInlineSnapshot(`
+      "2026-04-01T00:00Z          ● subscribed  active
+                                 ✓ first invoice VC2Z6LEV-0001  0.00 USD  paid
+                                 ● set to cancel at period end  2026-05-01T00:00:00Z
+      2026-05-01T00:00Z   +30 d  ✓ final invoice VC2Z6LEV-0002  3.50 USD  paid
+                                 ■ active → canceled  cancellation_requested
+      2026-05-01T00:00Z         ━┿━ now ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━"
+    `)
+  })
+
+  test('shows usage that nobody has reported yet', async () => {
+    const { twin, subscription } = await begin({}, { more: [{ unit_amount: 2000 }] })
+    const { timeline } = await shown(twin, `subscriptions/${subscription.id}`)
+    expect(timeline).toMatch(/○ renewal {2}20\.00 USD {2}plus usage/)
+    expect(timeline).toMatch(/◌ renewal {2}20\.00 USD {2}plus usage/)
   })
 })
 
