@@ -70,6 +70,25 @@ describe('with one merchant', () => {
     expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('(parameter_invalid)') })
   })
 
+  test('notices of a merchant are turned on and off; others stay', async () => {
+    const update = ['merchants', 'update', daemon().merchant, '--notice']
+    const on = { invoice_upcoming: 7, trial_will_end: null, invoice_will_be_due: null, invoice_overdue: 0 }
+    expect(await json(...update, 'invoice_upcoming=7', 'invoice_overdue=0')).toMatchObject({ notices: on })
+    expect(await text(...update, 'trial_will_end=3', 'invoice_overdue=off')).toContain(
+      'notices: invoice_upcoming=7 trial_will_end=3\n',
+    )
+    for (const setting of ['renewal=7', 'invoice_upcoming', 'invoice_upcoming=soon'])
+      expect(await fail(...update, setting)).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining(`'${setting}' is not a notice`),
+      })
+    expect(await fail(...update, 'invoice_upcoming=4')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('(parameter_invalid)'),
+    })
+    expect(await text(...update, 'invoice_upcoming=off', 'trial_will_end=off')).toContain('notices: off\n')
+  })
+
   test('a failed renewal is visible in clock next, clock advance and events', async () => {
     const { merchant } = daemon()
     const outcomes = ['succeed', 'decline:insufficient_funds', 'decline:insufficient_funds']

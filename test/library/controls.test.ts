@@ -196,6 +196,7 @@ describe('merchants', () => {
         name: 'Elsewhere',
         now: '2030-01-01T00:00:00Z',
         dunningFinalAction: 'mark_unpaid',
+        notices: { invoice_upcoming: 7 },
       }),
     ])
     expect(here.clock.now).toEqual(new Date('2026-02-01T10:00:00Z'))
@@ -205,6 +206,10 @@ describe('merchants', () => {
     expect(await here.events.list()).toEqual([])
     expect(await twin.events.list()).toEqual([])
     expect(await elsewhere.events.list({ type: 'invoice.paid' })).toHaveLength(2)
+    const announced = await elsewhere.events.list({ type: 'invoice.upcoming' })
+    expect(announced.map(({ created }) => created)).toEqual([
+      new Date('2030-01-25T00:00:00Z').getTime() / 1000,
+    ])
     expect(twin.clock.now).toEqual(new Date('2026-02-01T10:00:00Z'))
     await twin.merchants.delete(here.id)
     expect((await here.fetch('/v1/customers')).status).toBe(401)

@@ -223,3 +223,27 @@ test('a restore resets test clocks to their saved times, and removes later ones'
   expect((await twin.post(`/v1/customers/${customer.id}`, { name: 'Ada' })).name).toBe('Ada')
   expect((await twin.post(`${path}/${clock.id}/advance`, { by: '1d' })).now).toBe(1_769_940_000)
 })
+
+test('a load sets the notices of the default merchant before its objects, and a reset sets them again', async () => {
+  const content = { ...FIXTURES, merchants: undefined, notices: { invoice_upcoming: 7 } }
+  const twin = await openTwin({ fixtures: () => [{ name: 'shop.json', content }] })
+  const operator = asOperator(twin)
+  const notices = async () => (await operator('GET', 'merchants')).body.data[0].notices
+  const upcoming = async () =>
+    (await twin.get('/v1/test_helpers/upcoming')).data.map(({ kind }: Body) => kind)
+  expect(await notices()).toMatchObject({ invoice_upcoming: 7, trial_will_end: null })
+  expect(await upcoming()).toEqual(['invoice_upcoming', 'renewal'])
+
+  const files = [{ name: 'more.json', content: { notices: { invoice_upcoming: null, trial_will_end: 3 } } }]
+  await operator('POST', 'fixtures', { files, validate_only: true })
+  expect(await notices()).toMatchObject({ invoice_upcoming: 7, trial_will_end: null })
+  await operator('POST', 'fixtures', { files })
+  expect(await notices()).toMatchObject({ invoice_upcoming: null, trial_will_end: 3 })
+  await operator('POST', 'reset')
+  expect(await notices()).toMatchObject({ invoice_upcoming: 7 })
+  expect(await upcoming()).toEqual(['invoice_upcoming', 'renewal'])
+
+  const wrong = [{ name: 'wrong.json', content: { notices: { invoice_upcoming: 4 } } }]
+  const refused = await operator('POST', 'fixtures', { files: wrong })
+  expect([refused.status, refused.body.error.param]).toEqual([400, 'notices.invoice_upcoming'])
+})

@@ -8,7 +8,7 @@ import { DryRunResult, type UnitOfWork } from '../machine/unit.ts'
 import { type CustomerParams, createCustomer, updateCustomer } from './customer.ts'
 import { type AppEntry, makeApps, makeFirstApps } from './fixture-apps.ts'
 import { type CreatedObject, FixtureIds, type FixturePosition, withErrorPath } from './fixture-names.ts'
-import { addMerchant, type MerchantParams } from './merchant.ts'
+import { addMerchant, changeSettings, type MerchantParams, type NoticeUpdate } from './merchant.ts'
 import { createMeter, type MeterParams } from './meter.ts'
 import {
   attachPaymentMethod,
@@ -48,6 +48,8 @@ export type MethodParams = {
 export type MerchantFixtures = {
   /** The merchant itself; null for the default one, which exists. */
   readonly merchant: Entry<MerchantParams> | null
+  /** The days of the default merchant's notices; undefined leaves them as they are. */
+  readonly notices?: NoticeUpdate | undefined
   readonly keys: readonly Entry<HashedSecret & { readonly name: string | null }>[]
   readonly products: readonly Entry<ProductParams & { name: string }>[]
   readonly meters: readonly Entry<MeterParams>[]
@@ -151,7 +153,10 @@ function makeOfMerchant(context: FixtureContext, fixtures: MerchantFixtures): Cr
     )
     return [{ object: 'key', ref: null, id: keyId, merchant_id: id, ...key.at }]
   })
-  return [...own, ...made, ...makeObjects(unitOf(merchant), fixtures)]
+  const unit = unitOf(merchant)
+  // They come before the objects, whose notices follow from them.
+  if (fixtures.notices) changeSettings(unit, { notices: fixtures.notices })
+  return [...own, ...made, ...makeObjects(unit, fixtures)]
 }
 
 /** Creates objects after those that they can refer to, and within a section in the order of the files. */

@@ -8,6 +8,7 @@ import { FIRST_GENERATION } from '../../store/directory.ts'
 import { wallSeconds } from '../machine/clock.ts'
 import type { Engine } from '../machine/engine.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
 
 /** Finds a merchant by id. @throws ApiError resource_missing */
 export function findMerchant(engine: Engine, id: string, param = 'id'): MerchantState {
@@ -124,31 +125,38 @@ export async function deleteMerchant(engine: Engine, id: string): Promise<void> 
   await engine.deleteMerchant(merchant)
 }
 
+/** New settings of a merchant; undefined leaves a setting unchanged. */
+type SettingsUpdate = {
+  name?: string | undefined
+  api_version?: string | undefined
+  dunning_final_action?: FinalAction | undefined
+  notices?: NoticeUpdate | undefined
+}
+
 /** Updates a merchant's settings. @throws ApiError resource_missing. See docs/contract/operator.md#merchants. */
 export async function updateMerchant(
   engine: Engine,
   id: string,
-  change: {
-    name?: string | undefined
-    api_version?: string | undefined
-    dunning_final_action?: FinalAction | undefined
-    notices?: NoticeUpdate | undefined
-  },
+  change: SettingsUpdate,
 ): Promise<MerchantState> {
   const merchant = findMerchant(engine, id)
-  await engine.command(merchant, null, (unit) => {
-    const { settings } = merchant
-    unit.onRollback(() => {
-      merchant.settings = settings
-    })
-    merchant.settings = {
-      ...settings,
-      name: change.name ?? settings.name,
-      api_version: change.api_version ?? settings.api_version,
-      dunning_final_action: change.dunning_final_action ?? settings.dunning_final_action,
-      notices: changedNotices(settings.notices, change.notices),
-    }
-    engine.store.directory.updateMerchant(merchant.settings)
-  })
+  await engine.command(merchant, null, (unit) => changeSettings(unit, change))
   return merchant
+}
+
+/** Changes the settings of a unit's merchant. */
+export function changeSettings(unit: UnitOfWork, change: SettingsUpdate): void {
+  const { merchant, store } = unit
+  const { settings } = merchant
+  unit.onRollback(() => {
+    merchant.settings = settings
+  })
+  merchant.settings = {
+    ...settings,
+    name: change.name ?? settings.name,
+    api_version: change.api_version ?? settings.api_version,
+    dunning_final_action: change.dunning_final_action ?? settings.dunning_final_action,
+    notices: changedNotices(settings.notices, change.notices),
+  }
+  store.directory.updateMerchant(merchant.settings)
 }
