@@ -64,9 +64,7 @@ export type InvoiceLine = {
  */
 export const MAX_LINES = 250
 
-/**
- * An invoice. Amounts are in the smallest currency unit, times in Unix seconds. See docs/contract/invoices.md#fields.
- */
+/** An invoice. Amounts are in the smallest currency unit, times in Unix seconds. See docs/contract/invoices.md#fields. */
 export type Invoice = {
   readonly id: string
   readonly created: number
