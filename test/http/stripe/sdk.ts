@@ -1,8 +1,9 @@
 import Stripe from 'stripe'
 import type { SandboxOptions } from '../../../src/daemon/sandbox.ts'
 import { startTwin, type Twin } from '../../twin.ts'
+import { typeErrorsIn } from './check-types.ts'
 
-/** The official SDK, whose requests are served in this process. */
+/** The official SDK, whose requests are served in this process. Each response is checked against the SDK's types. */
 export type StripeTwin = {
   readonly stripe: Stripe
   readonly twin: Twin
@@ -18,9 +19,10 @@ export async function startStripe(
   options: Partial<SandboxOptions> & { now?: string } = {},
 ): Promise<StripeTwin> {
   const twin = await startTwin({ dialect: 'stripe', ...options })
-  const httpClient = Stripe.createFetchHttpClient(async (url, init) =>
-    twin.sandbox.app.request(String(url), init),
-  )
+  const httpClient = Stripe.createFetchHttpClient(async (url, init) => {
+    const response = await twin.sandbox.app.request(String(url), init)
+    return response.ok ? typed(response) : response
+  })
   const withKey = (key: string, given: Stripe.StripeConfig = {}) =>
     new Stripe(key, { httpClient, maxNetworkRetries: 0, telemetry: false, ...given })
   const stripe = withKey(twin.secretKey)
@@ -29,6 +31,14 @@ export async function startStripe(
     while ((await stripe.testHelpers.testClocks.retrieve(clock)).status !== 'ready') await nextTurn()
   }
   return { stripe, twin, withKey, advance, close: () => twin.close() }
+}
+
+/** Returns a response that has the SDK's types. One that has not is replaced by an error, which fails the test. */
+async function typed(response: Response): Promise<Response> {
+  const errors = typeErrorsIn(await response.clone().json())
+  if (errors.length === 0) return response
+  const message = `The response has not the types of the SDK: ${errors.join('; ')}`
+  return Response.json({ error: { type: 'api_error', message } }, { status: 500 })
 }
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
