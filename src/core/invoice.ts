@@ -293,7 +293,3 @@ export const withoutRetries = (invoice: Invoice): Invoice => ({ ...invoice, next
  */
 export const isOutstanding = (invoice: Invoice): boolean =>
   isOpen(invoice) && (invoice.collection_method === 'charge_automatically' || invoice.overdue)
-
-/** Reports whether a payment is outstanding that was attempted, or that is overdue. */
-export const isDefaulted = (invoice: Invoice): boolean =>
-  isOutstanding(invoice) && (invoice.attempted || invoice.overdue)

@@ -109,7 +109,7 @@ export class ObjectTable {
     return row?.count ?? 0
   }
 
-  /** Counts the invoices of a customer that meet `isDefaulted` (core/invoice.ts), up to a limit. */
+  /** Counts the invoices of a customer that meet `isDefaulted` (core/billing/account.ts), up to a limit. */
   countDefaulted(customer: string, limit: number): number {
     const row = this.#statements
       .named<{ count: number }>(`defaulted of customer to ${limit}`, (db) => ({

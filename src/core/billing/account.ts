@@ -1,7 +1,7 @@
 import type { Change } from '../change.ts'
 import type { Customer } from '../customer.ts'
 import type { FinalAction } from '../dunning.ts'
-import { type Invoice, isDefaulted, isOutstanding } from '../invoice.ts'
+import { type Invoice, isOutstanding } from '../invoice.ts'
 import type { InvoiceItem } from '../invoice-item.ts'
 import { isOpen } from '../invoice-status.ts'
 import type { NoticeDays } from '../notices.ts'
@@ -73,6 +73,10 @@ export const isOwed = (change: Change, { outstanding }: Account, { id }: Subscri
   outstanding.subscription +
     change.gain('invoice', (invoice) => invoice.subscription === id && isOutstanding(invoice)) >
   0
+
+/** Reports whether a payment is outstanding that was attempted, or that is overdue. */
+const isDefaulted = (invoice: Invoice): boolean =>
+  isOutstanding(invoice) && (invoice.attempted || invoice.overdue)
 
 /**
  * Updates the customer's `delinquent` flag to the outstanding invoices after the steps so far. Emits no event.
