@@ -1,5 +1,6 @@
 import { amountTooLarge, parameterInvalid, parameterMissing } from './errors.ts'
-import type { Invoice, InvoiceLine } from './invoice.ts'
+import type { Invoice } from './invoice.ts'
+import { type InvoiceLine, netAmount } from './invoice-line.ts'
 import { isCreditable } from './invoice-status.ts'
 import type { Metadata } from './metadata.ts'
 import { MAX_AMOUNT, roundedQuotient, total } from './money.ts'
@@ -209,7 +210,7 @@ function partOfLine(
   if (line.amount !== undefined && line.quantity !== undefined)
     throw parameterInvalid(`${param}[quantity]`, 'Use amount or quantity, not both')
   const amount = line.amount ?? shareOf(billed, line.quantity, param)
-  const rest = Math.max(0, billed.amount) - (credited.get(billed.id) ?? 0)
+  const rest = Math.max(0, netAmount(billed)) - (credited.get(billed.id) ?? 0)
   if (amount > rest) {
     throw parameterInvalid(
       `${param}[${line.quantity === undefined ? 'amount' : 'quantity'}]`,
@@ -227,7 +228,7 @@ function partOfLine(
   }
 }
 
-/** Returns the share of a quantity in the amount of a line, rounded half away from zero. */
+/** Returns the share of a quantity in the amount of a line after discounts, rounded half away from zero. */
 function shareOf(billed: InvoiceLine, quantity: number | undefined, param: string): number {
   if (quantity === undefined)
     throw parameterMissing(`${param}[amount]`, `Missing required parameter: ${param}[amount], or quantity`)
@@ -240,7 +241,7 @@ function shareOf(billed: InvoiceLine, quantity: number | undefined, param: strin
       `The quantity of the line '${billed.id}' is ${quantity_decimal}, so ${quantity} cannot be credited`,
     )
   }
-  const amount = roundedQuotient(BigInt(billed.amount) * part, whole)
+  const amount = roundedQuotient(BigInt(netAmount(billed)) * part, whole)
   if (amount > 0) return amount
   throw parameterInvalid(`${param}[quantity]`, `The line '${billed.id}' has no amount that can be credited`)
 }

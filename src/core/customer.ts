@@ -18,6 +18,8 @@ export type Customer = {
   readonly delinquent: boolean
   /** What the next invoices in each currency add: negative for a credit. Currencies without a balance are absent. */
   readonly balances: Balances
+  /** Its discount, which applies to invoices without discounts of their own. */
+  readonly discount: string | null
   /** The test clock of the customer and its objects; null for the merchant's main clock. */
   readonly test_clock: string | null
   readonly deleted: boolean

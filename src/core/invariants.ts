@@ -2,6 +2,7 @@ import type { Charge } from './charge.ts'
 import type { CreditNote } from './credit-note.ts'
 import { assert } from './errors.ts'
 import type { BillingReason, Invoice } from './invoice.ts'
+import { netAmount } from './invoice-line.ts'
 import { isDraft } from './invoice-status.ts'
 import type { Kind, Objects } from './kinds.ts'
 import type { PaymentIntent } from './payment-intent.ts'
@@ -40,8 +41,12 @@ const BEGINS_PERIOD: readonly BillingReason[] = ['subscription_create', 'subscri
 function checkInvoice(invoice: Invoice): void {
   const { id, lines, total, amount_due, amount_paid, billing_reason, period_start, period_end } = invoice
   let sum = 0
-  for (const { amount } of lines) sum += amount
-  assert(total === sum, `the total of ${id} is the sum of its lines`)
+  for (const line of lines) {
+    const net = netAmount(line)
+    assert(net >= 0 || net === line.amount, `discounts do not take more than the amount of ${line.id}`)
+    sum += net
+  }
+  assert(total === sum, `the total of ${id} is the sum of its lines less their discounts`)
   assert(amount_due >= 0, `the amount due of ${id} is not negative`)
   assert(amount_paid >= 0 && amount_paid <= amount_due, `at most the amount due of ${id} is paid`)
   assert(invoice.status !== 'paid' || amount_paid === amount_due, `the paid invoice ${id} is paid in full`)

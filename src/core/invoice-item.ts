@@ -1,5 +1,6 @@
 import { parameterInvalid } from './errors.ts'
-import { type Invoice, type InvoiceLine, MAX_LINES, withLines } from './invoice.ts'
+import { type Invoice, MAX_LINES, withLines } from './invoice.ts'
+import { type InvoiceLine, isDiscountableByDefault } from './invoice-line.ts'
 import { isDraft } from './invoice-status.ts'
 import type { ItemProration } from './item-proration.ts'
 import type { Metadata } from './metadata.ts'
@@ -32,6 +33,10 @@ export type InvoiceItem = {
   readonly billed_with: string | null
   /** For a proration: the item of the subscription, and the span that it credits or charges. */
   readonly proration: ItemProration | null
+  /** Whether discounts can reduce it. */
+  readonly discountable: boolean
+  /** Its own discounts, which take the place of those of the invoice. */
+  readonly discounts: readonly string[]
   readonly metadata: Metadata
   readonly test_clock: string | null
   readonly deleted: boolean
@@ -46,7 +51,7 @@ export const itemAmount = (pricing: Pricing, quantity: number): number =>
 
 /** Creates the line that bills an item. */
 export const lineOfItem = (
-  { amount, unit_amount, quantity, price, description, id, proration }: InvoiceItem,
+  { amount, unit_amount, quantity, price, description, id, proration, discountable, discounts }: InvoiceItem,
   lineId: string,
 ): InvoiceLine => ({
   id: lineId,
@@ -58,6 +63,8 @@ export const lineOfItem = (
   invoice_item: id,
   description,
   ...(proration && { proration }),
+  ...(discountable !== isDiscountableByDefault(proration) && { discountable }),
+  ...(discounts.length > 0 && { discounts }),
 })
 
 /**
@@ -91,10 +98,14 @@ export const withItem = (draft: Invoice, item: InvoiceItem, lineId: string): Inv
 export const withUpdatedItem = (draft: Invoice, item: InvoiceItem): Invoice =>
   withLines(
     draft,
-    draft.lines.map((line) =>
-      line.invoice_item === item.id ? { ...line, ...lineOfItem(item, line.id) } : line,
-    ),
+    draft.lines.map((line) => (line.invoice_item === item.id ? updatedLine(line, item) : line)),
   )
+
+/** Updates the line that bills an item. What discounts take off is computed anew. */
+const updatedLine = (
+  { discountable: _, discounts: __, discount_amounts: ___, ...line }: InvoiceLine,
+  item: InvoiceItem,
+): InvoiceLine => ({ ...line, ...lineOfItem(item, line.id) })
 
 /** Removes the line of a draft that bills an item. */
 export const withoutItem = (draft: Invoice, { id }: InvoiceItem): Invoice =>

@@ -1,7 +1,7 @@
 import type { Customer } from './customer.ts'
 import { nextRetryAt } from './dunning.ts'
+import { type InvoiceLine, netAmount } from './invoice-line.ts'
 import { INVOICE_TRANSITIONS, type InvoiceStatus, isOpen } from './invoice-status.ts'
-import type { ItemProration } from './item-proration.ts'
 import type { Metadata } from './metadata.ts'
 import { total } from './money.ts'
 import type { InvoiceNotices } from './notices.ts'
@@ -35,29 +35,6 @@ export const BILLING_REASONS = [
 ] as const
 export type BillingReason = (typeof BILLING_REASONS)[number]
 
-/** One line of an invoice. Amounts are in the invoice's currency and smallest unit. Its period is the invoice's. */
-export type InvoiceLine = {
-  readonly id: string
-  readonly amount: number
-  /** null if the units do not have one whole amount. */
-  readonly unit_amount: number | null
-  readonly quantity: number
-  /** The whole quantity of usage that is not whole; `quantity` lacks its fraction. */
-  readonly quantity_decimal?: string
-  readonly price: string | null
-  readonly subscription_item: string | null
-  /** For a line that bills an invoice item: the item. */
-  readonly invoice_item?: string
-  /** The description of the invoice item, or of a quantity whose units do not have one whole amount. */
-  readonly description?: string | null
-  /** For a line that corrects a period after a change, or bills usage: its span. Other lines have the period of the invoice. */
-  readonly proration?: ItemProration
-  /** Whether the item was created on this invoice, rather than pending before. Not part of the API's object. */
-  readonly is_own_item?: boolean
-  /** Whether it bills a period that never began, because its update was discarded. Not part of the API's object. */
-  readonly is_discarded?: true
-}
-
 /**
  * The maximum number of invoice items on a new draft, and of lines to which another item can be added. Each change of
  * an item on a draft records the lines that it replaces, so an unlimited number would grow the database quadratically.
@@ -76,7 +53,9 @@ export type Invoice = {
   readonly collection_method: CollectionMethod
   readonly billing_reason: BillingReason
   readonly lines: readonly InvoiceLine[]
-  /** The sum of the lines. Negative if credits exceed charges. */
+  /** The discounts of the invoice, which reduce the lines without discounts of their own. */
+  readonly discounts: readonly string[]
+  /** The sum of the lines less what discounts take off. Negative if credits exceed charges. */
   readonly total: number
   /** The total with the customer's balance applied, less credit notes, at least 0: what a payment collects. */
   readonly amount_due: number
@@ -115,6 +94,8 @@ export type Invoice = {
   readonly deleted: boolean
 }
 
+const NO_DISCOUNTS: readonly string[] = []
+
 /**
  * Creates a draft with the given lines. It names every field instead of spreading: V8 then assigns the object's shape
  * at once, which saves a tenth of the time of a renewal.
@@ -133,7 +114,7 @@ export const draftInvoice = (
     | 'period_start'
     | 'period_end'
     | 'test_clock'
-  >,
+  > & { readonly discounts?: readonly string[] },
 ): Invoice => ({
   id: given.id,
   created: given.created,
@@ -145,6 +126,7 @@ export const draftInvoice = (
   collection_method: given.collection_method,
   billing_reason: given.billing_reason,
   lines: given.lines,
+  discounts: given.discounts ?? NO_DISCOUNTS,
   total: totalOf(given.lines),
   amount_due: Math.max(0, totalOf(given.lines)),
   amount_paid: 0,
@@ -185,7 +167,7 @@ export const withLines = (invoice: Invoice, lines: readonly InvoiceLine[]): Invo
 })
 
 /** @throws ApiError amount_too_large */
-const totalOf = (lines: readonly InvoiceLine[]): number => total(lines.map(({ amount }) => amount))
+const totalOf = (lines: readonly InvoiceLine[]): number => total(lines.map(netAmount))
 
 /**
  * Returns the number of the customer's next finalized invoice.

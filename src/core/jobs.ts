@@ -1,8 +1,11 @@
+import type { Coupon } from './coupon.ts'
+import type { Discount } from './discount.ts'
 import { awaitsEvidence, type Dispute } from './dispute.ts'
 import type { Invoice } from './invoice.ts'
 import { isOpen } from './invoice-status.ts'
 import type { Kind, Objects } from './kinds.ts'
 import { NOTICE_KINDS, type NoticeKind } from './notices.ts'
+import type { PromotionCode } from './promotion-code.ts'
 import type { Refund } from './refund.ts'
 import { cancellationAt, type Subscription } from './subscription.ts'
 import { firstPhase, isOver, type SubscriptionSchedule } from './subscription-schedule.ts'
@@ -28,6 +31,7 @@ export const JOB_KINDS = [
   'trial_will_end',
   'invoice_will_be_due',
   'invoice_overdue',
+  'discount_end',
 ] as const
 export type JobKind = (typeof JOB_KINDS)[number]
 
@@ -151,6 +155,22 @@ export const disputeJobs = (dispute: Dispute): Job[] =>
     ? [{ due: dispute.due_by, kind: 'dispute_due', subscription: null, object: dispute.id }]
     : []
 
+/** Derives the job that ends a discount by the calendar. See docs/contract/discounts.md#durations. */
+export const discountJobs = ({ id, deleted, end, subscription }: Discount): Job[] =>
+  deleted || end === null ? [] : [{ due: end, kind: 'discount_end', subscription, object: id }]
+
+/** Derives the job after which a coupon cannot be redeemed. */
+export const couponJobs = ({ id, valid, redeem_by }: Coupon): Job[] =>
+  valid && redeem_by !== null
+    ? [{ due: redeem_by, kind: 'discount_end', subscription: null, object: id }]
+    : []
+
+/** Derives the job after which a promotion code cannot be redeemed. */
+export const promotionCodeJobs = ({ id, active, expires_at }: PromotionCode): Job[] =>
+  active && expires_at !== null
+    ? [{ due: expires_at, kind: 'discount_end', subscription: null, object: id }]
+    : []
+
 /** The job derivation of each kind of object that has jobs. Deliveries are not a kind: see deliveryJobs. */
 export const JOBS_OF_KIND: { readonly [K in Kind]?: (object: Objects[K]) => Job[] } = {
   subscription: subscriptionJobs,
@@ -158,6 +178,9 @@ export const JOBS_OF_KIND: { readonly [K in Kind]?: (object: Objects[K]) => Job[
   refund: refundJobs,
   subscription_schedule: scheduleJobs,
   dispute: disputeJobs,
+  discount: discountJobs,
+  coupon: couponJobs,
+  promotion_code: promotionCodeJobs,
 }
 
 /** Derives the job of a delivery from its state. See docs/contract/events-and-webhooks.md#delivery-retries. */

@@ -1,7 +1,9 @@
 import type { Charge } from './charge.ts'
+import type { Coupon } from './coupon.ts'
 import type { CreditNote } from './credit-note.ts'
 import type { Customer } from './customer.ts'
 import type { CustomerBalanceTransaction } from './customer-balance.ts'
+import type { Discount } from './discount.ts'
 import type { Dispute } from './dispute.ts'
 import type { Invoice } from './invoice.ts'
 import type { InvoiceItem } from './invoice-item.ts'
@@ -9,6 +11,7 @@ import type { Meter } from './meter.ts'
 import type { PaymentIntent } from './payment-intent.ts'
 import type { PaymentMethod } from './payment-method.ts'
 import type { Price, Product } from './price.ts'
+import type { PromotionCode } from './promotion-code.ts'
 import type { Refund } from './refund.ts'
 import type { Subscription } from './subscription.ts'
 import type { SubscriptionSchedule } from './subscription-schedule.ts'
@@ -32,6 +35,9 @@ export type Objects = {
   subscription_schedule: SubscriptionSchedule
   dispute: Dispute
   billing_meter: Meter
+  coupon: Coupon
+  promotion_code: PromotionCode
+  discount: Discount
 }
 export type Kind = keyof Objects
 
@@ -122,6 +128,14 @@ const DECLARATIONS = {
     prefix: 'mtr',
     family: 'billing.meter',
     events: { created: 51, updated: 52, deactivated: 53, reactivated: 54 },
+  },
+  coupon: { number: 17, prefix: 'coupon', events: { created: 56, updated: 57, deleted: 58 } },
+  promotion_code: { number: 18, prefix: 'promo', events: { created: 59, updated: 60 } },
+  discount: {
+    number: 19,
+    prefix: 'di',
+    family: 'customer.discount',
+    events: { created: 61, updated: 62, deleted: 63 },
   },
 } as const satisfies Readonly<Record<Kind, Declaration>>
 

@@ -1,6 +1,7 @@
 import { formatDate, type Period } from './calendar.ts'
 import { sumOfShares } from './money.ts'
-import { fixedUnitAmount, priceAmount } from './price-amount.ts'
+import type { Price } from './price.ts'
+import { fixedUnitAmount, type PeriodShare, priceAmount } from './price-amount.ts'
 import type { Prices } from './subscription.ts'
 import { isLicensed, type LicensedItem, type SubscriptionItem } from './subscription-item.ts'
 
@@ -8,7 +9,10 @@ import { isLicensed, type LicensedItem, type SubscriptionItem } from './subscrip
 export const PRORATION_BEHAVIORS = ['none', 'create_prorations', 'always_invoice'] as const
 export type ProrationBehavior = (typeof PRORATION_BEHAVIORS)[number]
 
-/** An invoice line that billed a subscription item for a period of time. A credit has a negative amount. */
+/**
+ * An invoice line that billed a subscription item for a period of time, with its amount less what discounts took off. A
+ * credit has a negative amount.
+ */
 export type BilledLine = Period & { readonly subscription_item: string; readonly amount: number }
 
 /** A line for a change of an item within a period: a credit for unused time, or a charge for the remaining time. */
@@ -40,6 +44,8 @@ export type ItemsChange = {
   readonly names: ReadonlyMap<string, string>
   /** What was billed for the items in this period. */
   readonly billed: readonly BilledLine[]
+  /** What discounts take off each item in a whole period, by item; absent for nothing. */
+  readonly discounts?: ReadonlyMap<string, number>
 }
 
 /**
@@ -92,8 +98,15 @@ function charge(change: ItemsChange, item: LicensedItem): Proration[] {
   const { period, at, prices } = change
   const price = prices.get(item.price)
   const share = { part: period.end - at, whole: period.end - period.start }
-  const amount = price ? priceAmount(price, item.quantity, share) : 0
+  const off = change.discounts?.get(item.id) ?? 0
+  const amount = price ? remainingAmount(price, item.quantity, share, off) : 0
   return amount === 0 ? [] : [{ ...lineOf('Remaining', item, change), amount }]
+}
+
+/** Returns the remaining part of a period's amount, less what discounts take off the whole period, rounded once. */
+function remainingAmount(price: Price, quantity: number, share: PeriodShare, off: number): number {
+  if (off === 0) return priceAmount(price, quantity, share)
+  return sumOfShares([{ amount: priceAmount(price, quantity) - off, ...share }])
 }
 
 function lineOf(

@@ -13,6 +13,8 @@ export type SubscriptionItem = {
    * the API's object.
    */
   readonly metered_from?: number
+  /** Its own discounts, which take the place of the subscription's. Absent for none. */
+  readonly discounts?: readonly string[]
 }
 
 /** An item whose quantity is the usage of a period. */

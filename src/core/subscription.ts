@@ -1,13 +1,12 @@
 import { addIntervals, nextBoundary, type Period, type Recurring } from './calendar.ts'
 import { assert } from './errors.ts'
-import type { CollectionMethod, Invoice, InvoiceLine } from './invoice.ts'
+import type { CollectionMethod, Invoice } from './invoice.ts'
 import type { Metadata } from './metadata.ts'
 import type { SubscriptionNotices } from './notices.ts'
 import type { PendingUpdate } from './pending-update.ts'
 import type { Price } from './price.ts'
-import { fixedUnitAmount, priceAmount, quantityText } from './price-amount.ts'
 import type { Rules } from './rules.ts'
-import { isLicensed, type SubscriptionItem } from './subscription-item.ts'
+import type { SubscriptionItem } from './subscription-item.ts'
 import { FIRST_STATUS, isInTrial, type SubscriptionStatus } from './subscription-status.ts'
 
 export type { SubscriptionItem } from './subscription-item.ts'
@@ -62,6 +61,8 @@ export type Subscription = {
   readonly schedule: string | null
   /** Not part of the API's object. */
   readonly notices: SubscriptionNotices | null
+  /** The discounts of its invoices, in the order in which they apply. */
+  readonly discounts: readonly string[]
   readonly metadata: Metadata
   readonly test_clock: string | null
   /** When it expires if its first payment is still missing; null for the end of its first period. Not part of the API's object. */
@@ -82,7 +83,8 @@ export function cancellationAt(subscription: Subscription): number | null {
 /** Prices by id. */
 export type Prices = ReadonlyMap<string, Price>
 
-const priceOf = (item: SubscriptionItem, prices: Prices): Price => {
+/** Returns the price of an item, which must be among the given ones. */
+export const priceOf = (item: SubscriptionItem, prices: Prices): Price => {
   const price = prices.get(item.price)
   assert(price, `the price ${item.price} of ${item.id} was loaded`)
   return price
@@ -122,7 +124,12 @@ export function newSubscription(
     | 'missing_payment_method'
     | 'metadata'
     | 'test_clock'
-  > & { readonly anchor?: number | null; readonly schedule?: string; readonly savesMethod?: boolean },
+  > & {
+    readonly anchor?: number | null
+    readonly schedule?: string
+    readonly savesMethod?: boolean
+    readonly discounts?: readonly string[]
+  },
   prices: Prices,
 ): Subscription {
   const { created: now, trial_end } = given
@@ -158,6 +165,7 @@ export function newSubscription(
     pending_update: null,
     schedule: given.schedule ?? null,
     notices: null,
+    discounts: given.discounts ?? [],
     metadata: given.metadata,
     test_clock: given.test_clock,
     expires_at: null,
@@ -276,23 +284,3 @@ export function pricedPeriod(subscription: Subscription, prices: Prices): Period
   if (!isShortened(subscription)) return { start: current_period_start, end }
   return { start: addIntervals(end, intervalOf(items, prices), -1), end }
 }
-
-/** Creates an invoice line for one period of each item; `newId` creates the ids of the lines. */
-export const linesOf = (
-  items: readonly SubscriptionItem[],
-  prices: Prices,
-  newId: (prefix: 'il') => string,
-): InvoiceLine[] =>
-  items.filter(isLicensed).map((item) => {
-    const price = priceOf(item, prices)
-    const unit_amount = fixedUnitAmount(price)
-    const line = {
-      id: newId('il'),
-      amount: priceAmount(price, item.quantity),
-      unit_amount,
-      quantity: item.quantity,
-      price: item.price,
-      subscription_item: item.id,
-    }
-    return unit_amount === null ? { ...line, description: quantityText(price, item.quantity) } : line
-  })

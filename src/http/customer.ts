@@ -3,6 +3,8 @@ import type { Customer } from '../core/customer.ts'
 import type { View } from '../engine/history/view.ts'
 import { createCustomer, deleteCustomer, updateCustomer } from '../engine/resources/customer.ts'
 import type { Api } from './api.ts'
+import { presentDiscount } from './discount.ts'
+import { clearableReference } from './discount-params.ts'
 import { metadata, optionalText, reference } from './fields.ts'
 import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
 import { presentPaymentMethod } from './payment-method.ts'
@@ -27,9 +29,16 @@ const fields = {
     .regex(/^[A-Z0-9]{8}$/, { error: 'expected 8 characters of A-Z and 0-9' })
     .optional(),
   invoice_settings: z.object({ default_payment_method: reference.nullable().optional() }).optional(),
+  coupon: clearableReference,
+  promotion_code: clearableReference,
 }
-export const createParams = z.object({ ...fields, test_clock: reference.optional(), metadata })
-const updateParams = z.object({ ...fields, metadata })
+const hasOneDiscount = ({ coupon, promotion_code }: { coupon?: unknown; promotion_code?: unknown }) =>
+  !coupon || !promotion_code
+const oneDiscount = { path: ['promotion_code'], error: 'use coupon or promotion_code, not both' }
+export const createParams = z
+  .object({ ...fields, test_clock: reference.optional(), metadata })
+  .refine(hasOneDiscount, oneDiscount)
+const updateParams = z.object({ ...fields, metadata }).refine(hasOneDiscount, oneDiscount)
 const listParams = z.object({ ...pageParams, created: createdParam, email: z.string().optional() })
 const methodListParams = z.object({ ...pageParams, type: z.string().optional() })
 
@@ -121,6 +130,7 @@ export const presentCustomerOrStub = (view: View, customer: Customer): Shape<typ
 export function presentCustomer(view: View, customer: Customer): CustomerShape {
   const { email, name, description, invoice_prefix, default_payment_method, delinquent, test_clock } =
     customer
+  const discount = customer.discount === null ? undefined : view.get('discount', customer.discount)
   const [[currency, balance] = [null, 0]] = Object.entries(customer.balances)
   return {
     ...common(view, 'customer', customer),
@@ -133,6 +143,7 @@ export function presentCustomer(view: View, customer: Customer): CustomerShape {
     currency,
     balance,
     invoice_credit_balance: customer.balances,
+    discount: discount ? presentDiscount(view, discount) : null,
     test_clock,
     metadata: customer.metadata,
   }
@@ -146,6 +157,8 @@ export const customerResource: Resource<'customer'> = {
   params: {
     amount:
       'The change of the balance, in the smallest currency unit. Negative for a credit to the customer.',
+    coupon: 'The id of a coupon to redeem for all invoices. An empty value removes the discount.',
+    promotion_code: 'The id of a promotion code to redeem, instead of coupon.',
     test_clock: "The id of the customer's test clock. Default: the merchant's main clock.",
   },
 }

@@ -57,6 +57,7 @@ function objectsIn(schema: z.core.$ZodType): z.ZodObject[] {
 /** Reports whether a value is an id that can be replaced with an object: see `reference` in schemas/fields.ts. */
 function isReference(schema: z.core.$ZodType): boolean {
   if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) return isReference(schema.unwrap())
+  if (schema instanceof z.ZodArray) return isReference(schema.element)
   return schema instanceof z.ZodUnion && schema.options.some((option) => option instanceof z.ZodLazy)
 }
 
@@ -89,7 +90,7 @@ function walk(view: View, value: unknown, steps: readonly string[], present: Pre
   const child = Reflect.get(value as object, step)
   // A deletion stub has no such fields.
   if (child === undefined) return value
-  const whole = typeof child === 'string' ? objectOf(view, child, present) : child
+  const whole = wholeOf(view, child, present)
   return { ...(value as object), [step]: walk(view, whole, rest, present) }
 }
 
@@ -110,8 +111,14 @@ function loadAlong(view: View, entries: readonly unknown[], [step = '', ...rest]
 }
 
 function idIn(entry: unknown, step: string): string[] {
-  const id = typeof entry === 'object' && entry !== null ? Reflect.get(entry, step) : undefined
-  return typeof id === 'string' ? [id] : []
+  const id: unknown = typeof entry === 'object' && entry !== null ? Reflect.get(entry, step) : undefined
+  return [id].flat().filter((each) => typeof each === 'string')
+}
+
+/** Replaces an id, or each id of a list, with its object. */
+function wholeOf(view: View, child: unknown, present: Present): unknown {
+  if (Array.isArray(child)) return child.map((entry) => wholeOf(view, entry, present))
+  return typeof child === 'string' ? objectOf(view, child, present) : child
 }
 
 /** Returns the object with the given id; the id itself if there is none, as in a preview. */

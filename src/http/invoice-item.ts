@@ -3,6 +3,7 @@ import type { InvoiceItem } from '../core/invoice-item.ts'
 import type { View } from '../engine/history/view.ts'
 import { createInvoiceItem, deleteInvoiceItem, updateInvoiceItem } from '../engine/resources/invoice-item.ts'
 import type { Api } from './api.ts'
+import { discountsParam, discountsTexts, withDiscountsOf } from './discount-params.ts'
 import { amount, currency, metadata, optionalText, quantity, reference } from './fields.ts'
 import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
 import { oneTimePriceData } from './price-params.ts'
@@ -27,6 +28,8 @@ const createParams = z
     price_data: oneTimePriceData.optional(),
     quantity: quantity.default(1),
     description: optionalText,
+    discountable: z.boolean().optional(),
+    discounts: discountsParam,
     metadata,
   })
   .refine(({ price, price_data }) => price === undefined || price_data === undefined, {
@@ -37,6 +40,8 @@ const updateParams = z.object({
   amount: amount.optional(),
   quantity: quantity.optional(),
   description: optionalText,
+  discountable: z.boolean().optional(),
+  discounts: discountsParam,
   metadata,
 })
 const listParams = z.object({
@@ -59,7 +64,7 @@ export function invoiceItemRoutes(api: Api): void {
       returns: invoiceItemSchema,
       errors: { 404: ['resource_missing'] },
     },
-    ({ unit, view, params }) => presentInvoiceItem(view, createInvoiceItem(unit, params)),
+    ({ unit, view, params }) => presentInvoiceItem(view, createInvoiceItem(unit, withDiscountsOf(params))),
   )
   api.read(
     {
@@ -99,7 +104,8 @@ export function invoiceItemRoutes(api: Api): void {
       returns: invoiceItemSchema,
       errors: { 400: ['invalid_state_transition'] },
     },
-    ({ unit, view, params, id }) => presentInvoiceItem(view, updateInvoiceItem(unit, id, params)),
+    ({ unit, view, params, id }) =>
+      presentInvoiceItem(view, updateInvoiceItem(unit, id, withDiscountsOf(params))),
   )
   api.write(
     {
@@ -128,6 +134,8 @@ export const presentInvoiceItem = (view: View, item: InvoiceItem): InvoiceItemSh
   quantity: item.quantity,
   price: item.price,
   description: item.description,
+  discountable: item.discountable,
+  discounts: [...item.discounts],
   metadata: item.metadata,
   test_clock: item.test_clock,
 })
@@ -137,6 +145,8 @@ export const invoiceItemResource: Resource<'invoice_item'> = {
   present: presentInvoiceItem,
   routes: invoiceItemRoutes,
   params: {
+    discountable: 'Whether discounts can reduce it. Default: true.',
+    ...discountsTexts('discounts', 'the item'),
     invoice:
       'A draft invoice of the same customer and currency. Default: the next manual invoice of the customer.',
     amount:

@@ -2,6 +2,8 @@ import * as z from 'zod'
 import { parameterInvalid, parameterMissing } from '../core/errors.ts'
 import { PRORATION_BEHAVIORS } from '../core/proration.ts'
 import type { InvoicePreviewParams } from '../engine/resources/invoice-preview.ts'
+import type { DiscountParam } from '../engine/resources/redemption.ts'
+import { discountsOf, discountsParam, discountsTexts, withDiscountsOf } from './discount-params.ts'
 import { currency, instant, reference } from './fields.ts'
 import type { Raw } from './form.ts'
 import { CHANGE_TEXTS, trialEnd, updateItem } from './subscription-params.ts'
@@ -27,6 +29,7 @@ export const previewParams = z.object({
   subscription: reference.optional(),
   customer: reference.optional(),
   currency: currency.optional(),
+  discounts: discountsParam,
   subscription_details: details,
 })
 type PreviewParams = z.infer<typeof previewParams>
@@ -43,13 +46,16 @@ export function requiresSubject({ subscription, customer, subscription_details }
 /** Converts the parameters of a preview to those of the use case that it rehearses. */
 export function asPreviewParams(params: PreviewParams): InvoicePreviewParams {
   const { subscription, customer = '', currency: given, subscription_details = {} } = params
-  if (subscription === undefined) return { creation: creationOf(customer, given, subscription_details) }
-  const isChange = Object.values(subscription_details).some((value) => value !== undefined)
+  const discounts = discountsOf(params.discounts)
+  if (subscription === undefined)
+    return { creation: { ...creationOf(customer, given, subscription_details), discounts } }
+  const isChange =
+    discounts !== undefined || Object.values(subscription_details).some((value) => value !== undefined)
   return {
     subscription,
     customer: params.customer,
     currency: given,
-    change: isChange ? changeOf(subscription_details) : null,
+    change: isChange ? changeOf(subscription_details, discounts) : null,
   }
 }
 
@@ -57,21 +63,21 @@ const refuse = (name: string, why: string) =>
   parameterInvalid(`subscription_details[${name}]`, `subscription_details[${name}] ${why}`)
 
 /** @throws ApiError parameter_invalid for parameters that only a new subscription takes, or that contradict each other */
-function changeOf({
-  cancel_now = false,
-  billing_cycle_anchor,
-  ...update
-}: Details): Extract<InvoicePreviewParams, { subscription: string }>['change'] {
+function changeOf(
+  { cancel_now = false, billing_cycle_anchor, items, ...update }: Details,
+  discounts: readonly DiscountParam[] | undefined,
+): Extract<InvoicePreviewParams, { subscription: string }>['change'] {
   if (!cancel_now) {
     if (typeof billing_cycle_anchor === 'number')
       throw refuse('billing_cycle_anchor', "of an existing subscription must be 'now' or 'unchanged'")
-    return { ...update, billing_cycle_anchor }
+    return { ...update, items: items?.map(withDiscountsOf), billing_cycle_anchor, discounts }
   }
   const { proration_behavior = 'none', ...others } = update
-  const [other] = Object.entries({ ...others, billing_cycle_anchor }).filter(
+  const [other] = Object.entries({ ...others, items, billing_cycle_anchor }).filter(
     ([, value]) => value !== undefined,
   )
   if (other) throw refuse('cancel_now', `cannot be used with ${other[0]}`)
+  if (discounts !== undefined) throw refuse('cancel_now', 'cannot be used with discounts')
   return { cancel: { prorate: proration_behavior !== 'none' } }
 }
 
@@ -91,10 +97,10 @@ function creationOf(customer: string, given: string | undefined, params: Details
   return {
     customer,
     currency: given,
-    items: items.map(({ id, price, quantity, deleted, metadata }, index) => {
+    items: items.map(({ id, price, quantity, deleted, metadata, discounts }, index) => {
       if (id !== undefined || deleted) throw refuse(`items][${index}`, 'needs an existing subscription')
       if (price === undefined) throw parameterMissing(`subscription_details[items][${index}][price]`)
-      return { price, quantity, metadata }
+      return { price, quantity, metadata, discounts: discountsOf(discounts) }
     }),
     payment_behavior: 'default_incomplete',
     collection_method: 'charge_automatically',
@@ -107,6 +113,7 @@ function creationOf(customer: string, given: string | undefined, params: Details
 
 /** Descriptions of the parameters of a preview. */
 export const PREVIEW_TEXTS: Readonly<Record<string, string>> = {
+  ...discountsTexts('discounts', 'the invoice, or of the previewed subscription'),
   subscription: 'The subscription whose next invoice, or change, to preview.',
   subscription_details:
     'The change of the subscription, or the new subscription, to preview: the parameters that would make it.',

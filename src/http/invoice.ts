@@ -1,9 +1,10 @@
 import * as z from 'zod'
+import { totalDiscountAmounts } from '../core/billing/discount-amounts.ts'
 import type { ApiError } from '../core/errors.ts'
-import { COLLECTION_METHODS, type Invoice, type InvoiceLine } from '../core/invoice.ts'
+import { COLLECTION_METHODS, type Invoice } from '../core/invoice.ts'
 import { appliedBalance, endingBalance } from '../core/invoice-balance.ts'
 import { INVOICE_STATUSES, isOpen } from '../core/invoice-status.ts'
-import { formatAmount } from '../core/money.ts'
+import { sumOf } from '../core/money.ts'
 import { DECLINE_CODES } from '../core/processor.ts'
 import type { View } from '../engine/history/view.ts'
 import {
@@ -16,6 +17,7 @@ import {
 } from '../engine/resources/invoice.ts'
 import { previewInvoice } from '../engine/resources/invoice-preview.ts'
 import type { Api } from './api.ts'
+import { discountsParam, withDiscountsOf } from './discount-params.ts'
 import {
   currency,
   daysUntilDue,
@@ -25,11 +27,11 @@ import {
   optionalText,
   reference,
 } from './fields.ts'
+import { presentLine } from './invoice-line.ts'
 import { asPreviewParams, PREVIEW_TEXTS, previewParams, requiresSubject } from './invoice-preview.ts'
 import { createdFilters, createdParam, equals, list, listObjects, pageOf, pageParams } from './pagination.ts'
 import { type Decline, declinedPayment } from './payment-intent.ts'
 import { deletedStub, type Resource, retrieve } from './resource.ts'
-import type { Shape } from './schemas/component.ts'
 import {
   deletedInvoice,
   type InvoiceShape,
@@ -37,7 +39,6 @@ import {
   invoicePreviewSchema,
   invoiceSchema,
   lineItemList,
-  type lineItemSchema,
 } from './schemas/invoice.ts'
 import { ShownObject } from './shown-object.ts'
 
@@ -48,6 +49,7 @@ const createParams = z
     collection_method: z.enum(COLLECTION_METHODS).default('charge_automatically'),
     days_until_due: daysUntilDue.optional(),
     description: optionalText,
+    discounts: discountsParam,
     metadata,
   })
   .refine(isDueOnlyWhenSent, dueDateNotAllowed)
@@ -116,7 +118,7 @@ export function invoiceRoutes(api: Api): void {
       returns: invoiceSchema,
       errors: { 400: ['amount_too_large'], 404: ['resource_missing'] },
     },
-    ({ unit, view, params }) => presentInvoice(view, createInvoice(unit, params)),
+    ({ unit, view, params }) => presentInvoice(view, createInvoice(unit, withDiscountsOf(params))),
   )
   api.read(
     {
@@ -212,7 +214,9 @@ export function presentInvoice(view: View, invoice: Invoice): InvoiceShape {
     amount_due,
     amount_paid,
     amount_remaining: amount_due - amount_paid,
-    subtotal: total,
+    subtotal: sumOf(invoice.lines),
+    discounts: [...invoice.discounts],
+    total_discount_amounts: totalDiscountAmounts(invoice.lines),
     total,
     starting_balance: invoice.starting_balance,
     ending_balance: endingBalance(invoice),
@@ -250,35 +254,6 @@ export function presentInvoice(view: View, invoice: Invoice): InvoiceShape {
     test_clock: invoice.test_clock,
   }
 }
-
-/** Describes a line without a description: `2 × 6.50 USD`. */
-const defaultDescription = ({ currency }: Invoice, { quantity, unit_amount, price }: InvoiceLine): string =>
-  `${quantity} × ${unit_amount === null ? price : formatAmount(unit_amount, currency)}`
-
-/** Presents a line of an invoice. paytwin: its fields. See docs/contract/invoices.md#lines. */
-const presentLine = (view: View, invoice: Invoice, line: InvoiceLine): Shape<typeof lineItemSchema> => ({
-  id: line.id,
-  object: 'line_item',
-  created: invoice.created,
-  livemode: false,
-  merchant_id: view.merchant.id,
-  invoice: invoice.id,
-  amount: line.amount,
-  currency: invoice.currency,
-  description: line.description ?? defaultDescription(invoice, line),
-  unit_amount: line.unit_amount,
-  quantity: line.quantity,
-  quantity_decimal: line.quantity_decimal ?? String(line.quantity),
-  price: line.price,
-  subscription: invoice.subscription,
-  subscription_item: line.subscription_item,
-  invoice_item: line.invoice_item ?? null,
-  proration: line.proration !== undefined && !line.proration.is_usage,
-  period: {
-    start: line.proration?.start ?? invoice.period_start,
-    end: line.proration?.end ?? invoice.period_end,
-  },
-})
 
 export const invoiceResource: Resource<'invoice'> = {
   collection: 'invoices',

@@ -150,6 +150,8 @@ function firstOf(names: readonly string[], format: (name: string) => string): st
 
 type Definition = {
   readonly type: string
+  /** For a number: the format of integers; absent for any number. */
+  readonly format?: string
   readonly shape?: Record<string, z.core.$ZodType>
   readonly element?: z.core.$ZodType
   readonly innerType?: z.core.$ZodType
@@ -188,7 +190,8 @@ export function coerce(schema: z.core.$ZodType, value: unknown): unknown {
   }
   if (element) return entriesOf(value)?.map((child) => coerce(element, child)) ?? value
   if (typeof value !== 'string') return value
-  if (type === 'number' && /^-?[0-9]+$/.test(value)) return Number(value)
+  if (type === 'number' && (definition.format ? /^-?[0-9]+$/ : /^-?[0-9]+(\.[0-9]+)?$/).test(value))
+    return Number(value)
   if (type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true'
   return value
 }

@@ -1,9 +1,11 @@
 import type { Kind, Objects } from '../core/kinds.ts'
 import type { View } from '../engine/history/view.ts'
 import { chargeResource } from './charge.ts'
+import { couponResource } from './coupon.ts'
 import { creditNoteResource } from './credit-note.ts'
 import { customerResource } from './customer.ts'
 import { customerBalanceResource } from './customer-balance.ts'
+import { discountResource } from './discount.ts'
 import { disputeResource } from './dispute.ts'
 import { invoiceResource } from './invoice.ts'
 import { invoiceItemResource } from './invoice-item.ts'
@@ -12,6 +14,7 @@ import { meterResource } from './meter.ts'
 import { paymentIntentResource } from './payment-intent.ts'
 import { paymentMethodResource } from './payment-method.ts'
 import { priceResource, productResource } from './price.ts'
+import { promotionCodeResource } from './promotion-code.ts'
 import { refundResource } from './refund.ts'
 import type { Resource } from './resource.ts'
 import { subscriptionResource } from './subscription.ts'
@@ -25,6 +28,9 @@ export const RESOURCES: { readonly [K in Kind]: Resource<K> } = {
   product: productResource,
   price: priceResource,
   billing_meter: meterResource,
+  coupon: couponResource,
+  promotion_code: promotionCodeResource,
+  discount: discountResource,
   payment_method: paymentMethodResource,
   subscription: subscriptionResource,
   subscription_schedule: subscriptionScheduleResource,

@@ -65,6 +65,7 @@ function presentItem(view: View, { id }: Subscription, item: SubscriptionItem): 
     subscription: id,
     price: price ? presentPrice(view, price) : null,
     quantity: item.quantity,
+    discounts: [...(item.discounts ?? [])],
     metadata: item.metadata,
   }
 }

@@ -4,6 +4,8 @@ import { PRORATION_BEHAVIORS } from '../core/proration.ts'
 import { MAX_ITEMS, MISSING_PAYMENT_METHOD, PAUSE_BEHAVIORS } from '../core/subscription.ts'
 import { SUBSCRIPTION_STATUSES } from '../core/subscription-status.ts'
 import type { SubscriptionParams } from '../engine/resources/subscription.ts'
+import type { SubscriptionUpdate } from '../engine/resources/subscription-update.ts'
+import { discountsOf, discountsParam, discountsTexts, withDiscountsOf } from './discount-params.ts'
 import {
   currency,
   daysUntilDue,
@@ -26,9 +28,9 @@ const hasTrial = ({ trial_period_days, trial_end }: { trial_period_days?: unknow
 
 export const trialEnd = z.union([instant, z.literal('now')], { error: "expected Unix seconds, or 'now'" })
 type ItemPriceParams = { price?: unknown; price_data?: unknown }
-const hasOnePrice = ({ price, price_data }: ItemPriceParams): boolean =>
+export const hasOnePrice = ({ price, price_data }: ItemPriceParams): boolean =>
   price === undefined || price_data === undefined
-const onePrice = { path: ['price_data'], error: 'use price or price_data, not both' }
+export const onePrice = { path: ['price_data'], error: 'use price or price_data, not both' }
 
 /** An item with a price, or the data of one. */
 export const subscriptionItem = z
@@ -45,12 +47,13 @@ export const subscriptionItem = z
     when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
   })
   .refine(hasOnePrice, onePrice)
+const discountedItem = subscriptionItem.safeExtend({ discounts: discountsParam })
 export const createParams = z
   .object({
     customer: reference,
     currency,
     default_payment_method: reference.optional(),
-    items: z.array(subscriptionItem).min(1).max(MAX_ITEMS),
+    items: z.array(discountedItem).min(1).max(MAX_ITEMS),
     payment_behavior: z
       .enum(['default_incomplete', 'allow_incomplete', 'error_if_incomplete'])
       .default('default_incomplete'),
@@ -67,6 +70,7 @@ export const createParams = z
           .optional(),
       })
       .optional(),
+    discounts: discountsParam,
     description: optionalText,
     metadata,
   })
@@ -86,6 +90,7 @@ export const updateItem = z
     price_data: recurringPriceData.optional(),
     quantity: quantity.optional(),
     deleted: z.boolean().optional(),
+    discounts: discountsParam,
     metadata,
   })
   .refine(hasOnePrice, onePrice)
@@ -105,6 +110,7 @@ export const updateParams = z.object({
     .object({ behavior: z.enum(PAUSE_BEHAVIORS), resumes_at: instant.nullable().default(null) })
     .nullable()
     .optional(),
+  discounts: discountsParam,
   description: optionalText,
   metadata,
 })
@@ -136,7 +142,16 @@ export const asEngineParams = ({
   ...params
 }: z.infer<typeof createParams>): SubscriptionParams => ({
   ...params,
+  discounts: discountsOf(params.discounts),
+  items: params.items.map(withDiscountsOf),
   missing_payment_method: trial_settings?.end_behavior?.missing_payment_method ?? 'create_invoice',
+})
+
+/** Converts the parameters of an update to those of the engine. */
+export const asUpdate = (params: z.infer<typeof updateParams>): SubscriptionUpdate => ({
+  ...params,
+  discounts: discountsOf(params.discounts),
+  items: params.items?.map(withDiscountsOf),
 })
 
 /**
@@ -154,9 +169,11 @@ export const CHANGE_TEXTS: Readonly<Record<string, string>> = {
   'items.price_data': 'A recurring price to create for this item only, in place of price.',
   ...priceDataTexts('items.price_data'),
   'items.quantity': 'The number of units. Default for a new item: 1. Not for a metered price.',
+  ...discountsTexts('items.discounts', 'the item'),
   'items.metadata': 'Keys and values for your own use.',
   'items.id': 'The item to update. Without an id, an item is added.',
   'items.deleted': 'Whether to remove the item.',
+  ...discountsTexts('discounts', 'the subscription'),
   trial_end: 'The end of the trial in Unix seconds. now ends a running trial, or creates none.',
   proration_behavior:
     'How a change of items within a period is billed: from the next renewal (none, the default), with lines on the next invoice (create_prorations), or on an invoice now (always_invoice). For a new subscription with a billing_cycle_anchor: whether the first period is billed in part (create_prorations, the default) or not at all (none).',

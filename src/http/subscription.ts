@@ -14,6 +14,7 @@ import { ShownObject } from './shown-object.ts'
 import { presentItems, presentPendingUpdate, subscriptionItemRoutes } from './subscription-item.ts'
 import {
   asEngineParams,
+  asUpdate,
   CHANGE_TEXTS,
   createParams,
   deleteParams,
@@ -86,7 +87,7 @@ export function subscriptionRoutes(api: Api): void {
         422: ['unsupported_psp_capability'],
       },
     },
-    ({ unit, view, params, id }) => presentSubscription(view, updateSubscription(unit, id, params)),
+    ({ unit, view, params, id }) => presentSubscription(view, updateSubscription(unit, id, asUpdate(params))),
   )
   api.write(
     {
@@ -156,6 +157,7 @@ export function presentSubscription(view: View, subscription: Subscription): Sub
     pause_collection: subscription.pause_collection,
     pending_update: presentPendingUpdate(view, subscription),
     schedule: subscription.schedule,
+    discounts: [...subscription.discounts],
     items: presentItems(view, subscription),
     metadata: subscription.metadata,
     test_clock: subscription.test_clock,

@@ -4,6 +4,7 @@ import type { Invoice } from '../core/invoice.ts'
 import { appliedBalance, endingBalance } from '../core/invoice-balance.ts'
 import type { InvoiceItem } from '../core/invoice-item.ts'
 import { isIdOf, type Kind, type Objects } from '../core/kinds.ts'
+import { formatAmount } from '../core/money.ts'
 import { methodText } from '../core/payment-method.ts'
 import { periodAmount } from '../core/period-amount.ts'
 import { currentIndex, endOf } from '../core/subscription-schedule.ts'
@@ -154,11 +155,26 @@ const KIND_FIELDS: {
       reason: type === 'subscription_schedule.expiring' ? formatDate(endOf(schedule)) : null,
     }
   },
+  discount: ({ customer, subscription, invoice, coupon }, _step, view) => ({
+    customer,
+    subscription,
+    invoice,
+    label: couponLabel(view, coupon),
+  }),
   refund: ({ charge, status, amount, currency, reason }, _step, view) => {
     const refunded = view.get('charge', charge)
     const { customer = null, invoice = null } = refunded ?? {}
     return { customer, invoice, status, amount, currency, reason }
   },
+}
+
+/** Describes a coupon: `SPRING 25 %`, `FIVE 5.00 USD`. */
+function couponLabel(view: View, id: string): string | null {
+  const coupon = view.get('coupon', id)
+  if (!coupon) return null
+  const { public_id, percent_off, amount_off, currency } = coupon
+  const off = percent_off === null ? formatAmount(amount_off ?? 0, currency ?? '') : `${percent_off} %`
+  return `${public_id} ${off}`
 }
 
 /** Returns the payment attempt of an entry; null if the entry has none. */

@@ -9,7 +9,7 @@ import { nameOf } from './params.ts'
  * these parameters, delete its row here. A route with the parameter in its schema accepts it in any case.
  */
 const UNSUPPORTED: Readonly<Record<string, readonly unknown[]>> = {
-  // Discounts.
+  // Discounts, of objects that have none.
   coupon: [],
   discounts: [[]],
   promotion_code: [],
@@ -117,17 +117,19 @@ type Definition = {
   readonly element?: z.core.$ZodType
   readonly innerType?: z.core.$ZodType
   readonly in?: z.core.$ZodType
+  readonly options?: readonly z.core.$ZodType[]
 }
 
 /** Whether a schema has a parameter at a path. */
 function hasParam(schema: z.core.$ZodType, path: readonly string[]): boolean {
   const [name, ...rest] = path
   if (name === undefined) return true
-  const { type, shape, element, innerType, in: given } = schema._zod.def as unknown as Definition
+  const { type, shape, element, innerType, in: given, options } = schema._zod.def as unknown as Definition
   // The names of a payload are free.
   if (type === 'record') return true
   const inner = innerType ?? given
   if (inner) return hasParam(inner, path)
+  if (options) return options.some((option) => hasParam(option, path))
   if (element) return hasParam(element, rest)
   const field = shape && Object.hasOwn(shape, name) ? shape[name] : undefined
   return field !== undefined && hasParam(field, rest)

@@ -127,5 +127,5 @@ const compareSource = ({ name, type }: Field, place: number): string => {
 
 const isOther = (left: unknown, right: unknown): boolean => JSON.stringify(left) !== JSON.stringify(right)
 
-/** Parses JSON; empty metadata, the most common value, needs no parser. */
-const parse = (text: string): unknown => (text === '{}' ? {} : JSON.parse(text))
+/** Parses JSON; empty metadata and empty lists, the most common values, need no parser. */
+const parse = (text: string): unknown => (text === '{}' ? {} : text === '[]' ? [] : JSON.parse(text))

@@ -1,6 +1,7 @@
 import { KINDS, kindNumber } from '../core/kinds.ts'
 import { BILLING_COLUMNS } from './columns/billing.ts'
 import { CATALOG_COLUMNS } from './columns/catalog.ts'
+import { DISCOUNTS_COLUMNS } from './columns/discounts.ts'
 import { PAYMENTS_COLUMNS } from './columns/payments.ts'
 import { WEBHOOKS_COLUMNS } from './columns/webhooks.ts'
 import type { IndexChoice, StoredKind, StoredKinds } from './stored-kind.ts'
@@ -10,6 +11,7 @@ const STORED: StoredKinds = {
   ...CATALOG_COLUMNS,
   ...PAYMENTS_COLUMNS,
   ...BILLING_COLUMNS,
+  ...DISCOUNTS_COLUMNS,
   ...WEBHOOKS_COLUMNS,
 }
 

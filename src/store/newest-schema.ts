@@ -6,7 +6,7 @@ export const NEWEST_SCHEMA = `
 CREATE TABLE customer (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
     email text, name text, description text, metadata text not null, default_payment_method text,
     invoice_prefix text not null, next_invoice_number integer not null, delinquent integer not null,
-    test_clock text, deleted integer not null, newest_entry integer, entry_count integer not null default 0, balances text not null default '{}') strict;
+    test_clock text, deleted integer not null, newest_entry integer, entry_count integer not null default 0, balances text not null default '{}', discount text) strict;
 CREATE INDEX customer_merchant on customer (merchant) where deleted = 0;
 CREATE TABLE product (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, name text not null, active integer not null, description text, metadata text not null, newest_entry integer, entry_count integer not null default 0, default_price text) strict;
 CREATE INDEX product_merchant on product (merchant);
@@ -24,7 +24,7 @@ CREATE TABLE subscription (seq integer primary key, id text not null unique, mer
     current_period_start integer not null, current_period_end integer not null, trial_start integer,
     trial_end integer, missing_payment_method text not null, cancel_at integer,
     cancel_at_period_end integer not null, canceled_at integer, ended_at integer, cancellation_reason text,
-    pause_collection text, metadata text not null, test_clock text, newest_entry integer, entry_count integer not null default 0, has_pending_items integer not null default 0, pending_update text, schedule text, notices text, expires_at integer, saves_payment_method integer not null default 0) strict;
+    pause_collection text, metadata text not null, test_clock text, newest_entry integer, entry_count integer not null default 0, has_pending_items integer not null default 0, pending_update text, schedule text, notices text, expires_at integer, saves_payment_method integer not null default 0, discounts text not null default '[]') strict;
 CREATE INDEX subscription_merchant on subscription (merchant);
 CREATE TABLE invoice (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
     status text not null, number text, customer text not null, subscription text, currency text not null,
@@ -33,7 +33,7 @@ CREATE TABLE invoice (seq integer primary key, id text not null unique, merchant
     next_payment_attempt integer, default_payment_method text, payment_intent text, charge text, days_until_due integer,
     due_date integer, overdue integer not null, period_start integer not null, period_end integer not null, finalized_at integer,
     paid_at integer, voided_at integer, marked_uncollectible_at integer, description text, metadata text not null, test_clock text,
-    deleted integer not null, newest_entry integer, entry_count integer not null default 0, amount_due integer not null default 0, starting_balance integer not null default 0, pre_payment_credit_notes_amount integer not null default 0, post_payment_credit_notes_amount integer not null default 0, notices text) strict;
+    deleted integer not null, newest_entry integer, entry_count integer not null default 0, amount_due integer not null default 0, starting_balance integer not null default 0, pre_payment_credit_notes_amount integer not null default 0, post_payment_credit_notes_amount integer not null default 0, notices text, discounts text not null default '[]') strict;
 CREATE INDEX invoice_merchant on invoice (merchant) where deleted = 0;
 CREATE TABLE payment_intent (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
     status text not null, amount integer not null, amount_received integer not null, currency text not null,
@@ -52,7 +52,7 @@ CREATE TABLE refund (seq integer primary key, id text not null unique, merchant 
 CREATE INDEX refund_merchant on refund (merchant);
 CREATE TABLE invoice_item (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
     customer text not null, currency text not null, amount integer not null, quantity integer not null, price text, description text, invoice text, metadata text not null,
-    test_clock text, deleted integer not null, newest_entry integer, entry_count integer not null default 0, subscription text, billed_with text, proration text, unit_amount integer) strict;
+    test_clock text, deleted integer not null, newest_entry integer, entry_count integer not null default 0, subscription text, billed_with text, proration text, unit_amount integer, discountable integer not null default 1, discounts text not null default '[]') strict;
 CREATE INDEX invoice_item_merchant on invoice_item (merchant) where deleted = 0;
 CREATE TABLE webhook_endpoint (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
     url text not null, enabled_events text not null, description text, metadata text not null, status text not null,
@@ -213,4 +213,29 @@ CREATE TABLE meter_event (
 CREATE INDEX meter_event_usage on meter_event
       (customer, meter, timestamp, seq, created, canceled, whole, fraction);
 CREATE UNIQUE INDEX meter_event_identifier on meter_event (merchant, identifier);
+CREATE TABLE coupon (
+      seq integer primary key, id text not null unique, merchant integer not null, created integer not null,
+      public_id text not null, name text, percent_off text, amount_off integer, currency text,
+      duration text not null, duration_in_months integer, max_redemptions integer, redeem_by integer, applies_to text,
+      times_redeemed integer not null, valid integer not null, metadata text not null, deleted integer not null,
+      newest_entry integer, entry_count integer not null default 0) strict;
+CREATE INDEX coupon_merchant on coupon (merchant) where deleted = 0;
+CREATE INDEX coupon_public_id on coupon (public_id);
+CREATE TABLE promotion_code (
+      seq integer primary key, id text not null unique, merchant integer not null, created integer not null,
+      code text not null, code_key text not null, coupon text not null, customer text, expires_at integer,
+      max_redemptions integer, restrictions text not null, active integer not null, times_redeemed integer not null,
+      metadata text not null, newest_entry integer, entry_count integer not null default 0) strict;
+CREATE INDEX promotion_code_merchant on promotion_code (merchant);
+CREATE INDEX promotion_code_key on promotion_code (code_key);
+CREATE INDEX promotion_code_customer on promotion_code (customer) where customer is not null;
+CREATE INDEX promotion_code_coupon on promotion_code (coupon);
+CREATE TABLE discount (
+      seq integer primary key, id text not null unique, merchant integer not null, created integer not null,
+      customer text not null, subscription text, subscription_item text, invoice text, invoice_item text,
+      coupon text not null, promotion_code text, terms text not null, start integer not null, "end" integer,
+      used_by text, deleted integer not null, test_clock text,
+      newest_entry integer, entry_count integer not null default 0) strict;
+CREATE INDEX discount_customer on discount (customer);
+CREATE INDEX discount_subscription on discount (subscription) where subscription is not null;
 `

@@ -90,6 +90,8 @@ const PLACES: Readonly<Record<TimelineScope['kind'], (early: Early) => RawBuilde
       where customer = ${arg('id')} and (invoice is null or (true ${early('payment_intent')}))
     union all select ${numberOf('charge')}, seq, newest_entry from charge
       where customer = ${arg('id')} ${early('charge')}
+    union all select ${numberOf('discount')}, seq, newest_entry from discount
+      where customer = ${arg('id')} ${early('discount')}
     union all select ${numberOf('refund')}, refund.seq, refund.newest_entry from charge join refund on refund.charge = charge.id
       where charge.customer = ${arg('id')} ${early('charge')} ${early('refund')}
     union all select ${numberOf('dispute')}, dispute.seq, dispute.newest_entry from charge
@@ -102,6 +104,8 @@ const PLACES: Readonly<Record<TimelineScope['kind'], (early: Early) => RawBuilde
       and ${arg('id')} in (subscription, released_subscription) ${early('subscription_schedule')}
     union all select ${numberOf('invoice')}, seq, newest_entry from invoice
       where subscription = ${arg('id')} ${early('invoice')}
+    union all select ${numberOf('discount')}, seq, newest_entry from discount
+      where subscription = ${arg('id')} ${early('discount')}
     union all ${creditsOf(sql`invoice.subscription = ${arg('id')}`, early)}
     union all ${paymentsOf(sql`invoice.subscription = ${arg('id')}`, early)}`,
   invoice: (early) => sql`

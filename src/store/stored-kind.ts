@@ -5,9 +5,9 @@ import type { WebhookDelivery } from '../core/webhook.ts'
 export type StoredObjects = Objects & { webhook_delivery: WebhookDelivery }
 export type StoredKind = keyof StoredObjects
 
-/** The column type of a field: booleans are stored as 0 and 1, nested values as JSON text. */
+/** The column type of a field: booleans are stored as 0 and 1, nested values and numbers with decimals as JSON text. */
 type ColumnType<Value> = [Exclude<Value, null>] extends [number]
-  ? 'integer'
+  ? 'integer' | 'json'
   : [Exclude<Value, null>] extends [string]
     ? 'text'
     : [Exclude<Value, null>] extends [boolean]

@@ -90,6 +90,7 @@ const JOB_TEXTS: Readonly<Record<TimelineJob['kind'], JobTexts>> = {
     describe: (job) => (job.phase === null ? ['schedule ends'] : phaseText(job, job.phase)),
   },
   schedule_expiring: { name: 'schedule expires soon' },
+  discount_end: { name: 'discount ends' },
 }
 
 /** Returns the name of a kind of job. */

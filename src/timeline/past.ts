@@ -66,6 +66,7 @@ const NOTES: Readonly<Record<TimelineEntry['resource'], NoteWriter>> = {
   credit_note: (group) => group.map(creditNote),
   dispute: disputeNotes,
   customer: (group) => group.map(customerNote),
+  discount: (group) => group.map(discountNote),
   payment_method: (group) =>
     group.map(({ type, label }) =>
       note('●', [`${label} ${type === 'payment_method.attached' ? 'attached' : 'detached'}`]),
@@ -111,6 +112,15 @@ function customerNote({ type, label, changes = {} }: TimelineEntry): Note {
   if (type === 'customer.deleted') return note('■', ['customer deleted'], { colour: 'red' })
   return note('●', ['customer changed', Object.keys(changes).join(', ')])
 }
+
+const DISCOUNT_STEPS: Readonly<Record<string, string>> = {
+  'customer.discount.created': 'added',
+  'customer.discount.updated': 'replaces the former one',
+  'customer.discount.deleted': 'ended',
+}
+
+const discountNote = ({ type, label }: TimelineEntry): Note =>
+  note('●', [`discount ${label ?? ''}`.trim(), DISCOUNT_STEPS[type]])
 
 const PAYMENT_ENDS: Readonly<Record<string, string>> = {
   'payment_intent.created': 'not confirmed yet',

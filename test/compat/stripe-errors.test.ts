@@ -99,7 +99,9 @@ describe('an invalid request', () => {
   })
 
   test('is also a call to a missing route', async () => {
-    const error = await errorOf(stripe.coupons.create({ percent_off: 10, duration: 'once' }))
+    const error = await errorOf(
+      stripe.taxRates.create({ display_name: 'VAT', inclusive: false, percentage: 19 }),
+    )
     expect(error).toBeInstanceOf(StripeInvalidRequestError)
     expect(error).toMatchObject({ statusCode: 404, code: 'resource_missing', param: null })
   })

@@ -76,6 +76,13 @@ class DescribedClient {
     await twin.post('/v1/invoices', { customer: customer.id, currency: 'usd' })
     const invoiceItem = { customer: customer.id, amount: 500, currency: 'usd' }
     await twin.post('/v1/invoiceitems', invoiceItem)
+    const coupon = await twin.post('/v1/coupons', { percent_off: 10, duration: 'forever' })
+    this.pool.note(coupon)
+    this.pool.note(await twin.post('/v1/promotion_codes', { coupon: coupon.id }))
+    await twin.post(`/v1/customers/${customer.id}`, { coupon: coupon.id })
+    const meter = { display_name: 'Calls', event_name: 'calls', default_aggregation: { formula: 'sum' } }
+    const { id } = await twin.post('/v1/billing/meters', meter)
+    this.pool.note({ object: 'meter', id })
     this.#app = await makeApp(twin)
     this.pool.note(this.#app)
     this.pool.note(await ask(twin, this.#app))

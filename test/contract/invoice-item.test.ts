@@ -33,6 +33,8 @@ describe('an invoice item', () => {
         quantity: 2,
         price: null,
         description: 'Setup',
+        discountable: true,
+        discounts: [],
         metadata: { a: 'b' },
         subscription: null,
         subscription_item: null,

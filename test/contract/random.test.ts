@@ -9,31 +9,44 @@ import { type Body, startTwin, type Twin } from '../twin.ts'
 const ROUTES = table(
   ['method', 'path', 'params'],
   `
-  POST    /v1/customers                                    name email description metadata invoice_settings test_clock
-  POST    /v1/customers/@customer                          name metadata invoice_settings
+  POST    /v1/customers                                    name email description metadata invoice_settings test_clock coupon
+  POST    /v1/customers/@customer                          name metadata invoice_settings coupon promotion_code
   DELETE  /v1/customers/@customer                          -
+  DELETE  /v1/customers/@customer/discount                 -
+  POST    /v1/coupons                                      id name percent_off amount_off currency duration duration_in_months max_redemptions redeem_by metadata
+  POST    /v1/coupons/@coupon                              name metadata
+  DELETE  /v1/coupons/@coupon                              -
+  POST    /v1/promotion_codes                              coupon code active customer expires_at max_redemptions restrictions
+  POST    /v1/promotion_codes/@promotion_code              active metadata
   POST    /v1/customers/@customer/balance_transactions     amount currency description metadata
   POST    /v1/customers/@customer/balance_transactions/@customer_balance_transaction  description metadata
   POST    /v1/products                                     name active metadata
   POST    /v1/products/@product                            name active metadata
   POST    /v1/prices                                       unit_amount currency recurring product active
   POST    /v1/prices/@price                                active nickname metadata
+  POST    /v1/billing/meters                               display_name event_name default_aggregation
+  POST    /v1/billing/meters/@meter                        display_name
+  POST    /v1/billing/meters/@meter/deactivate             -
+  POST    /v1/billing/meters/@meter/reactivate             -
+  POST    /v1/billing/meter_events                         event_name payload timestamp
+  POST    /v1/billing/meter_event_adjustments              event_name type cancel
   POST    /v1/payment_methods                              type card metadata
   POST    /v1/payment_methods/@payment_method/attach       customer
   POST    /v1/payment_methods/@payment_method/detach       -
   POST    /v1/test_helpers/payment_methods/@payment_method/outcomes  outcomes then
-  POST    /v1/subscriptions                                customer currency items default_payment_method payment_behavior collection_method days_until_due trial_period_days trial_end trial_settings metadata
-  POST    /v1/subscriptions/@subscription                  default_payment_method cancel_at_period_end cancel_at collection_method days_until_due items trial_end pause_collection metadata description proration_behavior proration_date billing_cycle_anchor
+  POST    /v1/subscriptions                                customer currency items default_payment_method payment_behavior collection_method days_until_due trial_period_days trial_end trial_settings metadata discounts
+  POST    /v1/subscriptions/@subscription                  default_payment_method cancel_at_period_end cancel_at collection_method days_until_due items trial_end pause_collection metadata description proration_behavior proration_date billing_cycle_anchor discounts
   POST    /v1/subscriptions/@subscription/resume           -
+  DELETE  /v1/subscriptions/@subscription/discount         -
   DELETE  /v1/subscriptions/@subscription                  cancel_at_period_end prorate invoice_now
-  POST    /v1/invoices                                     customer currency collection_method days_until_due metadata
+  POST    /v1/invoices                                     customer currency collection_method days_until_due metadata discounts
   POST    /v1/invoices/create_preview                      subscription
   POST    /v1/invoices/@invoice/pay                        payment_method
   POST    /v1/invoices/@invoice/finalize                   -
   POST    /v1/invoices/@invoice/void                       -
   POST    /v1/invoices/@invoice/mark_uncollectible         -
   DELETE  /v1/invoices/@invoice                            -
-  POST    /v1/invoiceitems                                 customer invoice subscription amount currency price quantity description
+  POST    /v1/invoiceitems                                 customer invoice subscription amount currency price quantity description discounts discountable
   POST    /v1/invoiceitems/@invoiceitem                    amount quantity description metadata
   DELETE  /v1/invoiceitems/@invoiceitem                    -
   POST    /v1/payment_intents                              amount currency customer payment_method confirm description metadata
@@ -107,8 +120,11 @@ type Known = (kind: string) => string
 
 /** What a parameter may be; mostly something that makes sense. */
 const VALUES: Readonly<Record<string, (choose: Choose, known: Known) => unknown>> = {
+  active: (choose) => choose([true, true, false]),
   amount: (choose) => choose([1, 500, 2000, 99_999_999]),
+  amount_off: (choose) => choose([1, 333, 5000]),
   by: (choose) => choose(['1d', '3d', '7d', '1mo', '60s']),
+  cancel: () => ({ identifier: 'mtrevt_unknown' }),
   cancel_at: (choose) => choose([1769900000, 1771000000, 1785000000, null]),
   cancel_at_period_end: (choose) => choose([true, false]),
   cancellation_reason: (choose) => choose(['duplicate', 'abandoned']),
@@ -118,12 +134,25 @@ const VALUES: Readonly<Record<string, (choose: Choose, known: Known) => unknown>
   collection_method: (choose) => choose(['charge_automatically', 'charge_automatically', 'send_invoice']),
   confirm: (choose) => choose([true, false]),
   credit_amount: (choose) => choose([500, 2000]),
+  coupon: (_, known) => known('coupon'),
   currency: (choose) => choose([...Array(9).fill('usd'), 'eur']),
   customer: (_, known) => known('customer'),
   days_until_due: (choose) => choose([0, 3, 30]),
+  default_aggregation: (choose) => ({ formula: choose(['sum', 'count', 'last']) }),
   default_payment_method: (choose, known) => choose([...CARDS, ...CARDS, known('payment_method')]),
   disabled: (choose) => choose([true, false, false]),
+  discountable: (choose) => choose([true, false]),
+  discounts: (choose, known) =>
+    choose<unknown>([
+      '',
+      [{ coupon: known('coupon') }],
+      [{ coupon: known('coupon') }, { promotion_code: known('promotion_code') }],
+      [{ discount: known('discount') }],
+    ]),
+  duration: (choose) => choose(['once', 'repeating', 'forever']),
+  duration_in_months: (choose) => choose([1, 2]),
   enabled_events: (choose) => choose([['*'], ['invoice.*'], ['customer.created', 'charge.*'], ['zebra']]),
+  event_name: (choose) => choose(['calls', 'bytes']),
   end_behavior: (choose) => choose(['release', 'cancel']),
   evidence: (choose) => ({ uncategorized_text: choose(['winning_evidence', 'losing_evidence', 'a letter']) }),
   from_subscription: (_, known) => known('subscription'),
@@ -143,10 +172,12 @@ const VALUES: Readonly<Record<string, (choose: Choose, known: Known) => unknown>
     ]),
   ],
   metadata: (choose) => choose([{ a: '1' }, { a: '' }, { b: 2 }]),
+  max_redemptions: (choose) => choose([1, 3, 100]),
   outcome: (choose) => choose(['succeed', 'fail']),
   outcomes: (choose) => [choose(OUTCOMES), choose(OUTCOMES), choose(OUTCOMES)],
   pause_collection: (choose) =>
     choose([null, ...['keep_as_draft', 'mark_uncollectible', 'void'].map((behavior) => ({ behavior }))]),
+  payload: (choose, known) => ({ stripe_customer_id: known('customer'), value: choose(['1', '0.5', '-2']) }),
   payment_behavior: (choose) => choose(['default_incomplete', 'allow_incomplete', 'error_if_incomplete']),
   payment_intent: (_, known) => known('payment_intent'),
   payment_method: (choose, known) => choose([...CARDS, known('payment_method'), known('payment_method')]),
@@ -158,13 +189,19 @@ const VALUES: Readonly<Record<string, (choose: Choose, known: Known) => unknown>
     ]),
   ],
   preserve_cancel_date: (choose) => choose([true, false]),
+  percent_off: (choose) => choose([10, 33.33, 100]),
   price: (_, known) => known('price'),
   prorate: (choose) => choose([true, false]),
   product: (_, known) => known('product'),
+  promotion_code: (_, known) => known('promotion_code'),
   quantity: (choose) => choose([0, 1, 3]),
+  redeem_by: (choose) => choose([1770000000, 1775000000]),
   redirect_uri: (choose) => choose(['https://app.example/callback', 'https://evil.example/']),
   reason: (choose) => choose(['duplicate', 'fraudulent']),
-  recurring: (choose) => ({ interval: choose(['week', 'month', 'month', 'year']) }),
+  recurring: (choose, known) => ({
+    interval: choose(['week', 'month', 'month', 'year']),
+    ...choose<Body>([{}, {}, {}, { usage_type: 'metered', meter: known('meter') }]),
+  }),
   refund: (_, known) => known('refund'),
   refund_amount: (choose) => choose([500, 2000]),
   scope: (choose) => choose(['read_only', 'read_write', 'admin']),
@@ -176,13 +213,14 @@ const VALUES: Readonly<Record<string, (choose: Choose, known: Known) => unknown>
   test_clock: (_, known) => known('test_clock'),
   // biome-ignore lint/suspicious/noThenProperty: the contract's name
   then: (choose) => choose(OUTCOMES),
+  timestamp: (choose) => choose([1769853600, 1772272800]),
   to: (choose) => choose([1772272800, 1774951200]),
   trial_end: (choose) => choose<unknown>(['now', 1770000000, 1775000000]),
   trial_period_days: (choose) => choose([1, 14]),
   trial_settings: (choose) => ({
     end_behavior: { missing_payment_method: choose(['create_invoice', 'pause', 'cancel']) },
   }),
-  type: (choose) => choose(['card', 'pix', 'boleto']),
+  type: (choose) => choose(['card', 'card', 'pix', 'boleto', 'cancel']),
   url: (choose) =>
     choose(['http://localhost:3000/webhooks', 'https://example.com/', 'ftp://x', 'http://169.254.169.254/']),
   webhook_endpoint: (_, known) => known('webhook_endpoint'),
@@ -190,7 +228,7 @@ const VALUES: Readonly<Record<string, (choose: Choose, known: Known) => unknown>
 }
 
 const NEEDED = new Set(
-  'amount by card charge client_id currency customer default_payment_method enabled_events items frozen_time outcome outcomes recurring redirect_uri type unit_amount url'.split(
+  'amount by card charge client_id currency customer default_aggregation default_payment_method display_name enabled_events event_name items frozen_time outcome outcomes payload recurring redirect_uri type unit_amount url'.split(
     ' ',
   ),
 )
@@ -222,8 +260,9 @@ class Pool {
     if (typeof value !== 'object' || value === null) return
     const { object, id } = value as Body
     if (typeof object === 'string' && typeof id === 'string') {
-      const ids = this.#ids.get(object) ?? []
-      if (!ids.includes(id)) this.#ids.set(object, [...ids, id])
+      const kind = object.replace('billing.', '')
+      const ids = this.#ids.get(kind) ?? []
+      if (!ids.includes(id)) this.#ids.set(kind, [...ids, id])
     }
     for (const child of Object.values(value)) this.note(child)
   }

@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { formatInstant, parseInstant } from '../../src/core/calendar.ts'
-import {
-  canceledAtPeriodEnd,
-  cancellationAt,
-  intervalOf,
-  linesOf,
-  nextPeriod,
-} from '../../src/core/subscription.ts'
+import { linesOf } from '../../src/core/period-lines.ts'
+import { canceledAtPeriodEnd, cancellationAt, intervalOf, nextPeriod } from '../../src/core/subscription.ts'
 import {
   FIRST_STATUS,
   hasEnded,

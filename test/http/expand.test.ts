@@ -10,15 +10,17 @@ const SCHEMAS = componentSchemas()
 /** Returns the fields that can be expanded according to the description; `a.b` for nested ones. */
 const described = (schema: JsonSchema): string[] =>
   Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
-    if (isReference(field)) return [name]
+    if (isReference(field) || isReference(field.items ?? {})) return [name]
     const within = [field, ...(field.anyOf ?? [])].flatMap(described)
     return within.map((path) => `${name}.${path}`)
   })
 
-/** Returns all fields, `a.b` for nested ones. The price of an item is left out: it is always an object. */
+/** Returns all fields, `a.b` for nested ones. What is always an object is left out, such as the price of an item. */
 const all = (schema: JsonSchema): string[] =>
   Object.entries(schema.properties ?? {}).flatMap(([name, field]) => [
-    ...(field.anyOf?.some(({ $ref }) => $ref?.endsWith('/Price')) && !isReference(field) ? [] : [name]),
+    ...(field.anyOf?.some(({ $ref }) => /\/(?:Price|Discount)$/.test($ref ?? '')) && !isReference(field)
+      ? []
+      : [name]),
     ...[field, ...(field.anyOf ?? [])].flatMap(all).map((path) => `${name}.${path}`),
   ])
 

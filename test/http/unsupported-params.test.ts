@@ -12,17 +12,10 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([twin.close(), strict.close()]))
 
-const subscription = { customer: 'cus_1', currency: 'usd', default_payment_method: 'pm_1' }
-
 describe('a parameter that paytwin does not support yet is refused, strict or not', () => {
   test.each<[string, object, string, string]>([
-    ['POST /v1/customers', { coupon: 'SAVE10' }, 'coupon', 'coupon'],
-    [
-      'POST /v1/subscriptions',
-      { ...subscription, discounts: [{ coupon: 'SAVE10' }] },
-      'discounts',
-      'discounts',
-    ],
+    ['POST /v1/products', { name: 'Pro', coupon: 'SAVE10' }, 'coupon', 'coupon'],
+    ['POST /v1/payment_intents', { amount: 5, discounts: [{ coupon: 'SAVE10' }] }, 'discounts', 'discounts'],
     ['POST /v1/subscriptions', { promotion_code: 'promo_1' }, 'promotion_code', 'promotion_code'],
     [
       'POST /v1/subscriptions/sub_1/resume',
@@ -78,7 +71,7 @@ describe('a parameter that paytwin does not support yet is refused, strict or no
   })
 
   test('in a form and in a query too', async () => {
-    expectRefusal(await postForm(twin, '/v1/customers', 'coupon=SAVE10'), unknownParam('coupon'))
+    expectRefusal(await postForm(twin, '/v1/products', 'coupon=SAVE10'), unknownParam('coupon'))
     expectRefusal(
       await twin.request('DELETE', '/v1/subscriptions/sub_1?coupon=SAVE10'),
       unknownParam('coupon'),
@@ -90,7 +83,7 @@ describe('is ignored like any unknown parameter', () => {
   test.each<[string, object]>([
     ['if it asks for what paytwin does', { proration_behavior: 'none' }],
     ['if it is off', { invoice_now: false, automatic_tax: { enabled: false } }],
-    ['if it is empty', { coupon: '', discounts: [], promotion_code: null }],
+    ['if it is empty', { discounts: [], tax_rates: '', schedule: null }],
   ])('%s', async (_, body) => {
     const response = await twin.request('POST', '/v1/customers', body)
     expect(response.status).toBe(201)

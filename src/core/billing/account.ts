@@ -1,5 +1,6 @@
 import type { Change } from '../change.ts'
 import type { Customer } from '../customer.ts'
+import type { Discounts } from '../discount.ts'
 import type { FinalAction } from '../dunning.ts'
 import { type Invoice, isOutstanding } from '../invoice.ts'
 import type { InvoiceItem } from '../invoice-item.ts'
@@ -27,9 +28,12 @@ export type Account = {
   readonly paymentMethod: PaymentMethod | null
   /** The fault to apply to a charge attempt of this decision; null for none. */
   readonly fault: ChargeFault | null
+  /** The prices of the subscription's items; with discounts for certain products also those of the pending items. */
   readonly prices: Prices
   /** Reads the usage of a metered item. Only periods that end need it. */
   readonly usage: ReadUsage
+  /** The discounts of the subscription, its items, its pending items and the customer. */
+  readonly discounts: Discounts
   /**
    * The numbers of outstanding invoices of the customer and of the subscription. Each count stops at one more than the
    * decision can pay or close. That is enough to know whether any remains. Those of the customer are the invoices that

@@ -1,17 +1,13 @@
 import type { Period } from '../calendar.ts'
 import type { Change } from '../change.ts'
-import {
-  type BillingReason,
-  draftInvoice,
-  type Invoice,
-  type InvoiceLine,
-  markedUncollectible,
-} from '../invoice.ts'
+import { type BillingReason, draftInvoice, type Invoice, markedUncollectible } from '../invoice.ts'
 import { type InvoiceItem, lineOfItem } from '../invoice-item.ts'
+import type { InvoiceLine } from '../invoice-line.ts'
 import { MAX_AMOUNT, sumOf } from '../money.ts'
 import { withPaymentMethod } from '../payment-intent.ts'
 import { periodAmount } from '../period-amount.ts'
-import { linesOf, type Subscription, type SubscriptionItem } from '../subscription.ts'
+import { linesOf } from '../period-lines.ts'
+import type { Subscription, SubscriptionItem } from '../subscription.ts'
 import type { Account } from './account.ts'
 import { balanceApplied } from './balance.ts'
 import {
@@ -23,6 +19,7 @@ import {
   issue,
   voidInvoice,
 } from './collect.ts'
+import { discountDraft, spendDiscounts } from './discounting.ts'
 import { withNotices } from './schedule-notices.ts'
 import { type EndedPeriod, usageLines } from './usage.ts'
 
@@ -95,7 +92,7 @@ export function draft(
   subscription: Subscription,
   { period, reason, items = subscription.items, ended, isFree }: Billing,
 ): Invoice {
-  const { newId, prices, pendingItems } = account
+  const { newId, prices, pendingItems, discounts } = account
   const id = newId('in')
   const fixed = isFree ? 0 : periodAmount(items, prices)
   const usage = ended ? usageLines(account, ended, MAX_AMOUNT - fixed) : []
@@ -116,9 +113,11 @@ export function draft(
     period_end: period.end,
     test_clock: subscription.test_clock,
   })
-  const created = change.create('invoice', invoice, 'invoice.created')
+  const discounted = discounts.size === 0 ? invoice : discountDraft(change, account, subscription, invoice)
+  const created = change.create('invoice', discounted, 'invoice.created')
   for (const item of billed)
     change.update('invoice_item', item, (latest) => ({ ...latest, invoice: invoice.id, billed_with: null }))
+  if (discounts.size > 0) spendDiscounts(change, account, created)
   return created
 }
 

@@ -5,6 +5,7 @@ import { factsOf, SUBSCRIPTION_TRANSITIONS } from '../subscription-status.ts'
 import { cannotBe, move } from '../transitions.ts'
 import { type EndingAccount, endingInvoicesOf, updateDelinquency, withAllPendingItems } from './account.ts'
 import { voidInvoice } from './collect.ts'
+import { endDiscounts, withoutEnded } from './discounting.ts'
 import { discardPendingUpdate } from './pending-update.ts'
 import { endSchedule } from './schedule.ts'
 
@@ -28,11 +29,12 @@ export function cancel(
   if (factsOf(subscription).awaitsFirstPayment) voidOpenInvoices(change, account)
   else dropRetries(change, account)
   releaseItems(change, account)
+  endDiscounts(change, account, change.latest('subscription', subscription))
   change.update(
     'subscription',
     subscription,
     (latest) => ({
-      ...latest,
+      ...withoutEnded(change, latest),
       status,
       canceled_at: canceledAt ?? account.now,
       ended_at: account.now,
@@ -51,11 +53,12 @@ export function cancel(
 export function expire(change: Change, account: EndingAccount, subscription: Subscription): void {
   voidOpenInvoices(change, account)
   releaseItems(change, account)
+  endDiscounts(change, account, subscription)
   change.update(
     'subscription',
     subscription,
     (latest) => ({
-      ...latest,
+      ...withoutEnded(change, latest),
       status: move(SUBSCRIPTION_TRANSITIONS, latest.status, 'expire'),
       ended_at: account.now,
     }),

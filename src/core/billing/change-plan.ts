@@ -21,6 +21,7 @@ import { allows, move } from '../transitions.ts'
 import { type Account, updateDelinquency } from './account.ts'
 import { type Billing, billPeriod, draft, inPeriod } from './bill.ts'
 import type { Collected } from './collect.ts'
+import { periodDiscounts, withoutEnded } from './discounting.ts'
 import { keepPending } from './pending-update.ts'
 import { keptItems, usageFrom, usageUpTo } from './usage-changes.ts'
 
@@ -58,14 +59,12 @@ export function changePlan(
   const created = lines.map((line) => createItem(change, account, subscription, line))
   const waiting = { ...account, pendingItems: [...account.pendingItems, ...created] }
   const hasWaiting = waiting.pendingItems.length > 0
-  const update = (changed: Subscription) =>
-    change.update(
-      'subscription',
-      subscription,
-      () => changed,
-      // A new period in the same second as the last one, with collection paused, looks the same.
-      showsChange(subscription, changed) ? 'subscription.updated' : null,
-    )
+  const update = (given: Subscription) => {
+    const changed = withoutEnded(change, given)
+    // A new period in the same second as the last one, with collection paused, looks the same.
+    const event = showsChange(subscription, changed) ? 'subscription.updated' : null
+    change.update('subscription', subscription, () => changed, event)
+  }
 
   const billsNow = restartsPeriod || (behavior === 'always_invoice' && hasWaiting)
   if (!billsNow) {
@@ -130,6 +129,7 @@ function linesOfChange(
     prices,
     names,
     billed,
+    discounts: periodDiscounts(account, after),
   }
   const usage = usageUpTo(account, subscription, { after: after.items, at: usageFrom(at, account.now) })
   return [
@@ -138,12 +138,16 @@ function linesOfChange(
   ]
 }
 
-/** Creates the invoice item of a proration, which waits for the subscription's next invoice. */
+/**
+ * Creates the invoice item of a proration, which waits for the subscription's next invoice.
+ * @param options.discountable - whether discounts still have to reduce it; a change within a period takes them into account
+ */
 export function createItem(
   change: Change,
   account: Account,
   subscription: Subscription,
   { period, subscription_item, is_usage, ...line }: Proration,
+  { discountable }: { readonly discountable: boolean } = { discountable: is_usage === true },
 ): InvoiceItem {
   return change.create('invoice_item', {
     ...line,
@@ -160,6 +164,8 @@ export function createItem(
       cycle: subscription.current_period_start,
       ...(is_usage && { is_usage }),
     },
+    discountable,
+    discounts: [],
     metadata: {},
     test_clock: subscription.test_clock,
     deleted: false,

@@ -3,9 +3,15 @@ import { type Invoice, withoutRetries } from '../invoice.ts'
 import type { InvoiceItem } from '../invoice-item.ts'
 import { isOpen } from '../invoice-status.ts'
 import { pendingUpdateExpiry } from '../pending-update.ts'
-import { type Subscription, withInvoice, withRestartedPeriod } from '../subscription.ts'
+import {
+  type Subscription,
+  type SubscriptionItem,
+  withInvoice,
+  withRestartedPeriod,
+} from '../subscription.ts'
 import { type Account, updateDelinquency } from './account.ts'
 import { type Collected, voidInvoice } from './collect.ts'
+import { withItemDiscounts, withoutEnded } from './discounting.ts'
 import { withNotices } from './schedule-notices.ts'
 
 /**
@@ -39,7 +45,7 @@ export function keepPending(
   change.update(
     'subscription',
     subscription,
-    (latest) => ({ ...withInvoice(latest, collected, rules), pending_update }),
+    (latest) => ({ ...withoutEnded(change, withInvoice(latest, collected, rules)), pending_update }),
     'subscription.updated',
   )
 }
@@ -59,12 +65,21 @@ export function applyPendingUpdate(
     subscription,
     (latest) => {
       const moved = period === null ? latest : withNotices(withRestartedPeriod(latest, period), account)
-      return { ...moved, items, pending_update: null }
+      return { ...moved, items: withDiscountsOf(latest, items), pending_update: null }
     },
     'subscription.updated',
   )
   change.update('subscription', subscription, (latest) => latest, 'subscription.pending_update_applied')
 }
+
+/** Gives pending items the discounts that the items have now: some may have ended in the meantime. */
+const withDiscountsOf = (
+  { items: current }: Subscription,
+  items: readonly SubscriptionItem[],
+): readonly SubscriptionItem[] =>
+  items.map((item) =>
+    item.discounts ? withItemDiscounts(item, current.find(({ id }) => id === item.id)?.discounts) : item,
+  )
 
 /**
  * Discards the pending update of a subscription, if it has one: voids its invoice, and lets the items wait again that waited

@@ -6,6 +6,7 @@ import { type Account, type EndingAccount, updateDelinquency } from './account.t
 import { type Billing, billPeriod, draft, inPeriod } from './bill.ts'
 import { cancel } from './cancel.ts'
 import type { Collected } from './collect.ts'
+import { withoutEnded } from './discounting.ts'
 import { expirePendingUpdate } from './pending-update.ts'
 import { endedAt } from './usage.ts'
 
@@ -19,7 +20,7 @@ export function renew(change: Change, given: Account, running: Subscription): vo
   const period = nextPeriod(subscription, account.prices)
   const renewed = inPeriod(account, subscription, period)
   const update = (after: Subscription) =>
-    change.update('subscription', subscription, () => after, 'subscription.updated')
+    change.update('subscription', subscription, () => withoutEnded(change, after), 'subscription.updated')
 
   const { collectsRenewals, isPaidUp } = factsOf(subscription)
   const billing: Billing = {
@@ -62,7 +63,7 @@ export function endTrial(
     current_period_end: endsAt,
   }
   const update = (after: Subscription) =>
-    change.update('subscription', subscription, () => after, 'subscription.updated')
+    change.update('subscription', subscription, () => withoutEnded(change, after), 'subscription.updated')
 
   const isUnpayable = ended.collection_method === 'charge_automatically' && !account.paymentMethod
   if (isUnpayable && ended.missing_payment_method === 'cancel') {

@@ -13,6 +13,7 @@ import { move } from '../transitions.ts'
 import { type Account, updateDelinquency } from './account.ts'
 import { bill, inPeriod } from './bill.ts'
 import { type Collected, voidInvoice } from './collect.ts'
+import { withoutEnded } from './discounting.ts'
 
 /**
  * Resumes a subscription: withdraws a cancellation at the period's end and a pause of collection, or starts a new
@@ -51,13 +52,18 @@ function restart(change: Change, account: Account, subscription: Subscription): 
   const collected = bill(change, account, subscription, { period, reason: 'subscription_cycle' })
   if (collected.result === 'failed') {
     voidInvoice(change, account, collected.invoice)
+    const left = withoutEnded(change, subscription)
+    if (left !== subscription) change.update('subscription', subscription, () => left, 'subscription.updated')
     return collected
   }
   change.update(
     'subscription',
     subscription,
     (paused) => ({
-      ...withInvoice(inPeriod(account, withoutPassed(paused, now), period), collected, account.rules),
+      ...withoutEnded(
+        change,
+        withInvoice(inPeriod(account, withoutPassed(paused, now), period), collected, account.rules),
+      ),
       pause_collection: null,
       status: move(SUBSCRIPTION_TRANSITIONS, paused.status, 'begin'),
       billing_cycle_anchor: now,

@@ -6,6 +6,7 @@ import { type Account, updateDelinquency } from './account.ts'
 import { type Billing, bill } from './bill.ts'
 import { createItem } from './change-plan.ts'
 import type { Collected } from './collect.ts'
+import { withoutEnded } from './discounting.ts'
 import { announceTrialEnd } from './notify.ts'
 import { isTrialEndNear, withNotices } from './schedule-notices.ts'
 
@@ -24,6 +25,7 @@ export type FirstBilling = {
  * subscription.created comes first and shows the state at the end of the operation.
  * @param given - the requested subscription; its status and latest invoice are set here
  * @param first - how the first period is billed
+ * @param redeeming - the steps that create the subscription's discounts
  * @returns the result of the first invoice; null without one
  * See docs/contract/subscriptions.md#creating.
  */
@@ -32,10 +34,12 @@ export function start(
   account: Account,
   given: Subscription,
   first: FirstBilling = { behavior: 'create_prorations', names: new Map() },
+  redeeming = new Change(),
 ): Collected | null {
   const isTrial = given.status === FIRST_STATUS.trial
   if (isTrial && !account.rules.billsTrialStart) {
     change.create('subscription', withNotices(given, account), 'subscription.created')
+    change.append(redeeming)
     if (isTrialEndNear(given, account)) announceTrialEnd(change, given)
     return null
   }
@@ -44,9 +48,10 @@ export function start(
   const waits = first.isUncharged === true && collected.result === 'sent' && isCharged(given)
   const status = FIRST_STATUS[isTrial ? 'trial' : waits ? 'failed' : collected.result]
   const expires_at = factsOf({ status }).awaitsFirstPayment ? expiryOf(account) : null
-  const billed = withInvoice(given, collected, account.rules)
+  const billed = withoutEnded(invoicing, withInvoice(given, collected, account.rules))
   const subscription = withNotices({ ...billed, status, expires_at }, account)
   change.create('subscription', subscription, 'subscription.created')
+  change.append(redeeming)
   change.append(invoicing)
   if (isTrial && isTrialEndNear(given, account)) announceTrialEnd(change, subscription)
   updateDelinquency(change, account)
@@ -99,6 +104,6 @@ function prorated(
     names,
     billed: [],
   })
-  const created = lines.map((line) => createItem(change, account, subscription, line))
+  const created = lines.map((line) => createItem(change, account, subscription, line, { discountable: true }))
   return { ...account, pendingItems: [...account.pendingItems, ...created] }
 }

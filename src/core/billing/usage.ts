@@ -1,5 +1,5 @@
 import type { Period } from '../calendar.ts'
-import type { InvoiceLine } from '../invoice.ts'
+import type { InvoiceLine } from '../invoice-line.ts'
 import { quantityDecimal } from '../meter.ts'
 import { MAX_AMOUNT, sumOf } from '../money.ts'
 import type { Price } from '../price.ts'

@@ -6,8 +6,14 @@ import type { Store } from '../../store/store.ts'
 import type { Ids } from '../machine/ids.ts'
 import type { View } from './view.ts'
 
-/** Prices, products and meters follow the merchant's clock, whatever the customer's clock. */
-const OF_MERCHANT: ReadonlySet<Kind> = new Set<Kind>(['price', 'product', 'billing_meter'])
+/** What follows the merchant's clock, whatever the customer's clock. */
+const OF_MERCHANT: ReadonlySet<Kind> = new Set<Kind>([
+  'price',
+  'product',
+  'billing_meter',
+  'coupon',
+  'promotion_code',
+])
 
 /** Derives the private fields, which the journal does not record. */
 const PRIVATE: { readonly [K in Kind]?: (object: Objects[K], instant: number) => Objects[K] } = {

@@ -108,6 +108,7 @@ function entryOf(
 function queueJobs(unit: UnitOfWork, { kind, first, last }: Touched): void {
   const derive = JOBS_OF_KIND[kind] as ((object: Step['after']) => Job[]) | undefined
   if (!derive) return
-  const clock = unit.clockOf((last as Objects['invoice']).test_clock)
+  // What belongs to no customer follows the main clock.
+  const clock = unit.clockOf((last as Partial<Objects['invoice']>).test_clock ?? null)
   requeue(unit, clock, first === null ? [] : derive(first), derive(last))
 }

@@ -1,3 +1,4 @@
+import { discountIdsOf } from '../../core/billing/discounting.ts'
 import type { JobKind } from '../../core/jobs.ts'
 import type { Kind, Objects } from '../../core/kinds.ts'
 import type { QueuedJob } from '../../store/jobs.ts'
@@ -57,6 +58,10 @@ export class DueJobs {
       merchant,
       payers.map(({ default_payment_method }) => default_payment_method),
     )
+    this.#load('discount', merchant, [
+      ...subscriptions.flatMap(discountIdsOf),
+      ...customers.map(({ discount }) => discount),
+    ])
     this.#load(
       'price',
       merchant,

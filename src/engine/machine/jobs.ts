@@ -6,10 +6,14 @@ import { cancelAsPlanned } from '../../core/billing/settlement.ts'
 import { Change } from '../../core/change.ts'
 import type { Invoice } from '../../core/invoice.ts'
 import type { Job, JobKind } from '../../core/jobs.ts'
+import { isIdOf } from '../../core/kinds.ts'
 import type { Subscription } from '../../core/subscription.ts'
 import { loadAccount, loadEndingAccount, loadInvoiceAccount, subscriptionOf } from '../resources/account.ts'
+import { expireCoupon } from '../resources/coupon.ts'
+import { expireDiscount } from '../resources/discount.ts'
 import { closeDispute } from '../resources/dispute.ts'
 import { noticesWith } from '../resources/notice.ts'
+import { expirePromotionCode } from '../resources/promotion-code.ts'
 import { failRefund } from '../resources/refund.ts'
 import { reportExpiring, runPhase } from '../resources/schedule-phase.ts'
 import { retryDelivery } from '../resources/webhook-delivery.ts'
@@ -42,6 +46,13 @@ const onInvoice = (rule: InvoiceRule) => (unit: UnitOfWork, job: Job) => {
   apply(unit, change, unit.clockOf(invoice.test_clock))
 }
 
+/** Ends a discount, or the time in which a coupon or a promotion code can be redeemed. */
+function endAtItsTime(unit: UnitOfWork, id: string): void {
+  if (isIdOf('discount', id)) expireDiscount(unit, id)
+  else if (isIdOf('coupon', id)) expireCoupon(unit, id)
+  else expirePromotionCode(unit, id)
+}
+
 /** The action of each kind of job. */
 const JOBS: Readonly<Record<JobKind, (unit: UnitOfWork, job: Job) => void>> = {
   payment_retry: onInvoice(retry),
@@ -62,6 +73,7 @@ const JOBS: Readonly<Record<JobKind, (unit: UnitOfWork, job: Job) => void>> = {
   schedule_phase: runPhase,
   schedule_expiring: reportExpiring,
   ...noticesWith((unit, job) => runJob(unit, job)),
+  discount_end: (unit, job) => endAtItsTime(unit, job.object),
 }
 
 /** Runs a due job. The clock must stand at the job's instant. */

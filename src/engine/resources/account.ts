@@ -1,21 +1,34 @@
 import type { Account, EndingAccount } from '../../core/billing/account.ts'
+import { discountIdsOf } from '../../core/billing/discounting.ts'
+import type { Change } from '../../core/change.ts'
+import { type Discounts, NO_DISCOUNTS } from '../../core/discount.ts'
 import { type Invoice, MAX_LINES } from '../../core/invoice.ts'
 import type { InvoiceItem } from '../../core/invoice-item.ts'
 import type { PaymentMethod } from '../../core/payment-method.ts'
-import type { Subscription } from '../../core/subscription.ts'
+import type { Prices, Subscription } from '../../core/subscription.ts'
 import { factsOf } from '../../core/subscription-status.ts'
 import type { Page } from '../../store/list-query.ts'
 import { nextChargeFault } from '../machine/charge-fault.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
+import { loadDiscounts } from './discount.ts'
 import { usageOf } from './usage.ts'
 
-/** Loads the state that a billing decision on a subscription reads. */
-export const loadAccount = (unit: UnitOfWork, subscription: Subscription): Account =>
-  accountOf(unit, subscription.customer, subscription, [])
+/**
+ * Loads the state that a billing decision on a subscription reads.
+ * @param change - the steps of the same decision, which may create discounts
+ */
+export const loadAccount = (unit: UnitOfWork, subscription: Subscription, change?: Change): Account =>
+  accountOf(unit, subscription.customer, subscription, { change })
 
-/** Loads the state that a decision reads if it may end a subscription. */
-export const loadEndingAccount = (unit: UnitOfWork, subscription: Subscription): EndingAccount =>
-  endingAccountOf(unit, subscription.customer, subscription, [])
+/**
+ * Loads the state that a decision reads if it may end a subscription.
+ * @param change - the steps of the same decision, which may create discounts
+ */
+export const loadEndingAccount = (
+  unit: UnitOfWork,
+  subscription: Subscription,
+  change?: Change,
+): EndingAccount => endingAccountOf(unit, subscription.customer, subscription, { change })
 
 /**
  * Loads the state that a decision on an invoice reads.
@@ -25,17 +38,20 @@ export const loadInvoiceAccount = (
   unit: UnitOfWork,
   invoice: Invoice,
   subscription: Subscription | null,
-): EndingAccount => endingAccountOf(unit, invoice.customer, subscription, [invoice])
+): EndingAccount => endingAccountOf(unit, invoice.customer, subscription, { invoices: [invoice] })
+
+/** The invoices that a decision may pay or void, and the steps that it has already. */
+type Given = { readonly invoices?: readonly Invoice[]; readonly change?: Change | undefined }
 
 function endingAccountOf(
   unit: UnitOfWork,
   customerId: string,
   subscription: Subscription | null,
-  invoices: readonly Invoice[],
+  { invoices = [], change }: Given,
 ): EndingAccount {
   const endingInvoices = subscription === null ? [] : endingInvoicesOf(unit, subscription)
   const voided = subscription && factsOf(subscription).awaitsFirstPayment ? endingInvoices : []
-  const account = accountOf(unit, customerId, subscription, [...invoices, ...voided])
+  const account = accountOf(unit, customerId, subscription, { invoices: [...invoices, ...voided], change })
   const laterPendingItems = () =>
     subscription === null ? [] : laterPendingItemsOf(unit, subscription, account.pendingItems)
   const managing = subscription?.schedule ?? null
@@ -43,12 +59,11 @@ function endingAccountOf(
   return { ...account, endingInvoices, schedule, laterPendingItems }
 }
 
-/** @param invoices - the invoices that the decision may pay or void */
 function accountOf(
   unit: UnitOfWork,
   customerId: string,
   subscription: Subscription | null,
-  invoices: readonly Invoice[],
+  { invoices = [], change }: Given,
 ): Account {
   const customer = unit.need('customer', customerId)
   const pendingUpdate = pendingUpdateOf(unit, subscription)
@@ -58,6 +73,14 @@ function accountOf(
     const method = id === null ? null : unit.need('payment_method', id)
     return method?.customer === customer.id ? method : null
   }
+  const pendingItems = subscription?.has_pending_items ? pendingItemsOf(unit, subscription) : []
+  const discounts = subscription
+    ? loadDiscounts(
+        unit,
+        discountsToLoad(subscription, customer.discount, [...pendingItems, ...(pendingUpdate?.items ?? [])]),
+        change,
+      )
+    : NO_DISCOUNTS
   return {
     now: unit.clockOf(customer.test_clock).instant,
     newId: unit.newId,
@@ -67,13 +90,44 @@ function accountOf(
     customer,
     paymentMethod: usable(subscription?.default_payment_method) ?? usable(customer.default_payment_method),
     fault: nextChargeFault(unit),
-    prices: new Map((subscription?.items ?? []).map(({ price }) => [price, unit.need('price', price)])),
+    prices: pricesOf(unit, subscription, discounts, pendingItems),
     usage: usageOf(unit, customerId),
-    pendingItems: subscription?.has_pending_items ? pendingItemsOf(unit, subscription) : [],
+    discounts,
+    pendingItems,
     pendingUpdate,
     outstanding: outstandingOf(unit, customerId, subscription, affected.length + 1),
     intents: intentsOf(unit, affected),
   }
+}
+
+const NONE: readonly string[] = []
+
+function discountsToLoad(
+  subscription: Subscription,
+  ofCustomer: string | null,
+  pendingItems: readonly InvoiceItem[],
+): readonly string[] {
+  const own = discountIdsOf(subscription)
+  if (own.length === 0 && ofCustomer === null && pendingItems.length === 0) return NONE
+  return [
+    ...own,
+    ...(ofCustomer === null ? [] : [ofCustomer]),
+    ...pendingItems.flatMap((item) => item.discounts),
+  ]
+}
+
+/** Returns the prices of the items, and with discounts for certain products also those of the pending items. */
+function pricesOf(
+  unit: UnitOfWork,
+  subscription: Subscription | null,
+  discounts: Discounts,
+  pendingItems: readonly InvoiceItem[],
+): Prices {
+  const prices = (subscription?.items ?? []).map(({ price }) => price)
+  const needsProducts =
+    pendingItems.length > 0 && [...discounts.values()].some(({ terms }) => terms.applies_to !== null)
+  if (needsProducts) prices.push(...pendingItems.flatMap(({ price }) => price ?? []))
+  return new Map(prices.map((price) => [price, unit.need('price', price)]))
 }
 
 /** Loads the invoice of a subscription's pending update, with the items on it. */

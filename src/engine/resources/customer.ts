@@ -9,10 +9,11 @@ import { hasEnded } from '../../core/subscription-status.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { loadEndingAccount } from './account.ts'
+import { type CustomerDiscountParams, endDiscount, withDiscount } from './discount.ts'
 import { paymentMethodOf } from './payment-method.ts'
 
 /** undefined leaves a field unchanged. */
-export type CustomerParams = {
+export type CustomerParams = CustomerDiscountParams & {
   email?: string | null | undefined
   name?: string | null | undefined
   description?: string | null | undefined
@@ -50,6 +51,7 @@ export function createCustomer(unit: UnitOfWork, params: NewCustomerParams): Cus
     next_invoice_number: 1,
     delinquent: false,
     balances: {},
+    discount: null,
     test_clock: params.test_clock ?? null,
     deleted: false,
   }
@@ -78,7 +80,7 @@ function withParams(unit: UnitOfWork, change: Change, customer: Customer, params
   const default_payment_method =
     method && paymentMethodOf(unit, change, customer, { id: method, param: DEFAULT_METHOD }).id
   return {
-    ...customer,
+    ...withDiscount(unit, change, customer, params),
     ...(email !== undefined && { email }),
     ...(name !== undefined && { name }),
     ...(description !== undefined && { description }),
@@ -124,10 +126,12 @@ export function deleteCustomer(unit: UnitOfWork, id: string): Customer {
   }
   const change = new Change()
   abortWaiting(unit, change, id, clock.instant)
+  const { discount } = unit.need('customer', id)
+  if (discount !== null) endDiscount(change, unit.need('discount', discount))
   const deleted = change.update(
     'customer',
     unit.need('customer', id),
-    (latest) => ({ ...latest, deleted: true }),
+    (latest) => ({ ...latest, discount: null, deleted: true }),
     'customer.deleted',
   )
   apply(unit, change, clock)

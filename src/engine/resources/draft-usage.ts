@@ -1,5 +1,6 @@
 import { billedUsage } from '../../core/billing/usage.ts'
-import { type Invoice, type InvoiceLine, withLines } from '../../core/invoice.ts'
+import { type Invoice, withLines } from '../../core/invoice.ts'
+import type { InvoiceLine } from '../../core/invoice-line.ts'
 import { isDraft } from '../../core/invoice-status.ts'
 import { MAX_AMOUNT, sumOf } from '../../core/money.ts'
 import type { UnitOfWork } from '../machine/unit.ts'

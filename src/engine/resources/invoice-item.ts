@@ -17,7 +17,10 @@ import { hasEnded } from '../../core/subscription-status.ts'
 import type { Filter } from '../../store/list-query.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
+import { endDiscount } from './discount.ts'
+import { updateDraft } from './draft-discounts.ts'
 import { createItemPrice, type ItemPriceData } from './price.ts'
+import { type DiscountParam, type Purchase, redeemList } from './redemption.ts'
 
 export type InvoiceItemParams = {
   customer: string
@@ -29,6 +32,8 @@ export type InvoiceItemParams = {
   price_data?: ItemPriceData | undefined
   quantity: number
   description?: string | null | undefined
+  discountable?: boolean | undefined
+  discounts?: readonly DiscountParam[] | undefined
   metadata?: MetadataParam | undefined
 }
 
@@ -37,6 +42,8 @@ export type InvoiceItemUpdate = {
   amount?: number | undefined
   quantity?: number | undefined
   description?: string | null | undefined
+  discountable?: boolean | undefined
+  discounts?: readonly DiscountParam[] | undefined
   metadata?: MetadataParam | undefined
 }
 
@@ -62,8 +69,12 @@ export function createInvoiceItem(unit: UnitOfWork, params: InvoiceItemParams): 
   const amount = itemAmount(pricing, params.quantity)
   const unit_amount = fixedUnitAmount(pricing)
   const change = new Change()
+  const redeeming = new Change()
+  const id = unit.idFor('invoice_item')
+  const purchase: Purchase = { customer, holder: { invoice_item: id }, currency, amount }
+  const discounts = redeemList(unit, redeeming, purchase, { params: params.discounts ?? [] })
   const item = change.create('invoice_item', {
-    id: unit.idFor('invoice_item'),
+    id,
     created: clock.instant,
     customer: customer.id,
     currency,
@@ -77,11 +88,14 @@ export function createInvoiceItem(unit: UnitOfWork, params: InvoiceItemParams): 
     subscription: subscription?.id ?? null,
     billed_with: invoice || !subscription ? null : subscription.id,
     proration: null,
+    discountable: params.discountable ?? true,
+    discounts,
     metadata: mergeMetadata({}, params.metadata),
     test_clock: customer.test_clock,
     deleted: false,
   })
-  if (invoice) change.update('invoice', invoice, (draft) => withItem(draft, item, unit.newId('il')))
+  change.append(redeeming)
+  if (invoice) updateDraft(unit, change, invoice, (draft) => withItem(draft, item, unit.newId('il')))
   else if (subscription)
     change.update('subscription', subscription, (waiting) => ({ ...waiting, has_pending_items: true }))
   apply(unit, change, clock)
@@ -156,17 +170,42 @@ export function updateInvoiceItem(unit: UnitOfWork, id: string, params: InvoiceI
   }
   const draft = draftOf(unit, item)
   const change = new Change()
+  const amount = item.proration ? item.amount : itemAmount(pricing, quantity)
+  const discounts = updatedDiscounts(unit, change, { ...item, amount }, params)
   const updated = change.update('invoice_item', item, (before) => ({
     ...before,
-    amount: before.proration ? before.amount : itemAmount(pricing, quantity),
+    amount,
     unit_amount: fixedUnitAmount(pricing),
     quantity,
     description,
+    discountable: params.discountable ?? before.discountable,
+    discounts,
     metadata: mergeMetadata(before.metadata, params.metadata),
   }))
-  if (draft) change.update('invoice', draft, (before) => withUpdatedItem(before, updated))
+  if (draft) updateDraft(unit, change, draft, (before) => withUpdatedItem(before, updated))
   apply(unit, change, unit.clockOf(item.test_clock))
   return updated
+}
+
+/** Returns the discounts of an item after an update. Those that it loses end. @throws ApiError */
+function updatedDiscounts(
+  unit: UnitOfWork,
+  change: Change,
+  { id, customer, currency, amount, discounts: current, proration }: InvoiceItem,
+  { discounts: params, discountable }: InvoiceItemUpdate,
+): readonly string[] {
+  if (proration && !proration.is_usage && (params !== undefined || discountable !== undefined))
+    throw parameterInvalid(
+      params === undefined ? 'discountable' : 'discounts',
+      `The invoice item '${id}' is a proration, which takes the discounts of its subscription into account`,
+    )
+  if (params === undefined) return current
+  const owner = unit.need('customer', customer)
+  const purchase: Purchase = { customer: owner, holder: { invoice_item: id }, currency, amount }
+  const discounts = redeemList(unit, change, purchase, { params, current })
+  for (const former of current)
+    if (!discounts.includes(former)) endDiscount(change, unit.need('discount', former))
+  return discounts
 }
 
 /** Returns what an item bills for each unit after an update. */
@@ -190,7 +229,8 @@ export function deleteInvoiceItem(unit: UnitOfWork, id: string): InvoiceItem {
     deleted: true,
     billed_with: null,
   }))
-  if (draft) change.update('invoice', draft, (before) => withoutItem(before, item))
+  for (const discount of item.discounts) endDiscount(change, unit.need('discount', discount))
+  if (draft) updateDraft(unit, change, draft, (before) => withoutItem(before, item))
   apply(unit, change, unit.clockOf(item.test_clock))
   return deleted
 }

@@ -86,15 +86,16 @@ function checkExpected(
 }
 
 /** Parameters of `create_preview` itself; the use cases name all others without `subscription_details`. */
-const TOP_LEVEL = ['customer', 'currency', 'status', 'id']
+const TOP_LEVEL = ['customer', 'currency', 'discounts', 'status', 'id']
 
 /** Runs a use case with the parameters of `subscription_details`, under whose names errors are reported. */
 function inDetails<T>(run: () => T): T {
   try {
     return run()
   } catch (error) {
-    if (!(error instanceof ApiError) || error.param === null || TOP_LEVEL.includes(error.param)) throw error
+    if (!(error instanceof ApiError) || error.param === null) throw error
     const [, name = '', rest = ''] = /^(\w+)(.*)$/.exec(error.param) ?? []
+    if (TOP_LEVEL.includes(name)) throw error
     const { status, type, code, message, details } = error
     const param = `subscription_details[${name}]${rest}`
     throw new ApiError({ status, type, code, message, details, param })

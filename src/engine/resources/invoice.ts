@@ -1,19 +1,26 @@
 import type { EndingAccount } from '../../core/billing/account.ts'
 import { finalizeByHand, markUncollectibleByHand, payByHand, voidByHand } from '../../core/billing/by-hand.ts'
 import type { Collected } from '../../core/billing/collect.ts'
+import { spendDiscounts } from '../../core/billing/discounting.ts'
 import { Change } from '../../core/change.ts'
+import type { Customer } from '../../core/customer.ts'
+import { reduces } from '../../core/discount.ts'
 import { invalidStateTransition, parameterMissing } from '../../core/errors.ts'
 import { type CollectionMethod, daysToPay, draftInvoice, type Invoice, isManual } from '../../core/invoice.ts'
 import { lineOfItem, withoutDraft } from '../../core/invoice-item.ts'
 import { isDraft } from '../../core/invoice-status.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
+import { sumOf } from '../../core/money.ts'
 import type { Subscription } from '../../core/subscription.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { loadInvoiceAccount, subscriptionOf } from './account.ts'
+import { endDiscount } from './discount.ts'
+import { discountedDraft, updateDraft } from './draft-discounts.ts'
 import { withCurrentUsage } from './draft-usage.ts'
 import { itemsToBill } from './invoice-item.ts'
 import { paymentMethodOf } from './payment-method.ts'
+import { type DiscountParam, type Purchase, redeemList } from './redemption.ts'
 
 export type InvoiceParams = {
   customer: string
@@ -23,6 +30,8 @@ export type InvoiceParams = {
   /** Whether it bills the pending items of the customer; true by default. */
   bills_pending_items?: boolean | undefined
   description?: string | null | undefined
+  /** Takes the place of the customer's discount; empty for none. */
+  discounts?: readonly DiscountParam[] | undefined
   metadata?: MetadataParam | undefined
 }
 
@@ -41,32 +50,48 @@ export function createInvoice(unit: UnitOfWork, params: InvoiceParams): Invoice 
   if (currency === undefined) throw parameterMissing('currency')
   const clock = unit.clockOf(customer.test_clock)
   const change = new Change()
-  const invoice = change.create(
-    'invoice',
-    {
-      ...draftInvoice({
-        id: unit.idFor('invoice'),
-        created: clock.instant,
-        customer: customer.id,
-        subscription: null,
-        currency,
-        collection_method: params.collection_method,
-        billing_reason: 'manual',
-        lines: items.map((item) => lineOfItem(item, unit.newId('il'))),
-        period_start: clock.instant,
-        period_end: clock.instant,
-        test_clock: customer.test_clock,
-      }),
-      days_until_due: daysToPay(params.collection_method, params.days_until_due),
-      description: params.description ?? null,
-      metadata: mergeMetadata({}, params.metadata),
-    },
-    'invoice.created',
-  )
+  const redeeming = new Change()
+  const id = unit.idFor('invoice')
+  const purchase: Purchase = { customer, holder: { invoice: id }, currency, amount: sumOf(items) }
+  const ids = params.discounts
+    ? redeemList(unit, redeeming, purchase, { params: params.discounts })
+    : inheritedDiscounts(unit, customer, { currency, at: clock.instant })
+  const blank: Invoice = {
+    ...draftInvoice({
+      id,
+      created: clock.instant,
+      customer: customer.id,
+      subscription: null,
+      currency,
+      collection_method: params.collection_method,
+      billing_reason: 'manual',
+      lines: items.map((item) => lineOfItem(item, unit.newId('il'))),
+      discounts: ids,
+      period_start: clock.instant,
+      period_end: clock.instant,
+      test_clock: customer.test_clock,
+    }),
+    days_until_due: daysToPay(params.collection_method, params.days_until_due),
+    description: params.description ?? null,
+    metadata: mergeMetadata({}, params.metadata),
+  }
+  const { draft, discounts } = discountedDraft(unit, redeeming, blank)
+  const invoice = change.create('invoice', draft, 'invoice.created')
+  change.append(redeeming)
   for (const item of items)
     change.update('invoice_item', item, (pending) => ({ ...pending, invoice: invoice.id }))
+  spendDiscounts(change, { customer, discounts }, invoice)
   apply(unit, change, clock)
   return invoice
+}
+
+/** Lists the customer's discount if it reduces invoices in a currency at an instant. */
+function inheritedDiscounts(
+  unit: UnitOfWork,
+  { discount: id }: Customer,
+  moment: { readonly currency: string; readonly at: number },
+): readonly string[] {
+  return id !== null && reduces(unit.need('discount', id), moment) ? [id] : []
 }
 
 type ByHand = (
@@ -84,10 +109,12 @@ function decide<T>(
   payment_method?: string,
 ): T {
   const invoice = unit.find('invoice', id)
-  const subscription = subscriptionOf(unit, invoice)
-  const account = loadInvoiceAccount(unit, invoice, subscription)
+  const stored = subscriptionOf(unit, invoice)
+  const account = loadInvoiceAccount(unit, invoice, stored)
   const change = new Change()
-  const current = change.update('invoice', invoice, (latest) => withCurrentUsage(unit, latest))
+  const refreshed = withCurrentUsage(unit, invoice)
+  const current = refreshed === invoice ? invoice : updateDraft(unit, change, invoice, () => refreshed)
+  const subscription = stored && change.latest('subscription', stored)
   const given =
     payment_method &&
     paymentMethodOf(unit, change, account.customer, { id: payment_method, param: 'payment_method' })
@@ -143,11 +170,14 @@ export function deleteInvoice(unit: UnitOfWork, id: string): Invoice {
   }
   const change = new Change()
   change.update('invoice', invoice, (draftOne) => ({ ...draftOne, deleted: true }), 'invoice.deleted')
+  const ended = invoice.discounts.filter((discount) => unit.need('discount', discount).invoice === id)
   for (const line of invoice.lines) {
     if (line.invoice_item === undefined) continue
     const item = unit.need('invoice_item', line.invoice_item)
-    change.update('invoice_item', item, (billed) => withoutDraft(billed, line))
+    const freed = change.update('invoice_item', item, (billed) => withoutDraft(billed, line))
+    if (freed.deleted) ended.push(...freed.discounts)
   }
+  for (const discount of ended) endDiscount(change, unit.need('discount', discount))
   apply(unit, change, unit.clockOf(invoice.test_clock))
   return change.latest('invoice', invoice)
 }

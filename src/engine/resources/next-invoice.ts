@@ -1,4 +1,5 @@
-import type { Invoice, InvoiceLine } from '../../core/invoice.ts'
+import type { Invoice } from '../../core/invoice.ts'
+import type { InvoiceLine } from '../../core/invoice-line.ts'
 import { compareJobs, isNotice, type Job, scheduleJobs, subscriptionJobs } from '../../core/jobs.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 
@@ -46,8 +47,22 @@ export function asPreview(unit: UnitOfWork, invoice: Invoice, isNew: boolean): I
       : unit.need('subscription', invoice.subscription)
     )?.items.map(({ id }) => id),
   )
-  const line = ({ invoice_item, subscription_item, ...shown }: InvoiceLine): InvoiceLine => ({
+  const discountOf = discountNames(unit)
+  const line = ({
+    invoice_item,
+    subscription_item,
+    discounts,
+    discount_amounts,
+    ...shown
+  }: InvoiceLine): InvoiceLine => ({
     ...shown,
+    ...(discounts && { discounts: discounts.map(discountOf) }),
+    ...(discount_amounts && {
+      discount_amounts: discount_amounts.map(({ discount, amount }) => ({
+        discount: discountOf(discount),
+        amount,
+      })),
+    }),
     id: 'il_preview',
     subscription_item: subscription_item !== null && items.has(subscription_item) ? subscription_item : null,
     ...(invoice_item !== undefined && unit.get('invoice_item', invoice_item) && { invoice_item }),
@@ -57,6 +72,7 @@ export function asPreview(unit: UnitOfWork, invoice: Invoice, isNew: boolean): I
     id: 'in_preview',
     subscription: isNew ? null : invoice.subscription,
     lines: invoice.lines.map(line),
+    discounts: invoice.discounts.map(discountOf),
     status: 'draft',
     number: null,
     amount_paid: 0,
@@ -71,5 +87,16 @@ export function asPreview(unit: UnitOfWork, invoice: Invoice, isNew: boolean): I
     paid_at: null,
     voided_at: null,
     marked_uncollectible_at: null,
+  }
+}
+
+/** Returns a function that names discounts: those that were rolled back are `di_preview_1` and so on. */
+function discountNames(unit: UnitOfWork): (id: string) => string {
+  const names = new Map<string, string>()
+  return (id) => {
+    if (unit.get('discount', id)) return id
+    const name = names.get(id) ?? `di_preview_${names.size + 1}`
+    names.set(id, name)
+    return name
   }
 }

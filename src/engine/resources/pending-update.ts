@@ -36,6 +36,12 @@ export function checkConditional({ collection_method }: Subscription, params: Pa
   ) ?? [undefined]
   if (other !== undefined)
     throw parameterInvalid(other, `${other} cannot be changed with payment_behavior pending_if_incomplete`)
+  const discounted = params.items?.findIndex(({ discounts }) => discounts !== undefined) ?? -1
+  if (discounted >= 0)
+    throw parameterInvalid(
+      `items[${discounted}][discounts]`,
+      'discounts cannot be changed with payment_behavior pending_if_incomplete',
+    )
   if (collection_method === 'send_invoice')
     throw parameterInvalid(
       'payment_behavior',

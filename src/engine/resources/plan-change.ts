@@ -5,6 +5,7 @@ import type { Change } from '../../core/change.ts'
 import { invalidStateTransition, parameterInvalid } from '../../core/errors.ts'
 import type { Invoice } from '../../core/invoice.ts'
 import type { InvoiceItem } from '../../core/invoice-item.ts'
+import { netAmount } from '../../core/invoice-line.ts'
 import { isBilled } from '../../core/invoice-status.ts'
 import type { PaymentMethod } from '../../core/payment-method.ts'
 import type { BilledLine, ProrationBehavior } from '../../core/proration.ts'
@@ -80,7 +81,7 @@ export function changePlanNow(
   },
 ): Collected | null {
   const { before, after, method, params, isConditional } = given
-  const loaded = loadAccount(unit, { ...after, ...(method && { default_payment_method: null }) })
+  const loaded = loadAccount(unit, { ...after, ...(method && { default_payment_method: null }) }, change)
   const prices: Prices = new Map([...pricesOf(unit, before), ...loaded.prices])
   const account = { ...loaded, prices, ...(method && { paymentMethod: method }) }
   const behavior = params.proration_behavior ?? 'none'
@@ -165,9 +166,11 @@ function billedLines(
     ...later
       .filter((invoice) => isBilled(invoice) && !invoice.deleted)
       .flatMap(({ lines }) => lines)
-      .flatMap(({ amount, proration }) =>
-        proration?.cycle === cycle && !proration.is_usage ? [{ ...proration, amount }] : [],
-      ),
+      .flatMap((line) => {
+        const { proration } = line
+        const corrects = proration?.cycle === cycle && !proration.is_usage
+        return corrects ? [{ ...proration, amount: netAmount(line) }] : []
+      }),
     ...ofItems,
   ]
 }
@@ -175,11 +178,11 @@ function billedLines(
 /** Lists the lines of an invoice that bill the items for the whole period that began at an instant. */
 function planLinesOf({ lines, period_start, period_end }: Invoice, cycle: number): BilledLine[] {
   if (period_start !== cycle) return []
-  return lines.flatMap(({ amount, subscription_item, proration, is_discarded }) =>
-    subscription_item === null || proration || is_discarded
-      ? []
-      : [{ subscription_item, amount, start: period_start, end: period_end }],
-  )
+  return lines.flatMap((line) => {
+    const { subscription_item, proration, is_discarded } = line
+    if (subscription_item === null || proration || is_discarded) return []
+    return [{ subscription_item, amount: netAmount(line), start: period_start, end: period_end }]
+  })
 }
 
 const PAGE = 20

@@ -39,6 +39,7 @@ import { move } from '../../core/transitions.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { loadAccount, loadEndingAccount } from './account.ts'
+import { endRemovedDiscounts } from './discount.ts'
 import { changePlanNow, changesPlan } from './plan-change.ts'
 import { accountOfNew } from './subscription.ts'
 import { newItem } from './subscription-items.ts'
@@ -183,6 +184,7 @@ export function enterPhase(
     JSON.stringify(intervalOf(subscription.items, prices)) === JSON.stringify(intervalOf(items, prices))
   const beginsPeriod = !isSameInterval || (isNew && phase.billing_cycle_anchor === 'phase_start')
   const changed = adjust(withPhase(subscription, schedule, phase, items))
+  endRemovedDiscounts(unit, change, subscription, changed)
   const update = (after: Subscription) => {
     if (showsChange(subscription, after))
       change.update('subscription', subscription, () => after, 'subscription.updated')

@@ -1,4 +1,6 @@
+import { withItemDiscounts } from '../../core/billing/discounting.ts'
 import { meteredFrom, usageFrom } from '../../core/billing/usage-changes.ts'
+import type { Change } from '../../core/change.ts'
 import { parameterInvalid, parameterMissing, resourceMissing } from '../../core/errors.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import { total } from '../../core/money.ts'
@@ -7,6 +9,7 @@ import { priceAmount } from '../../core/price-amount.ts'
 import { MAX_ITEMS, type Subscription, type SubscriptionItem } from '../../core/subscription.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { createItemPrice, type ItemPriceData } from './price.ts'
+import { type DiscountParam, type Purchase, redeemList } from './redemption.ts'
 
 /** An item to create: with the id of a price, or with the data of a price of its own. */
 export type ItemParams = {
@@ -14,6 +17,7 @@ export type ItemParams = {
   price_data?: ItemPriceData | undefined
   /** 1 by default; not for a metered price. */
   quantity?: number | undefined
+  discounts?: readonly DiscountParam[] | undefined
   metadata?: MetadataParam | undefined
 }
 
@@ -33,7 +37,35 @@ export type ItemUpdate = {
   price_data?: ItemPriceData | undefined
   quantity?: number | undefined
   deleted?: boolean | undefined
+  discounts?: readonly DiscountParam[] | undefined
   metadata?: MetadataParam | undefined
+}
+
+/**
+ * Sets the discounts of an item that a request gives.
+ * @param options.purchase - for the whole subscription
+ * @param options.index - the place of the item in the parameters
+ * @throws ApiError parameter_invalid, resource_missing, such as param items[n][discounts][0][coupon]
+ */
+export function withRedeemed(
+  unit: UnitOfWork,
+  change: Change,
+  item: SubscriptionItem,
+  {
+    params,
+    purchase,
+    price,
+    index,
+  }: { params: readonly DiscountParam[]; purchase: Purchase; price: Price; index: number },
+): SubscriptionItem {
+  const { id, quantity, discounts: current } = item
+  const ofItem: Purchase = {
+    ...purchase,
+    holder: { ...purchase.holder, subscription_item: id },
+    amount: quantity === null ? 0 : priceAmount(price, quantity),
+  }
+  const name = `items[${index}][discounts]`
+  return withItemDiscounts(item, redeemList(unit, change, ofItem, { params, current, name }))
 }
 
 export const newItem = (
@@ -118,7 +150,11 @@ export function updatedItems(
   unit: UnitOfWork,
   { items, currency }: Subscription,
   updates: readonly ItemUpdate[],
-  { now, from = now }: { readonly now: number; readonly from?: number | undefined },
+  {
+    now,
+    from = now,
+    redeem,
+  }: { readonly now: number; readonly from?: number | undefined; readonly redeem: RedeemForItem },
 ): readonly SubscriptionItem[] {
   updates.forEach(({ id, price, price_data }, index) => {
     if (id !== undefined && updates.findIndex((update) => update.id === id) < index) {
@@ -142,8 +178,11 @@ export function updatedItems(
   }
   const byId = new Map(updates.map((update, index) => [update.id, { update, index }]))
   const kept = items.flatMap((item): PricedItem[] => {
-    const { update, index } = byId.get(item.id) ?? { update: {}, index: 0 }
-    const { quantity, metadata, deleted }: ItemUpdate = update
+    const { update, index }: { update: ItemUpdate; index: number } = byId.get(item.id) ?? {
+      update: {},
+      index: 0,
+    }
+    const { quantity, metadata, deleted } = update
     if (deleted) return []
     const priced = newPrice(update.price || update.price_data ? update : { price: item.price }, index)
     checkQuantity(priced, quantity, index)
@@ -153,13 +192,14 @@ export function updatedItems(
       quantity: meterOf(priced.price) === undefined ? (quantity ?? item.quantity ?? 1) : null,
       metadata: mergeMetadata(item.metadata, metadata),
     }
-    return [{ ...priced, item: after }]
+    return [{ ...priced, item: after, index, discounts: update.discounts }]
   })
   const added = updates.flatMap((update, index): PricedItem[] => {
     if (update.id !== undefined) return []
     const priced = newPrice(update, index)
     checkQuantity(priced, update.quantity, index)
-    return [{ ...priced, item: newItem(unit, update, { price: priced.price, created: now }) }]
+    const item = newItem(unit, update, { price: priced.price, created: now })
+    return [{ ...priced, item, index, discounts: update.discounts }]
   })
   const all = [...kept, ...added]
   // Items with unchanged prices are checked first, so that an error names the changed one.
@@ -167,14 +207,27 @@ export function updatedItems(
   const stays = ({ item }: PricedItem) => had.has(`${item.id} ${item.price}`)
   const checked = [...all.filter(stays), ...all.filter((entry) => !stays(entry))]
   checkItems(
-    checked.map(({ item, ...priced }) => ({ ...priced, quantity: item.quantity })),
+    checked.map(({ item, price, param, isUsable }) => ({ price, param, isUsable, quantity: item.quantity })),
     currency,
   )
   return meteredFrom(
     items,
-    all.map(({ item }) => item),
+    all.map(({ item, price, index, discounts: params }) =>
+      params === undefined ? item : redeem(item, { params, price, index }),
+    ),
     usageFrom(from, now),
   )
 }
 
-type PricedItem = ItemPrice & { readonly item: SubscriptionItem }
+/** Sets the discounts of an item that the request gives. */
+export type RedeemForItem = (
+  item: SubscriptionItem,
+  given: { params: readonly DiscountParam[]; price: Price; index: number },
+) => SubscriptionItem
+
+type PricedItem = ItemPrice & {
+  readonly item: SubscriptionItem
+  /** The place of the item in the parameters. */
+  readonly index: number
+  readonly discounts: readonly DiscountParam[] | undefined
+}

@@ -13,11 +13,13 @@ import {
 } from '../../core/invoice.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import type { PaymentMethod } from '../../core/payment-method.ts'
+import { periodAmount } from '../../core/period-amount.ts'
 import type { Outcome } from '../../core/processor.ts'
 import {
   canceledAt,
   canceledAtPeriodEnd,
   type PauseCollection,
+  type Prices,
   type Subscription,
   withoutCancellation,
   withTrialEnd,
@@ -27,12 +29,14 @@ import { cannotBe } from '../../core/transitions.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { loadAccount, loadEndingAccount } from './account.ts'
+import { endRemovedDiscounts } from './discount.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import { checkConditional, replacesPending, withoutPending } from './pending-update.ts'
 import { changePlanNow, changesPlan, checkProration, type ProrationParams } from './plan-change.ts'
+import { type DiscountParam, type Purchase, redeemList } from './redemption.ts'
 import { checkManaged, updateCurrentPhase } from './schedule-sync.ts'
 import { checkTrialEnd, refusedPayment } from './subscription.ts'
-import { type ItemUpdate, updatedItems } from './subscription-items.ts'
+import { type ItemUpdate, type RedeemForItem, updatedItems, withRedeemed } from './subscription-items.ts'
 
 /** undefined leaves a field unchanged, null unsets it. */
 export type SubscriptionUpdate = ProrationParams & {
@@ -45,6 +49,8 @@ export type SubscriptionUpdate = ProrationParams & {
   payment_behavior?: 'allow_incomplete' | 'error_if_incomplete' | 'pending_if_incomplete' | undefined
   trial_end?: number | 'now' | undefined
   pause_collection?: PauseCollection | null | undefined
+  /** Replaces the discounts of the subscription; empty for none. */
+  discounts?: readonly DiscountParam[] | undefined
   description?: string | null | undefined
   metadata?: MetadataParam | undefined
 }
@@ -65,20 +71,27 @@ export function updateSubscription(unit: UnitOfWork, id: string, params: Subscri
   const change = new Change()
   checkRanges(subscription, params, now)
   const method = methodOf(unit, change, subscription, params)
+  const redeem: RedeemForItem = (item, given) =>
+    withRedeemed(unit, change, item, { ...given, purchase: purchaseOf(unit, subscription, null) })
   const times = { now, from: params.proration_date }
-  const items = params.items ? updatedItems(unit, subscription, params.items, times) : subscription.items
+  const items = params.items
+    ? updatedItems(unit, subscription, params.items, { ...times, redeem })
+    : subscription.items
   if (method && method.type !== 'card') throw unsupportedPspCapability(method.type)
   checkState(subscription, params)
   checkManaged(subscription, params)
   checkProration(subscription, params)
+  const discounts = discountsOf(unit, change, { ...subscription, items }, params)
 
   const at = { now, notices: unit.merchant.settings.notices }
   const updated = withParams(
-    subscription,
+    { ...subscription, discounts },
     { ...params, items, default_payment_method: method === undefined ? undefined : (method?.id ?? null) },
     now,
   )
   const changed = typeof params.trial_end === 'number' ? withNotices(updated, at) : updated
+  const isConditional = params.payment_behavior === 'pending_if_incomplete'
+  if (!isConditional) endRemovedDiscounts(unit, change, subscription, changed)
   if (params.trial_end === 'now') endTrialNow(unit, change, { subscription, changed, method, now })
   else if (changesPlan(subscription, changed, params)) {
     const collected = changePlanNow(unit, change, {
@@ -86,7 +99,7 @@ export function updateSubscription(unit: UnitOfWork, id: string, params: Subscri
       after: changed,
       method,
       params,
-      isConditional: params.payment_behavior === 'pending_if_incomplete',
+      isConditional,
     })
     if (collected?.result === 'failed' && params.payment_behavior === 'error_if_incomplete')
       throw refusedPayment(unit, change, collected)
@@ -94,6 +107,9 @@ export function updateSubscription(unit: UnitOfWork, id: string, params: Subscri
     change.update('subscription', subscription, () => changed, 'subscription.updated')
     if (movesTrialEndNear(subscription, changed, at)) announceTrialEnd(change, changed)
   }
+  // What the update removes keeps its discounts while the update waits for its payment.
+  if (isConditional)
+    endRemovedDiscounts(unit, change, subscription, change.latest('subscription', subscription))
   updateCurrentPhase(unit, change, subscription)
   apply(unit, change, clock)
   return change.latest('subscription', subscription)
@@ -119,6 +135,26 @@ function checkRanges(subscription: Subscription, params: SubscriptionUpdate, now
       `resumes_at must be after the current time, ${now}`,
     )
   }
+}
+
+/** @param amount - what the subscription bills for a period; null if it is not known yet */
+const purchaseOf = (
+  unit: UnitOfWork,
+  { id, customer, currency }: Subscription,
+  amount: number | null,
+): Purchase => ({ customer: unit.need('customer', customer), holder: { subscription: id }, currency, amount })
+
+/** Returns the discounts of the subscription after an update, and creates new ones. @throws ApiError */
+function discountsOf(
+  unit: UnitOfWork,
+  change: Change,
+  subscription: Subscription,
+  { discounts: params }: SubscriptionUpdate,
+): readonly string[] {
+  if (params === undefined) return subscription.discounts
+  const prices: Prices = new Map(subscription.items.map(({ price }) => [price, unit.need('price', price)]))
+  const purchase = purchaseOf(unit, subscription, periodAmount(subscription.items, prices))
+  return redeemList(unit, change, purchase, { params, current: subscription.discounts })
 }
 
 /** Finds the requested payment method: undefined for no change, null for none. @throws ApiError */
@@ -210,10 +246,14 @@ export function endTrialNow(
 ): void {
   const { subscription, changed, method, now } = given
   // A method that this update attaches is not stored yet.
-  const account = loadEndingAccount(unit, {
-    ...changed,
-    default_payment_method: method ? null : changed.default_payment_method,
-  })
+  const account = loadEndingAccount(
+    unit,
+    {
+      ...changed,
+      default_payment_method: method ? null : changed.default_payment_method,
+    },
+    change,
+  )
   const paying = method ? { ...account, paymentMethod: method } : account
   if (paying.notices.trial_will_end !== null) announceTrialEnd(change, subscription)
   if (changed.cancel_at_period_end) {

@@ -7,6 +7,9 @@ import type { Customer } from '../../core/customer.ts'
 import { parameterInvalid, paymentFailed, unsupportedPspCapability } from '../../core/errors.ts'
 import { type CollectionMethod, daysToPay } from '../../core/invoice.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
+import { sumOf } from '../../core/money.ts'
+import { meterOf } from '../../core/price.ts'
+import { priceAmount } from '../../core/price-amount.ts'
 import {
   canceledAtPeriodEnd,
   type MissingPaymentMethod,
@@ -22,8 +25,16 @@ import { PaymentRefused, type UnitOfWork } from '../machine/unit.ts'
 import { loadAccount } from './account.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import { cancelWithSettlement, namesOf } from './plan-change.ts'
+import { type DiscountParam, type Purchase, redeemList } from './redemption.ts'
 import { checkManaged } from './schedule-sync.ts'
-import { checkItems, checkQuantity, findItemPrice, type ItemParams, newItem } from './subscription-items.ts'
+import {
+  checkItems,
+  checkQuantity,
+  findItemPrice,
+  type ItemParams,
+  newItem,
+  withRedeemed,
+} from './subscription-items.ts'
 
 export type SubscriptionParams = {
   customer: string
@@ -41,6 +52,7 @@ export type SubscriptionParams = {
   proration_behavior?: FirstBilling['behavior'] | undefined
   /** Whether a payment method that pays by hand becomes the default one. */
   saves_payment_method?: boolean | undefined
+  discounts?: readonly DiscountParam[] | undefined
   description?: string | null | undefined
   metadata?: MetadataParam | undefined
 }
@@ -71,9 +83,21 @@ export function createSubscription(unit: UnitOfWork, params: SubscriptionParams)
   checkAnchor(params, prices, now)
   if (method && method.type !== 'card') throw unsupportedPspCapability(method.type)
 
+  const redeeming = new Change()
+  const id = unit.idFor('subscription')
+  const purchase: Purchase = {
+    customer,
+    holder: { subscription: id },
+    currency: params.currency,
+    amount: sumOf(
+      items
+        .filter(({ price }) => meterOf(price) === undefined)
+        .map(({ price, quantity = 1 }) => ({ amount: priceAmount(price, quantity) })),
+    ),
+  }
   const subscription = newSubscription(
     {
-      id: unit.idFor('subscription'),
+      id,
       created: now,
       customer: customer.id,
       currency: params.currency,
@@ -81,7 +105,12 @@ export function createSubscription(unit: UnitOfWork, params: SubscriptionParams)
       days_until_due: daysToPay(params.collection_method, params.days_until_due),
       default_payment_method: method?.id ?? null,
       description: params.description ?? null,
-      items: items.map((item) => newItem(unit, item, { price: item.price, created: now })),
+      items: items.map(({ price, discounts, ...item }, index) => {
+        const plain = newItem(unit, item, { price, created: now })
+        if (!discounts) return plain
+        return withRedeemed(unit, redeeming, plain, { params: discounts, purchase, price, index })
+      }),
+      discounts: redeemList(unit, redeeming, purchase, { params: params.discounts ?? [] }),
       trial_end,
       anchor: params.billing_cycle_anchor ?? null,
       missing_payment_method: params.missing_payment_method,
@@ -91,8 +120,8 @@ export function createSubscription(unit: UnitOfWork, params: SubscriptionParams)
     },
     prices,
   )
-  const account = accountOfNew(unit, subscription, { customer, prices, method })
-  const collected = start(change, account, subscription, firstBilling(unit, params, prices))
+  const account = accountOfNew(unit, subscription, { customer, prices, method }, redeeming)
+  const collected = start(change, account, subscription, firstBilling(unit, params, prices), redeeming)
   if (collected?.result === 'failed' && params.payment_behavior === 'error_if_incomplete') {
     throw refusedPayment(unit, change, collected)
   }
@@ -113,13 +142,17 @@ function firstBilling(
   return { behavior: proration_behavior, names: namesOf(unit, prices), isUncharged }
 }
 
-/** Builds the account of a subscription that is not stored yet, like possibly its payment method. */
+/**
+ * Builds the account of a subscription that is not stored yet, like possibly its payment method.
+ * @param redeeming - the steps that create its discounts
+ */
 export function accountOfNew(
   unit: UnitOfWork,
   subscription: Subscription,
   { customer, prices, method }: { customer: Customer; prices: Prices; method: Account['paymentMethod'] },
+  redeeming?: Change,
 ): Account {
-  const account = loadAccount(unit, { ...subscription, default_payment_method: null, items: [] })
+  const account = loadAccount(unit, { ...subscription, default_payment_method: null }, redeeming)
   return { ...account, customer, prices, paymentMethod: method ?? account.paymentMethod }
 }
 

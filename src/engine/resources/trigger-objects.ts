@@ -1,3 +1,4 @@
+import type { Coupon } from '../../core/coupon.ts'
 import type { CreditNote } from '../../core/credit-note.ts'
 import type { Customer } from '../../core/customer.ts'
 import { assert } from '../../core/errors.ts'
@@ -6,17 +7,20 @@ import type { Meter } from '../../core/meter.ts'
 import type { PaymentIntent } from '../../core/payment-intent.ts'
 import type { PendingUpdate } from '../../core/pending-update.ts'
 import type { Price, Product } from '../../core/price.ts'
+import type { PromotionCode } from '../../core/promotion-code.ts'
 import type { Refund } from '../../core/refund.ts'
 import type { Subscription } from '../../core/subscription.ts'
 import type { EndBehavior, SubscriptionSchedule } from '../../core/subscription-schedule.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
+import { createCoupon } from './coupon.ts'
 import { createCreditNote } from './credit-note.ts'
-import { createCustomer } from './customer.ts'
+import { createCustomer, updateCustomer } from './customer.ts'
 import { createInvoice, finalizeInvoice } from './invoice.ts'
 import { createInvoiceItem } from './invoice-item.ts'
 import { createMeter, meterNamed } from './meter.ts'
 import { createPaymentIntent } from './payment-intent.ts'
 import { createPrice, createProduct } from './price.ts'
+import { createPromotionCode } from './promotion-code.ts'
 import { createRefund } from './refund.ts'
 import { createSubscription, type SubscriptionParams } from './subscription.ts'
 import { createSchedule } from './subscription-schedule.ts'
@@ -41,6 +45,19 @@ export class TriggerObjects {
       email: 'ada@example.com',
       metadata: this.#metadata,
     })
+  }
+
+  coupon(): Coupon {
+    return createCoupon(this.unit, { percent_off: 10, duration: 'forever', metadata: this.#metadata })
+  }
+
+  promotionCode(): PromotionCode {
+    return createPromotionCode(this.unit, { coupon: this.coupon().public_id, metadata: this.#metadata })
+  }
+
+  /** Creates a customer with a discount. */
+  discountedCustomer(): Customer {
+    return updateCustomer(this.unit, this.customer().id, { coupon: this.coupon().public_id })
   }
 
   product(): Product {

@@ -8,14 +8,17 @@ import type { Engine } from '../machine/engine.ts'
 import { runJob } from '../machine/jobs.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
+import { deleteCoupon, updateCoupon } from './coupon.ts'
 import { updateCreditNote, voidCreditNote } from './credit-note.ts'
 import { deleteCustomer, updateCustomer } from './customer.ts'
+import { deleteCustomerDiscount } from './discount.ts'
 import { closeDispute, updateDispute } from './dispute.ts'
 import { deleteInvoice, markUncollectible, payInvoice, voidInvoice } from './invoice.ts'
 import { deactivateMeter, reactivateMeter, updateMeter } from './meter.ts'
 import { cancelPaymentIntent } from './payment-intent.ts'
 import { attachPaymentMethod, detachPaymentMethod } from './payment-method.ts'
 import { updatePrice, updateProduct } from './price.ts'
+import { updatePromotionCode } from './promotion-code.ts'
 import { updateSchedule } from './schedule-update.ts'
 import { cancelSubscription } from './subscription.ts'
 import { cancelScheduleNow, releaseSchedule } from './subscription-schedule.ts'
@@ -148,6 +151,22 @@ const RECIPES: Readonly<Record<EventType, Recipe>> = {
   'charge.dispute.closed': now((objects) => closeDispute(objects.unit, objects.dispute())),
   'charge.dispute.funds_reinstated': now((objects) =>
     updateDispute(objects.unit, objects.dispute(), { evidence: { uncategorized_text: 'winning_evidence' } }),
+  ),
+  'coupon.created': now((objects) => objects.coupon()),
+  'coupon.updated': now((objects) =>
+    updateCoupon(objects.unit, objects.coupon().public_id, { name: 'Updated by a trigger' }),
+  ),
+  'coupon.deleted': now((objects) => deleteCoupon(objects.unit, objects.coupon().public_id)),
+  'promotion_code.created': now((objects) => objects.promotionCode()),
+  'promotion_code.updated': now((objects) =>
+    updatePromotionCode(objects.unit, objects.promotionCode().id, { active: false }),
+  ),
+  'customer.discount.created': now((objects) => objects.discountedCustomer()),
+  'customer.discount.updated': now((objects) =>
+    updateCustomer(objects.unit, objects.discountedCustomer().id, { coupon: objects.coupon().public_id }),
+  ),
+  'customer.discount.deleted': now((objects) =>
+    deleteCustomerDiscount(objects.unit, objects.discountedCustomer().id),
   ),
   'product.created': now((objects) => objects.product()),
   'product.updated': now((objects) =>

@@ -1,5 +1,6 @@
 import type { Registered } from '../route.ts'
 import { creditNotes, disputes } from './credit-story.ts'
+import { recordDiscounts } from './discount-story.ts'
 import type { Examples } from './examples.ts'
 import { failures } from './failure-story.ts'
 import { recordOAuth } from './oauth-story.ts'
@@ -8,6 +9,7 @@ import { type ExampleSandbox, Recorder, type ResponseBody } from './recorder.ts'
 import { recordState } from './state-story.ts'
 import { recordSchedules, recordSubscriptions } from './subscription-story.ts'
 import { recordUsage } from './usage-story.ts'
+import { recordWebhooks } from './webhook-story.ts'
 
 /** Opens a new example sandbox. */
 export type OpenExampleSandbox = (options: { strictParams: boolean }) => Promise<ExampleSandbox>
@@ -32,10 +34,11 @@ export async function recordExamples(
     await recordUsage(recorder, ada)
     await invoices(recorder, ada, setup)
     await disputes(recorder)
+    await recordDiscounts(recorder, monthly)
     await failures(recorder, monthly)
     await time(recorder)
     await recordOAuth(recorder)
-    await webhooks(recorder)
+    await recordWebhooks(recorder)
     await recordOperator(recorder)
     await refusals(recorder)
     await recordState(recorder)
@@ -202,28 +205,6 @@ async function testClocks(recorder: Recorder): Promise<void> {
   await recorder.post(`${path}/${clock.id}/advance`, { by: '1d' })
   await recorder.post(`${path}/${clock.id}/cancel`)
   await recorder.delete(`${path}/${clock.id}`)
-}
-
-async function webhooks(recorder: Recorder): Promise<void> {
-  const path = '/v1/webhook_endpoints'
-  const url = 'http://localhost:3000/webhooks'
-  const endpoint = await recorder.post(path, { url, enabled_events: ['invoice.*', 'customer.created'] })
-  await recorder.get(`${path}?limit=1`)
-  await recorder.get(`${path}/${endpoint.id}`)
-  await recorder.post(`${path}/${endpoint.id}`, { description: 'The shop' })
-  await recorder.post('/v1/customers', { name: 'Grace Hopper' })
-  const [event] = (await recorder.get('/v1/events?limit=1')).data
-  await recorder.post(`/v1/events/${event.id}/resend`, { webhook_endpoint: endpoint.id })
-  await recorder.get(`${path}/${endpoint.id}/deliveries?limit=1`)
-  await recorder.delete(`${path}/${endpoint.id}`)
-  const own = await recorder.post('/_paytwin/webhooks', { url, description: 'The shop' })
-  await recorder.get('/_paytwin/webhooks?limit=1')
-  await recorder.post('/v1/customers', { name: 'Alan Turing' })
-  const [newest] = (await recorder.get('/_paytwin/events?limit=1')).data
-  await recorder.post(`/_paytwin/events/${newest.id}/resend`)
-  await recorder.get(`/_paytwin/webhooks/${own.id}/deliveries?limit=1`)
-  await recorder.post('/_paytwin/webhooks/retry', { all: true })
-  await recorder.delete(`/_paytwin/webhooks/${own.id}`)
 }
 
 async function refusals(recorder: Recorder): Promise<void> {

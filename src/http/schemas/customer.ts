@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { component, type Shape } from './component.ts'
+import { discountSchema } from './discount.ts'
 import { commonOf, deletedStub, listOf, metadata, money, reference, testClock, text } from './fields.ts'
 
 export const customerSchema = component('Customer', () =>
@@ -26,6 +27,9 @@ export const customerSchema = component('Customer', () =>
       invoice_credit_balance: z
         .record(z.string(), z.int())
         .describe('The balances by currency, in the smallest currency unit.'),
+      discount: discountSchema.schema
+        .nullable()
+        .describe('The discount on invoices whose subscription has none; null if there is none.'),
       test_clock: testClock(),
       metadata: metadata(),
     })

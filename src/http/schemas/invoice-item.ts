@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { prefixOf } from '../../core/kinds.ts'
 import { component, type Shape } from './component.ts'
+import { discountRefs } from './discount.ts'
 import {
   common,
   currency,
@@ -36,6 +37,8 @@ export const invoiceItemSchema = component('InvoiceItem', () =>
       quantity: z.int().describe('The number of units.'),
       price: reference('The price that it was created from, if any.', 'Price').nullable(),
       description: text('The description on the invoice.').nullable(),
+      discountable: z.boolean().describe('Whether discounts can reduce it.'),
+      discounts: discountRefs("The discounts of the item, which take the place of the invoice's."),
       metadata: metadata(),
       test_clock: testClock(),
     })

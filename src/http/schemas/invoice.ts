@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { BILLING_REASONS, COLLECTION_METHODS } from '../../core/invoice.ts'
 import { INVOICE_STATUSES } from '../../core/invoice-status.ts'
 import { component, type Shape } from './component.ts'
+import { discountAmounts, discountRefs } from './discount.ts'
 import {
   common,
   commonOf,
@@ -21,7 +22,7 @@ export const lineItemSchema = component('LineItem', () =>
     .object({
       ...common('line_item', 'il'),
       invoice: reference('The invoice of the line.', 'Invoice'),
-      amount: money('The total amount; negative for a credit'),
+      amount: money('The amount before discounts; negative for a credit'),
       currency: currency(),
       description: text('The description.'),
       unit_amount: money(
@@ -33,6 +34,11 @@ export const lineItemSchema = component('LineItem', () =>
       subscription: reference('The billed subscription, if any.', 'Subscription').nullable(),
       subscription_item: text('The billed item of the subscription, if any.').nullable(),
       invoice_item: reference('The billed invoice item, if any.', 'InvoiceItem').nullable(),
+      discountable: z
+        .boolean()
+        .describe('Whether discounts can reduce it. Prorations take them into account.'),
+      discounts: discountRefs("The discounts of the line, which take the place of the invoice's."),
+      discount_amounts: discountAmounts('What discounts take off the amount, in their order.'),
       proration: z
         .boolean()
         .describe('Whether it corrects a period because the subscription changed within it.'),
@@ -72,8 +78,12 @@ const invoiceFields = () => ({
   ),
   amount_paid: money('The amount paid'),
   amount_remaining: money('The amount that remains to be paid'),
-  subtotal: money('The sum of the lines'),
-  total: money('The sum of the lines; negative if credits exceed charges'),
+  subtotal: money('The sum of the lines before discounts'),
+  discounts: discountRefs(
+    'The discounts on lines without discounts of their own, in the order in which they apply.',
+  ),
+  total_discount_amounts: discountAmounts('What each discount takes off all lines.'),
+  total: money('The subtotal less all discounts; negative if credits exceed charges'),
   starting_balance: money('The balance of the customer before the invoice was finalized'),
   ending_balance: money('The balance of the customer after it was finalized; null before').nullable(),
   pre_payment_credit_notes_amount: money('What credit notes took off the amount due'),

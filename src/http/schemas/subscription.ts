@@ -3,6 +3,7 @@ import { COLLECTION_METHODS } from '../../core/invoice.ts'
 import { MISSING_PAYMENT_METHOD, PAUSE_BEHAVIORS } from '../../core/subscription.ts'
 import { SUBSCRIPTION_STATUSES } from '../../core/subscription-status.ts'
 import { component, type Shape } from './component.ts'
+import { discountRefs } from './discount.ts'
 import {
   common,
   commonOf,
@@ -26,6 +27,7 @@ const subscriptionItemSchema = component('SubscriptionItem', () =>
         .int()
         .nullable()
         .describe('The number of units; null for a metered price, which bills the usage of a period.'),
+      discounts: discountRefs("The discounts of the item, which take the place of the subscription's."),
       metadata: metadata(),
     })
     .describe('A price and a quantity that a subscription bills at each interval.'),
@@ -122,6 +124,7 @@ export const subscriptionSchema = component('Subscription', () =>
       pause_collection: pauseCollection(),
       pending_update: pendingUpdate(),
       schedule: reference('The schedule that manages it; null for none.', 'SubscriptionSchedule').nullable(),
+      discounts: discountRefs('The discounts, in the order in which they apply.'),
       items: subscriptionItemList.schema.describe('The items, at most 20.'),
       metadata: metadata(),
       test_clock: testClock(),

@@ -19,6 +19,7 @@ const RESOURCES = [
   'payment_intent',
   'charge',
   'refund',
+  'discount',
   'credit_note',
   'dispute',
 ] as const

@@ -59,6 +59,14 @@ const STRIPE_NAMES: Readonly<Record<EventType, Stripe.Event['type']>> = {
   'subscription_schedule.released': 'subscription_schedule.released',
   'subscription_schedule.canceled': 'subscription_schedule.canceled',
   'subscription_schedule.aborted': 'subscription_schedule.aborted',
+  'coupon.created': 'coupon.created',
+  'coupon.updated': 'coupon.updated',
+  'coupon.deleted': 'coupon.deleted',
+  'promotion_code.created': 'promotion_code.created',
+  'promotion_code.updated': 'promotion_code.updated',
+  'customer.discount.created': 'customer.discount.created',
+  'customer.discount.updated': 'customer.discount.updated',
+  'customer.discount.deleted': 'customer.discount.deleted',
 }
 
 /** Returns Stripe's name of a type of event. */

@@ -4,6 +4,7 @@ import type { Json } from '../json.ts'
 import { presentPrice, presentProduct } from './present/catalog.ts'
 import { presentCreditNote } from './present/credit-note.ts'
 import { presentBalanceTransaction, presentCustomer, presentFoundCustomer } from './present/customer.ts'
+import { presentCoupon, presentDiscount, presentPromotionCode } from './present/discount.ts'
 import { presentDispute } from './present/dispute.ts'
 import { presentInvoice, presentInvoiceItem } from './present/invoice.ts'
 import { presentMeter } from './present/meter.ts'
@@ -35,6 +36,9 @@ const PRESENTERS: { readonly [K in Kind]: (view: View, object: Objects[K]) => Js
   dispute: presentDispute,
   billing_meter: presentMeter,
   subscription_schedule: presentSchedule,
+  coupon: presentCoupon,
+  promotion_code: presentPromotionCode,
+  discount: presentDiscount,
 }
 
 /** Presents an object as in events: a deleted one has its last values. */

@@ -15,6 +15,7 @@ export const CATALOG_COLUMNS = {
       next_invoice_number: 'integer',
       delinquent: 'boolean',
       balances: 'json',
+      discount: 'text',
       test_clock: 'text',
       deleted: 'boolean',
     },

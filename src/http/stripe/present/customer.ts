@@ -3,8 +3,10 @@ import type { Customer } from '../../../core/customer.ts'
 import type { CustomerBalanceTransaction } from '../../../core/customer-balance.ts'
 import type { View } from '../../../engine/history/view.ts'
 import type { Wire } from '../wire.ts'
+import { presentDiscount } from './discount.ts'
 
-export function presentCustomer(_view: View, customer: Customer): Wire<Stripe.Customer> {
+export function presentCustomer(view: View, customer: Customer): Wire<Stripe.Customer> {
+  const discount = customer.discount === null ? undefined : view.get('discount', customer.discount)
   const [[currency, balance] = [null, 0]] = Object.entries(customer.balances)
   return {
     id: customer.id,
@@ -17,7 +19,7 @@ export function presentCustomer(_view: View, customer: Customer): Wire<Stripe.Cu
     default_source: null,
     delinquent: customer.delinquent,
     description: customer.description,
-    discount: null,
+    discount: discount ? presentDiscount(view, discount) : null,
     email: customer.email,
     invoice_credit_balance: { ...customer.balances },
     invoice_prefix: customer.invoice_prefix,

@@ -1,11 +1,14 @@
 import type Stripe from 'stripe'
-import type { Invoice, InvoiceLine } from '../../../core/invoice.ts'
+import type { Invoice } from '../../../core/invoice.ts'
 import { endingBalance } from '../../../core/invoice-balance.ts'
 import type { InvoiceItem } from '../../../core/invoice-item.ts'
+import { type InvoiceLine, isDiscountable } from '../../../core/invoice-line.ts'
 import { isDraft, isOpen } from '../../../core/invoice-status.ts'
+import { sumOf } from '../../../core/money.ts'
 import type { View } from '../../../engine/history/view.ts'
 import { clientSecretOf } from '../../client-secret.ts'
 import type { Wire } from '../wire.ts'
+import { presentTotals } from './discount.ts'
 
 export function presentInvoice(view: View, invoice: Invoice): Wire<Stripe.Invoice> {
   const customer = view.get('customer', invoice.customer)
@@ -52,7 +55,7 @@ export function presentInvoice(view: View, invoice: Invoice): Wire<Stripe.Invoic
     default_source: null,
     default_tax_rates: [],
     description: invoice.description,
-    discounts: [],
+    discounts: [...invoice.discounts],
     due_date: invoice.due_date,
     effective_at: invoice.finalized_at,
     ending_balance: endingBalance(invoice),
@@ -101,11 +104,11 @@ export function presentInvoice(view: View, invoice: Invoice): Wire<Stripe.Invoic
       paid_at: invoice.paid_at,
       voided_at: invoice.voided_at,
     },
-    subtotal: invoice.total,
-    subtotal_excluding_tax: invoice.total,
+    subtotal: sumOf(invoice.lines),
+    subtotal_excluding_tax: sumOf(invoice.lines),
     test_clock: invoice.test_clock,
     total: invoice.total,
-    total_discount_amounts: [],
+    total_discount_amounts: presentTotals(invoice.lines),
     total_excluding_tax: invoice.total,
     total_pretax_credit_amounts: [],
     total_taxes: [],
@@ -155,9 +158,9 @@ export const presentLine = (
   amount: line.amount,
   currency: invoice.currency,
   description: line.description ?? defaultDescription(view, line),
-  discount_amounts: [],
-  discountable: line.proration === undefined,
-  discounts: [],
+  discount_amounts: (line.discount_amounts ?? []).map((amount) => ({ ...amount })),
+  discountable: isDiscountable(line),
+  discounts: [...(line.discounts ?? [])],
   invoice: invoice.id,
   livemode: false,
   metadata: {},
@@ -222,8 +225,8 @@ export const presentInvoiceItem = (view: View, item: InvoiceItem): Wire<Stripe.I
   customer_account: null,
   date: item.created,
   description: item.description,
-  discountable: item.proration === null,
-  discounts: [],
+  discountable: item.discountable,
+  discounts: [...item.discounts],
   invoice: item.invoice,
   livemode: false,
   metadata: item.metadata,

@@ -35,7 +35,7 @@ export function presentSubscription(view: View, subscription: Subscription): Wir
     default_source: null,
     default_tax_rates: [],
     description: subscription.description,
-    discounts: [],
+    discounts: [...subscription.discounts],
     ended_at: subscription.ended_at,
     invoice_settings: {
       account_tax_ids: null,
@@ -126,7 +126,7 @@ export function presentItem(
     current_period_end: subscription.current_period_end,
     current_period_start: subscription.current_period_start,
     current_trial: null,
-    discounts: [],
+    discounts: [...(item.discounts ?? [])],
     metadata: item.metadata,
     plan: presentPlan(price),
     price: presentPrice(view, price),

@@ -16,7 +16,7 @@ import {
 } from '../../fields.ts'
 import { createdParam, pageParams } from '../../pagination.ts'
 import { recurringPriceData } from '../../price-params.ts'
-import { trialEnd, updateItem } from '../../subscription-params.ts'
+import { hasOnePrice, onePrice, trialEnd, updateItem } from '../../subscription-params.ts'
 import { only } from '../only.ts'
 
 const newItem = z.object({
@@ -33,6 +33,10 @@ const trialSettings = z
     }),
   })
   .optional()
+
+// Discounts are not known in this dialect yet.
+const { discounts: _, ...knownOfItem } = updateItem.shape
+const changedItem = z.object(knownOfItem).refine(hasOnePrice, onePrice)
 
 export const createParams = z
   .object({
@@ -78,7 +82,7 @@ export const updateParams = z.object({
   cancel_at: instant.nullable().optional(),
   collection_method: z.enum(COLLECTION_METHODS).optional(),
   days_until_due: daysUntilDue.optional(),
-  items: z.array(updateItem).min(1).optional(),
+  items: z.array(changedItem).min(1).optional(),
   proration_behavior: z.enum(PRORATION_BEHAVIORS).default('create_prorations'),
   proration_date: instant.optional(),
   billing_cycle_anchor: z.enum(['now', 'unchanged']).optional(),

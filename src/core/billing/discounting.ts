@@ -1,0 +1,217 @@
+import type { Change } from '../change.ts'
+import { type Discount, type Discounts, discountsIn, reduces } from '../discount.ts'
+import { type Invoice, withLines } from '../invoice.ts'
+import { type InvoiceLine, isDiscountable } from '../invoice-line.ts'
+import { sumOf } from '../money.ts'
+import { priceAmount } from '../price-amount.ts'
+import type { Prices, Subscription, SubscriptionItem } from '../subscription.ts'
+import { isLicensed } from '../subscription-item.ts'
+import type { Account } from './account.ts'
+import { discountAmounts } from './discount-amounts.ts'
+
+/** What the discounts of an invoice depend on. */
+export type DiscountContext = {
+  readonly discounts: Discounts
+  readonly prices: Prices
+}
+
+/**
+ * Lists the discounts of a subscription's next invoice: its own that are in force, else the customer's.
+ * See docs/contract/discounts.md#inheritance.
+ */
+export function discountsOfInvoice(
+  { discounts: ids, currency }: Pick<Subscription, 'discounts' | 'currency'>,
+  customerDiscount: string | null,
+  { discounts, at }: { readonly discounts: Discounts; readonly at: number },
+): Discount[] {
+  if (discounts.size === 0) return []
+  const inForce = (discount: Discount) => reduces(discount, { currency, at })
+  const own = discountsIn(discounts, ids).filter(inForce)
+  if (own.length > 0 || customerDiscount === null) return own
+  return discountsIn(discounts, [customerDiscount]).filter(inForce)
+}
+
+/**
+ * Applies the discounts that are in force to the new draft of a subscription.
+ * See docs/contract/discounts.md#inheritance.
+ */
+export function discountDraft(
+  change: Change,
+  account: Pick<Account, 'customer' | 'discounts' | 'prices' | 'now'>,
+  subscription: Subscription,
+  draft: Invoice,
+): Invoice {
+  const { discounts, prices, now: at } = account
+  const { discount } = change.latest('customer', account.customer)
+  const ofInvoice = discountsOfInvoice(subscription, discount, { discounts, at })
+  const moment = { currency: draft.currency, at }
+  const lines = draft.lines.map((line) =>
+    withOwnInForce(withDiscountsOfUsage(line, subscription), discounts, moment),
+  )
+  return withDiscounts({ ...draft, lines, discounts: ofInvoice.map(({ id }) => id) }, { discounts, prices })
+}
+
+/** Gives a line of usage the discounts of its item, if the subscription still has the item. */
+function withDiscountsOfUsage(line: InvoiceLine, { items }: Subscription): InvoiceLine {
+  if (line.discounts !== undefined || !line.proration?.is_usage) return line
+  const item = items.find(({ id }) => id === line.subscription_item)
+  return item?.discounts ? { ...line, discounts: item.discounts } : line
+}
+
+/** Removes from a new line those of its own discounts that are not in force. */
+export function withOwnInForce(
+  line: InvoiceLine,
+  discounts: Discounts,
+  moment: { readonly currency: string; readonly at: number },
+): InvoiceLine {
+  if (line.discounts === undefined) return line
+  const { discounts: ids, ...rest } = line
+  const inForce = discountsIn(discounts, ids).filter((discount) => reduces(discount, moment))
+  return inForce.length === 0 ? rest : { ...rest, discounts: inForce.map(({ id }) => id) }
+}
+
+/**
+ * Computes what the discounts of a draft take off its lines. A discount with the duration `once` that has reduced another
+ * invoice takes nothing off.
+ * See docs/contract/discounts.md#amounts.
+ */
+export function withDiscounts(invoice: Invoice, { discounts, prices }: DiscountContext): Invoice {
+  if (invoice.discounts.length === 0 && !invoice.lines.some((line) => line.discounts)) return invoice
+  const usable = (ids: readonly string[] | undefined) =>
+    discountsIn(discounts, ids).filter(({ used_by }) => used_by === null || used_by === invoice.id)
+  const amounts = discountAmounts(
+    invoice.lines.map((line) => ({
+      amount: line.amount,
+      product: (line.price && prices.get(line.price)?.product) || null,
+      own: usable(line.discounts),
+      isDiscountable: isDiscountable(line),
+    })),
+    usable(invoice.discounts),
+  )
+  return withLines(
+    invoice,
+    invoice.lines.map((line, place) => {
+      const { discount_amounts: _, ...rest } = line
+      const taken = amounts[place] ?? []
+      return taken.length === 0 ? rest : { ...rest, discount_amounts: taken }
+    }),
+  )
+}
+
+/**
+ * Ends the discounts with the duration `once` that reduce an invoice, and removes them from the customer. Their
+ * subscription is updated with `withoutEnded`.
+ */
+export function spendDiscounts(
+  change: Change,
+  account: Pick<Account, 'customer' | 'discounts'>,
+  invoice: Invoice,
+): void {
+  const reducing = new Set(
+    invoice.lines.flatMap((line) => line.discount_amounts?.map(({ discount }) => discount) ?? []),
+  )
+  for (const id of reducing) {
+    const discount = account.discounts.get(id)
+    if (discount?.terms.duration !== 'once' || discount.used_by !== null || isForOneInvoice(discount))
+      continue
+    change.update(
+      'discount',
+      discount,
+      (latest) => ({ ...latest, used_by: invoice.id, deleted: true }),
+      'customer.discount.deleted',
+    )
+    if (account.customer.discount === id)
+      change.update('customer', account.customer, (customer) => ({ ...customer, discount: null }))
+  }
+}
+
+/** Reports whether a discount belongs to an invoice or an invoice item, with which it stays. */
+const isForOneInvoice = ({ invoice, invoice_item }: Discount): boolean =>
+  invoice !== null || invoice_item !== null
+
+/** Removes from a subscription the discounts that have ended in the same change. */
+export function withoutEnded(change: Change, subscription: Subscription): Subscription {
+  const hasEnded = (id: string) => change.pending('discount', id)?.deleted === true
+  return withoutDiscounts(subscription, hasEnded)
+}
+
+/** Removes discounts from a subscription and its items. Returns the same object if it has none of them. */
+export function withoutDiscounts(
+  subscription: Subscription,
+  isRemoved: (id: string) => boolean,
+): Subscription {
+  const { discounts, items } = subscription
+  const isOfItem = items.some((item) => item.discounts?.some(isRemoved))
+  if (!isOfItem && !discounts.some(isRemoved)) return subscription
+  return {
+    ...subscription,
+    discounts: discounts.filter((id) => !isRemoved(id)),
+    items: isOfItem
+      ? items.map((item) =>
+          withItemDiscounts(
+            item,
+            item.discounts?.filter((id) => !isRemoved(id)),
+          ),
+        )
+      : items,
+  }
+}
+
+/** Sets the discounts of an item. */
+export function withItemDiscounts(
+  { discounts: _, ...item }: SubscriptionItem,
+  discounts: readonly string[] = [],
+): SubscriptionItem {
+  return discounts.length === 0 ? item : { ...item, discounts }
+}
+
+/**
+ * Returns what discounts take off each item of a subscription in a whole period, by item. Discounts with the duration
+ * `once` are left out: they wait for a line that is no proration.
+ * See docs/contract/discounts.md#prorations.
+ */
+export function periodDiscounts(
+  { customer, discounts, prices, now: at }: Pick<Account, 'customer' | 'discounts' | 'prices' | 'now'>,
+  { items, currency, discounts: ids }: Pick<Subscription, 'items' | 'currency' | 'discounts'>,
+): ReadonlyMap<string, number> {
+  if (discounts.size === 0) return new Map()
+  const lasts = ({ terms }: Discount) => terms.duration !== 'once'
+  const amounts = discountAmounts(
+    items.map((item) => {
+      const price = prices.get(item.price)
+      const own = discountsIn(discounts, item.discounts).filter(
+        (discount) => lasts(discount) && reduces(discount, { currency, at }),
+      )
+      return {
+        amount: price && isLicensed(item) ? priceAmount(price, item.quantity) : 0,
+        product: price?.product ?? null,
+        own,
+        isDiscountable: true,
+      }
+    }),
+    discountsOfInvoice({ discounts: ids, currency }, customer.discount, { discounts, at }).filter(lasts),
+  )
+  return new Map(items.map(({ id }, place) => [id, sumOf(amounts[place] ?? [])]))
+}
+
+/** Ends all discounts of a subscription that ends. */
+export function endDiscounts(change: Change, account: Account, subscription: Subscription): void {
+  for (const discount of discountsIn(account.discounts, discountIdsOf(subscription))) {
+    if (change.latest('discount', discount).deleted) continue
+    change.update(
+      'discount',
+      discount,
+      (latest) => ({ ...latest, deleted: true }),
+      'customer.discount.deleted',
+    )
+  }
+}
+
+/** Lists the ids of all discounts of a subscription and its items. */
+export const discountIdsOf = ({
+  discounts,
+  items,
+}: Pick<Subscription, 'discounts' | 'items'>): readonly string[] =>
+  items.some((item) => item.discounts)
+    ? [...discounts, ...items.flatMap((item) => item.discounts ?? [])]
+    : discounts

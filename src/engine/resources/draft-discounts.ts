@@ -1,0 +1,51 @@
+import { spendDiscounts, withDiscounts, withoutEnded } from '../../core/billing/discounting.ts'
+import type { Change } from '../../core/change.ts'
+import type { Discounts } from '../../core/discount.ts'
+import type { Invoice } from '../../core/invoice.ts'
+import type { Prices } from '../../core/subscription.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
+import { loadDiscounts } from './discount.ts'
+
+/**
+ * Computes what the discounts of a draft and of its lines take off.
+ * @param change - the steps of the same decision, which may create some of the discounts
+ */
+export function discountedDraft(
+  unit: UnitOfWork,
+  change: Change,
+  draft: Invoice,
+): { readonly draft: Invoice; readonly discounts: Discounts } {
+  const ids = [...draft.discounts, ...draft.lines.flatMap((line) => line.discounts ?? [])]
+  const discounts = loadDiscounts(unit, [...new Set(ids)], change)
+  const needsProducts = [...discounts.values()].some(({ terms }) => terms.applies_to !== null)
+  const prices: Prices = new Map(
+    (needsProducts ? draft.lines : []).flatMap(({ price }) =>
+      price === null ? [] : [[price, unit.need('price', price)] as const],
+    ),
+  )
+  return { draft: withDiscounts(draft, { discounts, prices }), discounts }
+}
+
+/**
+ * Changes a draft, and computes anew what its discounts take off. A discount with the duration `once` ends when it reduces
+ * the draft for the first time.
+ * See docs/contract/discounts.md#drafts.
+ */
+export function updateDraft(
+  unit: UnitOfWork,
+  change: Change,
+  invoice: Invoice,
+  rule: (draft: Invoice) => Invoice,
+): Invoice {
+  const { draft, discounts } = discountedDraft(unit, change, rule(change.latest('invoice', invoice)))
+  const updated = change.update('invoice', invoice, () => draft)
+  if (discounts.size === 0) return updated
+  spendDiscounts(change, { customer: unit.need('customer', invoice.customer), discounts }, updated)
+  const subscription = invoice.subscription === null ? null : unit.need('subscription', invoice.subscription)
+  if (subscription) {
+    const latest = change.latest('subscription', subscription)
+    const after = withoutEnded(change, latest)
+    if (after !== latest) change.update('subscription', subscription, () => after, 'subscription.updated')
+  }
+  return updated
+}

@@ -1,0 +1,173 @@
+import type { Change } from '../../core/change.ts'
+import { type Coupon, redeemedCoupon, termsOf, whyNotRedeemable } from '../../core/coupon.ts'
+import type { Customer } from '../../core/customer.ts'
+import { type Discount, endOfDiscount } from '../../core/discount.ts'
+import { parameterInvalid, resourceMissing } from '../../core/errors.ts'
+import { formatAmount } from '../../core/money.ts'
+import { type PromotionCode, redeemedCode } from '../../core/promotion-code.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
+import { deactivateCodes, findCoupon } from './coupon.ts'
+
+/** A discount to create or to keep: exactly one of the three. */
+export type DiscountParam = {
+  coupon?: string | undefined
+  promotion_code?: string | undefined
+  /** The id of a discount that the object already has. */
+  discount?: string | undefined
+}
+
+/** What a coupon is redeemed for. */
+export type Purchase = {
+  readonly customer: Customer
+  /** The object that gets the discount; a customer without another object. */
+  readonly holder: Partial<Pick<Discount, 'subscription' | 'subscription_item' | 'invoice' | 'invoice_item'>>
+  /** null for a customer, whose invoices can have any currency. */
+  readonly currency: string | null
+  /** What is bought, in the smallest unit of the currency; null for a customer. */
+  readonly amount: number | null
+}
+
+/**
+ * Returns the discounts of a list, and creates those that are new.
+ * @param given.current - the discounts that the object has
+ * @param given.name - the name of the list in errors, such as `items[0][discounts]`
+ * @throws ApiError parameter_invalid, resource_missing with the place in the list as param
+ * See docs/contract/discounts.md#redeeming.
+ */
+export function redeemList(
+  unit: UnitOfWork,
+  change: Change,
+  purchase: Purchase,
+  {
+    params,
+    current = [],
+    name = 'discounts',
+  }: { params: readonly DiscountParam[]; current?: readonly string[] | undefined; name?: string },
+): readonly string[] {
+  const coupons = new Set<string>()
+  return params.map((param, index) => {
+    const field = param.coupon ? 'coupon' : param.promotion_code ? 'promotion_code' : 'discount'
+    const at = `${name}[${index}][${field}]`
+    const discount = param.discount
+      ? existing(unit, param.discount, current, at)
+      : redeem(unit, change, purchase, { ...param, at })
+    if (coupons.has(discount.coupon)) throw parameterInvalid(at, 'The coupon is already in the list')
+    coupons.add(discount.coupon)
+    return discount.id
+  })
+}
+
+function existing(unit: UnitOfWork, id: string, current: readonly string[], at: string): Discount {
+  const discount = unit.get('discount', id)
+  if (!discount || discount.deleted) throw resourceMissing('discount', id, at)
+  if (!current.includes(id)) throw parameterInvalid(at, `The discount '${id}' belongs to another object`)
+  return discount
+}
+
+/**
+ * Redeems a coupon or a promotion code: counts the redemption, and creates the discount.
+ * @param given.at - the name of the parameter in errors
+ * @param given.event - the event that reports the discount
+ * @throws ApiError resource_missing; parameter_invalid when it cannot be redeemed
+ * See docs/contract/discounts.md#redeeming.
+ */
+export function redeem(
+  unit: UnitOfWork,
+  change: Change,
+  purchase: Purchase,
+  {
+    coupon: couponId = '',
+    promotion_code,
+    at,
+    event = 'customer.discount.created',
+  }: Omit<DiscountParam, 'discount'> & {
+    at: string
+    event?: 'customer.discount.created' | 'customer.discount.updated'
+  },
+): Discount {
+  const { customer, holder } = purchase
+  const now = unit.clockOf(customer.test_clock).instant
+  const code = promotion_code === undefined ? null : findCode(unit, change, promotion_code, at)
+  if (code) checkCode(unit, code, purchase, { at, now })
+  const found = code ? unit.need('coupon', code.coupon) : findCoupon(unit, couponId, at)
+  const coupon = change.latest('coupon', found)
+  checkCoupon(coupon, purchase, { at, now })
+  const used = change.update('coupon', coupon, redeemedCoupon)
+  if (!used.valid) deactivateCodes(unit, change, used)
+  if (code) change.update('promotion_code', code, redeemedCode)
+  const isForOneInvoice = (holder.invoice ?? holder.invoice_item ?? null) !== null
+  return change.create(
+    'discount',
+    {
+      id: unit.idFor('discount'),
+      created: now,
+      customer: customer.id,
+      subscription: holder.subscription ?? null,
+      subscription_item: holder.subscription_item ?? null,
+      invoice: holder.invoice ?? null,
+      invoice_item: holder.invoice_item ?? null,
+      coupon: coupon.id,
+      promotion_code: code?.id ?? null,
+      terms: termsOf(coupon),
+      start: now,
+      end: isForOneInvoice ? null : endOfDiscount(now, coupon.duration_in_months),
+      used_by: null,
+      deleted: false,
+      test_clock: customer.test_clock,
+    },
+    event,
+  )
+}
+
+function findCode(unit: UnitOfWork, change: Change, id: string, at: string): PromotionCode {
+  return change.latest('promotion_code', unit.find('promotion_code', id, at))
+}
+
+type Moment = { readonly at: string; readonly now: number }
+
+/** @throws ApiError parameter_invalid */
+function checkCoupon(coupon: Coupon, { currency }: Purchase, { at, now }: Moment): void {
+  const refuse = (why: string) => parameterInvalid(at, `The coupon '${coupon.public_id}' ${why}`)
+  const why = whyNotRedeemable(coupon, coupon.redeem_by, now)
+  if (why) throw refuse(why)
+  if (!coupon.valid) throw refuse(coupon.deleted ? 'was deleted' : 'has expired')
+  if (coupon.currency !== null && currency !== null && coupon.currency !== currency)
+    throw refuse(`takes off an amount in ${coupon.currency}, not in ${currency}`)
+}
+
+/** @throws ApiError parameter_invalid */
+function checkCode(
+  unit: UnitOfWork,
+  code: PromotionCode,
+  { customer, currency, amount }: Purchase,
+  { at, now }: Moment,
+): void {
+  const refuse = (why: string) => parameterInvalid(at, `The promotion code '${code.code}' ${why}`)
+  if (code.customer !== null && code.customer !== customer.id) throw refuse('belongs to another customer')
+  const why = whyNotRedeemable(code, code.expires_at, now)
+  if (why) throw refuse(why)
+  if (!code.active) throw refuse('is not active')
+  const { first_time_transaction, minimum_amount, minimum_amount_currency } = code.restrictions
+  if (minimum_amount !== null && minimum_amount_currency !== null) {
+    const needs = `needs a purchase of at least ${formatAmount(minimum_amount, minimum_amount_currency)}`
+    if (amount === null) throw refuse(`${needs}; apply it to a subscription or an invoice`)
+    if (currency !== minimum_amount_currency || amount < minimum_amount) throw refuse(needs)
+  }
+  if (first_time_transaction && hasPaid(unit, customer))
+    throw refuse('is for the first payment of a customer; this one has paid before')
+}
+
+/** Reports whether a customer has a paid invoice or a successful payment. */
+function hasPaid({ store, owner }: UnitOfWork, { id }: Customer): boolean {
+  const exists = (kind: 'invoice' | 'charge', status: string) =>
+    store.objects.list(
+      kind,
+      owner,
+      [
+        { field: 'customer', is: id },
+        { field: 'status', is: status },
+      ],
+      { limit: 1 },
+    ).length > 0
+  return exists('invoice', 'paid') || exists('charge', 'succeeded')
+}

@@ -1,0 +1,59 @@
+import type { Discount } from '../core/discount.ts'
+import { assert } from '../core/errors.ts'
+import type { View } from '../engine/history/view.ts'
+import { deleteCustomerDiscount, deleteSubscriptionDiscounts } from '../engine/resources/discount.ts'
+import type { Api } from './api.ts'
+import { presentCoupon } from './coupon.ts'
+import { common, type Resource } from './resource.ts'
+import { type DiscountShape, deletedDiscount } from './schemas/discount.ts'
+
+export function discountRoutes(api: Api): void {
+  api.write(
+    {
+      method: 'delete',
+      path: '/v1/customers/:id/discount',
+      summary: 'Removes the discount of a customer.',
+      returns: deletedDiscount,
+    },
+    ({ unit, view, id }) => presentDeleted(view, deleteCustomerDiscount(unit, id)),
+  )
+  api.write(
+    {
+      method: 'delete',
+      path: '/v1/subscriptions/:id/discount',
+      summary: 'Removes the discounts of a subscription. Those of its items stay.',
+      returns: deletedDiscount,
+      errors: { 400: ['invalid_state_transition'] },
+    },
+    ({ unit, view, id }) => presentDeleted(view, deleteSubscriptionDiscounts(unit, id)),
+  )
+}
+
+const presentDeleted = (view: View, discount: Discount) => ({
+  ...presentDiscount(view, discount),
+  deleted: true as const,
+})
+
+export function presentDiscount(view: View, discount: Discount): DiscountShape {
+  const coupon = view.get('coupon', discount.coupon)
+  assert(coupon, `the coupon of ${discount.id} exists`)
+  return {
+    ...common(view, 'discount', discount),
+    coupon: presentCoupon(view, coupon),
+    promotion_code: discount.promotion_code,
+    customer: discount.customer,
+    subscription: discount.subscription,
+    subscription_item: discount.subscription_item,
+    invoice: discount.invoice,
+    invoice_item: discount.invoice_item,
+    start: discount.start,
+    end: discount.end,
+    test_clock: discount.test_clock,
+  }
+}
+
+export const discountResource: Resource<'discount'> = {
+  collection: 'discounts',
+  present: presentDiscount,
+  routes: discountRoutes,
+}
