@@ -145,21 +145,19 @@ const select = (db: Kysely<Tables>, columns: ReturnType<typeof sql>, rest: Retur
   compile: () => sql`select ${columns} from meter_event where ${IN_SPAN} ${rest}`.compile(db),
 })
 
-/** Windows begin at multiples of their length, as hours and days in UTC do. */
+/**
+ * Windows begin at multiples of their length, as hours and days in UTC do. The last event of a window is the first one in the
+ * order of the index whose window differs from that of the row before, so each row is read once.
+ */
 function windowed(db: Kysely<Tables>, formula: Formula, window: number) {
   const start = sql`timestamp - timestamp % ${literal(window)}`
   const compile = () =>
     formula === 'last'
       ? sql`
-          select ${start}, ${COLUMNS.last} from meter_event as event where ${IN_SPAN}
-          and not exists (
-            select 1 from meter_event as later
-            where later.customer = event.customer and later.meter = event.meter
-            and later.timestamp >= event.timestamp
-            and later.timestamp < event.timestamp - event.timestamp % ${literal(window)} + ${literal(window)}
-            and (later.timestamp > event.timestamp or later.seq > event.seq)
-            and later.created <= ${arg('asOf')} and (later.canceled is null or later.canceled > ${arg('asOf')}))
-          ${NEWEST_FIRST}`.compile(db)
+          select start, ${COLUMNS.last} from (
+            select ${start} as start, whole, fraction,
+            lag(${start}) over (${NEWEST_FIRST}) as later from meter_event where ${IN_SPAN})
+          where later is null or later <> start order by start desc`.compile(db)
       : sql`
           select ${start} as start, ${COLUMNS[formula]} from meter_event where ${IN_SPAN}
           group by 1 order by 1 desc`.compile(db)

@@ -40,7 +40,7 @@ const ON_PURPOSE_BY_PATTERN: readonly [RegExp, string][] = [
   [/^events true newest first \d+ true true$/, 'a page of all merchants: the newest rows of the journal'],
   [/^sum up /, 'groups the rows of one block, which are few'],
   [/^past of (customer|subscription|invoice) /, 'sorts the objects of one customer, subscription or invoice'],
-  [/^usage (sum|count) by /, 'groups the events of one customer and meter in a span'],
+  [/^usage (sum|count|last) by /, 'groups the events of one customer and meter in a span'],
   [/^methods of customer$/, 'sorts the methods of one customer'],
   [/^list price (?=.*lookup_key in)/, 'sorts the prices of up to a hundred keys'],
 ]

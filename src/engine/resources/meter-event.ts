@@ -154,14 +154,17 @@ export function summariesOf(
   if (!view.get('customer', customer)) throw resourceMissing('customer', customer, 'customer')
   const { formula } = span.meter.default_aggregation
   const read = { customer, meter: span.meter.id, start, end }
-  const idOf = (from: number, to: number) =>
-    `mtrusg_${ids.derived(`summary ${read.meter} ${customer} ${from} ${to}`, SUMMARY_ID_LENGTH)}`
-  if (window === undefined)
-    return [{ id: idOf(start, end), start, end, quantity: store.meterEvents.aggregate(formula, read) }]
-  return store.meterEvents.windows(formula, read, window).map(({ start: from, quantity }) => ({
-    id: idOf(from, from + window),
+  const summaryOf = (from: number, to: number, quantity: bigint): Summary => ({
     start: from,
-    end: from + window,
+    end: to,
     quantity,
-  }))
+    // Computed for the summaries of the page only: a span of years has many windows.
+    get id() {
+      return `mtrusg_${ids.derived(`summary ${read.meter} ${customer} ${from} ${to}`, SUMMARY_ID_LENGTH)}`
+    },
+  })
+  if (window === undefined) return [summaryOf(start, end, store.meterEvents.aggregate(formula, read))]
+  return store.meterEvents
+    .windows(formula, read, window)
+    .map(({ start: from, quantity }) => summaryOf(from, from + window, quantity))
 }
