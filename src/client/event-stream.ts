@@ -14,9 +14,17 @@ export type EventFilter = {
 }
 
 /** The message of a stream after the whole state was replaced. */
-type Reset = { readonly object: 'reset' }
-/** An item of a stream: an event, or a replaced state with the id of its newest event. */
-type StreamItem = { readonly event: Event } | { readonly newest: string | undefined }
+type Reset = { readonly object: 'reset'; readonly state?: string | undefined }
+/** An item of a stream: an event, or a replaced state with its id and the id of its newest event. */
+type StreamItem =
+  | { readonly event: Event }
+  | { readonly newest: string | undefined; readonly state: string | undefined }
+
+/** The header with the id of the state that a stream shows, or has shown. */
+const STATE_HEADER = 'paytwin-state'
+
+/** What a client has followed: the last event, and the id of the state. */
+type Position = { readonly last: string | undefined; readonly state: string | undefined }
 
 /** Where a stream begins. */
 export type StreamStart = EventFilter & {
@@ -50,16 +58,19 @@ export async function* followEvents(
   following: Following,
 ): AsyncGenerator<Event, void, undefined> {
   let last = since === undefined ? await newestId(source, wanted) : (since ?? undefined)
+  let state: string | undefined
   /** Whether the daemon no longer has the last event, because the state was replaced during a disconnection. */
   let isLastGone = false
   const open = async (signal: AbortSignal) => {
     if (isLastGone) last = await newestId(source, wanted)
-    const response = await connect(source.address, wanted, last, signal)
+    const response = await connect(source.address, wanted, { last, state }, signal)
     const wasLastGone = isLastGone
     isLastGone = false
+    const before = { last, state }
+    state = stateOf(response)
     return wasLastGone
-      ? afterReset(source, wanted, last, response)
-      : afterLast(source, wanted, last, response)
+      ? afterReset(source, wanted, before, response)
+      : afterLast(source, wanted, before, response)
   }
   const shouldRetry = (error: unknown) => {
     if (isLastGone || !isMissing(error)) return false
@@ -72,6 +83,7 @@ export async function* followEvents(
       yield item.event
     } else {
       last = item.newest
+      state = item.state
       following.onStatus?.('reset')
     }
   }
@@ -97,35 +109,44 @@ async function newestId(source: EventSource, { merchant }: EventFilter): Promise
 function connect(
   address: Address,
   wanted: EventFilter,
-  last: string | undefined,
+  { last, state }: Position,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   return open(address, {
     method: 'GET',
     path: `/_paytwin/events?${eventQuery(wanted)}`,
-    headers: { accept: 'text/event-stream', ...(last === undefined ? {} : { 'last-event-id': last }) },
+    headers: {
+      accept: 'text/event-stream',
+      ...(last === undefined ? {} : { 'last-event-id': last }),
+      ...(state === undefined ? {} : { [STATE_HEADER]: state }),
+    },
     signal,
   })
 }
 
+/** Returns the id of the state that a stream shows; undefined from an older daemon. */
+const stateOf = ({ headers }: IncomingMessage): string | undefined => headers[STATE_HEADER]?.toString()
+
 /**
  * Yields the events after the last one. Without a last event there were no events when the stream began. Then all events
- * are new, and those from before this connection are read from the list.
+ * are new, and those from before this connection are read from the list. A stream that shows another state than before sends
+ * all events of it itself, after a reset message.
  */
 async function* afterLast(
   source: EventSource,
   wanted: EventFilter,
-  last: string | undefined,
+  { last, state }: Position,
   response: IncomingMessage,
 ): AsyncGenerator<StreamItem, void, undefined> {
-  const missed = last === undefined ? await allEvents(source, wanted) : []
+  const isSameState = state === undefined || state === stateOf(response)
+  const missed = last === undefined && isSameState ? await allEvents(source, wanted) : []
   for (const event of missed) yield { event }
   const known = new Set(missed.map(({ id }) => id))
   for await (const { id, message } of messages<Event | Reset>(source.address, response, 'event', 'reset')) {
     if (message.object === 'reset') {
       // With the same seed, the new state can contain the same ids again.
       known.clear()
-      yield { newest: id }
+      yield { newest: id, state: message.state }
     } else if (!known.has(message.id)) yield { event: message }
   }
 }
@@ -134,7 +155,7 @@ async function* afterLast(
 async function* afterReset(
   ...given: Parameters<typeof afterLast>
 ): AsyncGenerator<StreamItem, void, undefined> {
-  yield { newest: given[2] }
+  yield { newest: given[2].last, state: stateOf(given[3]) }
   yield* afterLast(...given)
 }
 

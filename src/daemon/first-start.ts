@@ -1,6 +1,7 @@
 import { DEFAULT_DIALECT, DIALECTS, type Dialect } from '../core/dialect.ts'
 import type { KeyRing } from '../engine/access/keys.ts'
 import type { Engine } from '../engine/machine/engine.ts'
+import { markState } from '../engine/machine/state-mark.ts'
 import { startAppIds } from '../engine/resources/fixture-apps.ts'
 import type { CreatedObject } from '../engine/resources/fixture-names.ts'
 import {
@@ -64,18 +65,15 @@ export function createFirstState({ engine, keys }: Parts, beginning: Beginning):
       ids.reset()
       const merchant = addMerchant(engine, { name: 'Default merchant', clock, dialect }, FIRST_GENERATION)
       const secretKey = isReset ? null : firstKey(keys, merchant.settings.ordinal, beginning)
-      return {
-        secretKey,
-        loaded: createStoredFixtures({
-          engine,
-          keys,
-          unitOf,
-          merchant,
-          ...(isReset && { onSkipped: (key) => skippedKeys.push(key) }),
-        }),
-        revoked,
-        skippedKeys,
-      }
+      const loaded = createStoredFixtures({
+        engine,
+        keys,
+        unitOf,
+        merchant,
+        ...(isReset && { onSkipped: (key) => skippedKeys.push(key) }),
+      })
+      markState(store)
+      return { secretKey, loaded, revoked, skippedKeys }
     }),
   )
 }

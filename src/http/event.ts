@@ -7,6 +7,7 @@ import type { Api } from './api.ts'
 import { checkOpensStream } from './auth.ts'
 import { eventPattern, matchingTypes } from './event-types.ts'
 import type { Json } from './json.ts'
+import { STATE_HEADER } from './live-streams.ts'
 import { createdFilters, createdParam, cursorOf, type List, page, pageParams } from './pagination.ts'
 import { present } from './resources.ts'
 import { type EventShape, eventList, eventSchema } from './schemas/event.ts'
@@ -35,6 +36,7 @@ export function eventRoutes(api: Api): void {
           merchant,
           types: typesOf(params),
           after: resumePoint(c.req.header('last-event-id'), params),
+          state: c.req.header(STATE_HEADER),
           key,
         })
       }

@@ -6,8 +6,20 @@ const ROOM_BYTES = 65_536
 /** How many items are read at a time. */
 const CHUNK = 50
 
+/** The header with the id of a state. See docs/contract/events-and-webhooks.md#event-streams. */
+export const STATE_HEADER = 'Paytwin-State'
+
+/** Where a stream continues after the whole state was replaced. */
+export type Reset = {
+  /** The id of the newest item of the new state; '' if there is none. */
+  readonly newest: string
+  /** The id of the new state. */
+  readonly state: string | undefined
+}
+
 /** The message of a stream after the whole state was replaced. See docs/contract/snapshots.md#streams. */
-const RESET = JSON.stringify({ object: 'reset', livemode: false })
+const resetFrame = ({ newest, state }: Reset): string =>
+  `event: reset\nid: ${newest}\ndata: ${JSON.stringify({ object: 'reset', livemode: false, state })}\n\n`
 
 /** A message of a feed, and its place in the feed. */
 export type FeedItem = {
@@ -27,9 +39,9 @@ export type Feed = {
   readonly after: (place: number, limit: number) => readonly FeedItem[]
   /**
    * Continues in the new state after the whole state was replaced.
-   * @returns the id of the newest item, '' if there is none; undefined if the feed does not exist in the new state
+   * @returns undefined if the feed does not exist in the new state
    */
-  readonly restart?: () => string | undefined
+  readonly restart?: () => Reset | undefined
   /** Whether the source of the feed was deleted. */
   readonly hasEnded?: () => boolean
 }
@@ -41,6 +53,17 @@ type Chunk = {
   /** The place after which to read next. */
   readonly next: number
   readonly mayHaveMore: boolean
+}
+
+type StreamOpening = {
+  /** The place after which the stream begins. */
+  readonly place: number
+  /** The caller's key; null for the operator. */
+  readonly key: string | null
+  /** The id of the state that the feed shows. */
+  readonly state?: string | undefined
+  /** The first message, for a reader that has followed another state. */
+  readonly reset?: Reset | undefined
 }
 
 type Stream = {
@@ -74,15 +97,15 @@ export class LiveStreams {
     this.#reportError = reportError
   }
 
-  /** Opens a stream of the items after a place. @param key - the caller's key; null for the operator */
-  open(feed: Feed, { place, key }: { place: number; key: string | null }): Response {
+  /** Opens a stream of the items after a place. */
+  open(feed: Feed, { place, key, state, reset }: StreamOpening): Response {
     let stream: Stream
     const body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
           stream = { feed, key, controller, place, isServed: false }
           this.#streams.add(stream)
-          controller.enqueue(this.#encoder.encode(': connected\n\n'))
+          controller.enqueue(this.#encoder.encode(`: connected\n\n${reset ? resetFrame(reset) : ''}`))
           this.#beat()
         },
         pull: () => this.#serve(stream),
@@ -95,6 +118,7 @@ export class LiveStreams {
         'Content-Type': 'text/event-stream',
         'Cache-Control': 'no-store',
         'X-Accel-Buffering': 'no',
+        ...(state !== undefined && { [STATE_HEADER]: state }),
       },
     })
   }
@@ -116,10 +140,10 @@ export class LiveStreams {
   restart(): void {
     for (const stream of this.#streams) {
       this.#dropOnError(stream, () => {
-        const newest = stream.feed.restart?.()
-        if (newest === undefined) return this.#end(stream)
+        const reset = stream.feed.restart?.()
+        if (reset === undefined) return this.#end(stream)
         stream.place = stream.feed.newest()
-        stream.controller.enqueue(this.#encoder.encode(`event: reset\nid: ${newest}\ndata: ${RESET}\n\n`))
+        stream.controller.enqueue(this.#encoder.encode(resetFrame(reset)))
       })
     }
   }

@@ -1,8 +1,9 @@
 import type { EventType } from '../core/kinds.ts'
-import { eventsAfter, listEvents, newestPlace, placeIn, placeOfEvent } from '../engine/history/events.ts'
+import { eventsAfter, idAt, newestPlace, placeAt, placeIn, placeOfEvent } from '../engine/history/events.ts'
 import type { EventWithObject } from '../engine/history/view.ts'
 import type { Engine } from '../engine/machine/engine.ts'
 import { type MerchantState, merchantOfGeneration } from '../engine/machine/merchant-state.ts'
+import { stateMark } from '../engine/machine/state-mark.ts'
 import type { Json } from './json.ts'
 import { type Feed, LiveStreams } from './live-streams.ts'
 
@@ -12,6 +13,8 @@ type StreamOptions = {
   /** Empty for all. */
   readonly types: readonly EventType[]
   readonly after?: { readonly id: string; readonly param: string } | undefined
+  /** The id of the state that the reader has followed, if it has followed one. */
+  readonly state?: string | undefined
   /** The caller's key; null for the operator. */
   readonly key: string | null
 }
@@ -42,14 +45,22 @@ export class EventStreams {
   }
 
   /**
-   * Opens a stream of new events. With `after`, begins after that event.
+   * Opens a stream of new events. With `after`, begins after that event. For a reader that has followed another state, it
+   * begins with a reset message and the events since the current state began.
    * @throws ApiError resource_missing for an unknown event
    */
   open(options: StreamOptions): Response {
     const { merchant, after, key } = options
     const feed = this.#feedOf(options)
+    const mark = stateMark(this.#engine.store)
+    const state = mark?.id
+    if (mark && options.state !== undefined && options.state !== state) {
+      const place = placeAt(this.#engine, merchant, mark.head)
+      const newest = idAt(this.#engine, merchant, place)
+      return this.#streams.open(feed, { place, key, state, reset: { newest, state } })
+    }
     const place = after ? placeOfEvent(this.#engine, merchant, after) : feed.newest()
-    return this.#streams.open(feed, { place, key })
+    return this.#streams.open(feed, { place, key, state })
   }
 
   /** Ends all streams. */
@@ -82,8 +93,8 @@ export class EventStreams {
           merchant = merchantOfGeneration(engine.merchants, { merchant: ordinal, generation }) ?? null
         }
         if (requested && !merchant) return undefined
-        const [newest] = listEvents(engine, merchant, { types: [], created: [] }, { limit: 1 })
-        return newest?.id ?? ''
+        const newest = idAt(engine, merchant, newestPlace(engine, merchant))
+        return { newest, state: stateMark(engine.store)?.id }
       },
       hasEnded: () => merchant?.presence === 'deleted',
     }

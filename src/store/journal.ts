@@ -160,6 +160,24 @@ export class Journal {
     return statement.get({ merchant })?.head ?? 0
   }
 
+  /** Returns the running number of a merchant's newest event up to a journal seq; 0 without any. */
+  numberAt(merchant: number, seq: number): number {
+    return (
+      this.#statements
+        .named<{ number: number }>('journal number at', (db) =>
+          db
+            .selectFrom('journal')
+            .select('number')
+            .where('merchant', '=', arg<number>('merchant'))
+            .where('number', '>', literal(0))
+            .where('seq', '<=', arg<number>('seq'))
+            .orderBy('number', 'desc')
+            .limit(literal(1)),
+        )
+        .get({ merchant, seq })?.number ?? 0
+    )
+  }
+
   /** Returns the event with this running number of a merchant. */
   event(merchant: number, number: number): EventEntry | undefined {
     const row = this.#statements

@@ -167,6 +167,34 @@ test('a state replaced during a disconnection is reported, and the stream contin
   expect(streamRequests.map(lastEventId)).toEqual(['evt_9', 'evt_10', 'evt_3', 'evt_4'])
 })
 
+test('the state that was followed is sent, also after a reset, and a replaced one begins anew', async () => {
+  const stateReset = (newest: string, state: string) =>
+    `event: reset\nid: ${newest}\ndata: ${JSON.stringify({ object: 'reset', livemode: false, state })}\n\n`
+  const showing =
+    (state: string, ...chunks: string[]) =>
+    (request: IncomingMessage, response: ServerResponse) => {
+      response.setHeader('paytwin-state', state)
+      tell(...chunks)(request, response)
+    }
+  const { streamRequests } = await daemonWith(
+    [
+      showing('a', frame('evt_1'), stateReset('evt_2', 'b')),
+      showing('b', frame('evt_3')),
+      // The daemon begins a replaced state itself, also if it has no event before.
+      showing('c', stateReset('', 'c'), frame('evt_1')),
+      showing('c', stateReset('', 'd')),
+      showing('e', stateReset('', 'e'), frame('evt_1')),
+    ],
+    () => list(['evt_1']),
+  )
+  const { ids, news } = await follow({ since: 'evt_0' })
+  expect(ids).toEqual(['evt_1', 'evt_3', 'evt_1', 'evt_1'])
+  expect(news.filter((each) => each === 'reset')).toHaveLength(4)
+  expect(streamRequests.map(lastEventId)).toEqual(['evt_0', 'evt_2', 'evt_3', 'evt_1', undefined, 'evt_1'])
+  const states = streamRequests.map(({ headers }) => headers['paytwin-state'])
+  expect(states).toEqual([undefined, 'b', 'b', 'c', 'd', 'e'])
+})
+
 test('an unknown start event is refused', async () => {
   await daemonWith([missing])
   expect(await follow({ since: 'evt_0' })).toEqual({ ids: [], news: [], refusal: 'No such event.' })

@@ -34,7 +34,11 @@ describe.each(EVERYWHERE)('%s a live stream', (place) => {
     for (const name of ['new 1', 'new 2']) await customer(twin, name)
     for (const stream of streams) {
       const [reset, ...events] = await stream.take(3)
-      expect(reset).toEqual({ event: 'reset', id: kept, data: { object: 'reset', livemode: false } })
+      expect(reset).toEqual({
+        event: 'reset',
+        id: kept,
+        data: { object: 'reset', livemode: false, state: expect.any(String) },
+      })
       expect(names(events)).toEqual(['new 1', 'new 2'])
       await stream.close()
     }
@@ -56,6 +60,65 @@ describe.each(EVERYWHERE)('%s a live stream', (place) => {
     expect(reset?.id).toBe('')
     expect(fresh?.data.data.object.name).toBe('new')
     await stream.close()
+  })
+
+  test('of a reader that reconnects after a reset reports it, although the same ids have come again', async () => {
+    const twin = await open()
+    const merchant = twin.sandbox.merchant.settings.id
+    const paths = ['/v1/events', '/_paytwin/events', `/_paytwin/events?merchant=${merchant}`]
+    const headersOf = (path: string) => (path.startsWith('/v1') ? {} : operators(twin))
+    await customer(twin, 'gone 1')
+    await customer(twin, 'gone 2')
+    const { id: last } = (await twin.get('/v1/events')).data[0]
+    const states = new Map<string, string>()
+    for (const path of paths) {
+      const stream = await openStream(twin, path, headersOf(path))
+      states.set(path, stream.response.headers.get('paytwin-state') ?? '')
+      await stream.close()
+    }
+    const reconnect = (path: string) =>
+      openStream(twin, path, {
+        ...headersOf(path),
+        'Last-Event-ID': last,
+        'Paytwin-State': states.get(path) ?? '',
+      })
+    await customer(twin, 'gone 3')
+    for (const path of paths) {
+      const stream = await reconnect(path)
+      expect(names(await stream.take(1))).toEqual(['gone 3'])
+      await stream.close()
+    }
+    await operate(twin, 'reset')
+    for (const name of ['new 1', 'new 2', 'new 3']) await customer(twin, name)
+    expect((await twin.get('/v1/events')).data.some(({ id }: Body) => id === last)).toBe(true)
+    for (const path of paths) {
+      const stream = await reconnect(path)
+      const [reset, ...events] = await stream.take(4)
+      const state = stream.response.headers.get('paytwin-state')
+      expect(state).not.toBe(states.get(path))
+      expect(reset).toEqual({ event: 'reset', id: '', data: { object: 'reset', livemode: false, state } })
+      expect(names(events)).toEqual(['new 1', 'new 2', 'new 3'])
+      await stream.close()
+    }
+  })
+
+  test('of a reader that reconnects after a restore continues with the events since', async () => {
+    const twin = await open()
+    await customer(twin, 'kept')
+    const { id: kept } = (await twin.get('/v1/events')).data[0]
+    await save(twin)
+    await customer(twin, 'gone')
+    const { id: last } = (await twin.get('/v1/events')).data[0]
+    const stream = await openStream(twin)
+    const state = stream.response.headers.get('paytwin-state') ?? ''
+    await stream.close()
+    await restore(twin)
+    await customer(twin, 'new')
+    const next = await openStream(twin, '/v1/events', { 'Last-Event-ID': last, 'Paytwin-State': state })
+    const [reset, ...events] = await next.take(2)
+    expect([reset?.event, reset?.id]).toEqual(['reset', kept])
+    expect(names(events)).toEqual(['new'])
+    await next.close()
   })
 
   test('of a slow reader sends what it had read, the reset, and no other earlier event', async () => {

@@ -63,6 +63,23 @@ export const newestPlace = (engine: Engine, merchant: MerchantState | null): num
 export const placeIn = (merchant: MerchantState | null, { number, seq }: EventEntry): number =>
   merchant ? number : seq
 
+/** Returns the place of a merchant's newest event, or for null of the newest entry, up to a journal seq. */
+export const placeAt = ({ store }: Engine, merchant: MerchantState | null, seq: number): number =>
+  merchant ? store.journal.numberAt(merchant.settings.ordinal, seq) : seq
+
+/** Returns the id of the newest event up to a place; '' without any. */
+export function idAt({ store, ids }: Engine, merchant: MerchantState | null, place: number): string {
+  const [entry] = store.journal.events({
+    merchant: merchant?.settings.ordinal ?? null,
+    types: [],
+    created: [],
+    limit: 1,
+    order: 'newest first',
+    below: place + 1,
+  })
+  return entry ? ids.of(entry.merchant, 'evt', entry.number) : ''
+}
+
 /**
  * Returns the place of the event with an id.
  * @param cursor.param - the parameter with the id

@@ -3,6 +3,7 @@ import type { OpenSnapshot, Snapshot } from '../../store/snapshots.ts'
 import { DatabaseUnusable } from '../../store/unusable.ts'
 import { wallSeconds } from '../machine/clock.ts'
 import type { Engine } from '../machine/engine.ts'
+import { markState } from '../machine/state-mark.ts'
 import { discardAllQueued } from '../resources/webhook-delivery.ts'
 
 export type { Snapshot } from '../../store/snapshots.ts'
@@ -30,7 +31,10 @@ export async function restoreSnapshot(engine: Engine, name: string): Promise<Sna
 
 async function restore(engine: Engine, opened: OpenSnapshot): Promise<Snapshot> {
   await engine.replaceState(() =>
-    engine.store.restore(opened, wallSeconds(engine.wall), () => discardAllQueued(engine.store)),
+    engine.store.restore(opened, wallSeconds(engine.wall), () => {
+      discardAllQueued(engine.store)
+      markState(engine.store)
+    }),
   )
   return opened.snapshot
 }

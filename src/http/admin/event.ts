@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { findEvent } from '../../engine/history/events.ts'
 import { eventListParams, presentEvent, presentEventList, resumePoint, typesOf } from '../event.ts'
+import { STATE_HEADER } from '../live-streams.ts'
 import { eventList, eventSchema } from '../schemas/event.ts'
 import { wantsStream } from '../stream.ts'
 import { theMerchant } from './merchant.ts'
@@ -24,7 +25,8 @@ export function eventAdminRoutes(add: AddRoute): void {
       if (!wantsStream(c.req.header('accept')))
         return presentEventList(services, merchant, c.req.path, params)
       const after = resumePoint(c.req.header('last-event-id'), params)
-      return services.streams.open({ merchant, types: typesOf(params), after, key: null })
+      const state = c.req.header(STATE_HEADER)
+      return services.streams.open({ merchant, types: typesOf(params), after, state, key: null })
     },
   )
   add(

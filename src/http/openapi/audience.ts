@@ -1,5 +1,6 @@
 import { isClosedToTokens } from '../oauth/token-caller.ts'
 import type { Registered } from '../route.ts'
+import { eventList } from '../schemas/event.ts'
 
 /** Returns whether a route accepts keys of merchants. */
 export const isMerchants = ({ audience }: Pick<Registered, 'audience'>): boolean =>
@@ -19,3 +20,7 @@ export const takesTokens = (route: Registered): boolean => isMerchants(route) &&
 
 /** Returns whether a route requires the scope read_write. See docs/contract/oauth.md#scopes. */
 export const requiresWriteScope = (route: Registered): boolean => takesTokens(route) && route.method !== 'get'
+
+/** Returns whether a route streams events. See docs/contract/events-and-webhooks.md#event-streams. */
+export const streamsEvents = ({ streams, returns }: Registered): boolean =>
+  streams === true && returns === eventList

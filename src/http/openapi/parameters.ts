@@ -3,7 +3,7 @@ import type { Json } from '../json.ts'
 import type { Resource } from '../resource.ts'
 import { RESOURCES } from '../resources.ts'
 import type { Registered } from '../route.ts'
-import { isMerchants, storesResponses } from './audience.ts'
+import { isMerchants, storesResponses, streamsEvents } from './audience.ts'
 import type { Example } from './examples.ts'
 import { isExpandable, type JsonSchema, requestSchema, type Schemas } from './json-schema.ts'
 import { PARAM_TEXTS, QUERY_TEXTS } from './param-texts.ts'
@@ -28,6 +28,7 @@ export function parametersOf(route: Registered, context: Context): Json[] {
       ? [{ $ref: '#/components/parameters/ApiVersion' }]
       : []),
     ...(route.streams ? [{ $ref: '#/components/parameters/LastEventId' }] : []),
+    ...(streamsEvents(route) ? [{ $ref: '#/components/parameters/State' }] : []),
   ]
 }
 

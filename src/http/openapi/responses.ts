@@ -8,7 +8,13 @@ import {
   oauthFlatErrorSchema,
   paymentFailureSchema,
 } from '../schemas/error.ts'
-import { hasOAuthErrors, isMerchants, requiresWriteScope, storesResponses } from './audience.ts'
+import {
+  hasOAuthErrors,
+  isMerchants,
+  requiresWriteScope,
+  storesResponses,
+  streamsEvents,
+} from './audience.ts'
 import type { Examples } from './examples.ts'
 import { refTo } from './json-schema.ts'
 import type { Context } from './parameters.ts'
@@ -114,7 +120,7 @@ function success(route: Registered, { schemas, example }: Context, examples: Exa
   if (route.isPage) return shownPage(route, schemas[route.returns.name]?.description)
   return {
     description: schemas[route.returns.name]?.description ?? route.returns.name,
-    headers: references(headersOf(route)),
+    headers: references([...headersOf(route), ...(streamsEvents(route) ? ['Paytwin-State'] : [])]),
     content: {
       'application/json': {
         schema: refTo(route.returns.name),

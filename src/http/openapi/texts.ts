@@ -27,6 +27,13 @@ export const PARAMETERS: Json = {
     description: 'For a stream: the id of the last received event. The stream continues after it.',
     schema: { type: 'string' },
   },
+  State: {
+    name: 'Paytwin-State',
+    in: 'header',
+    description:
+      'For a stream of events: the id of the state from the last response. If a reset or restore has replaced it, the stream begins with event: reset and the events since.',
+    schema: { type: 'string' },
+  },
 }
 
 /** Response headers. See docs/contract/requests.md#response-headers. */
@@ -43,6 +50,11 @@ export const HEADERS: Json = {
   },
   'Paytwin-Ignored-Params': {
     description: 'The unknown parameters, which were ignored: percent-encoded, separated by commas.',
+    schema: { type: 'string' },
+  },
+  'Paytwin-State': {
+    description:
+      'For a stream of events: the id of the state. It is another one after each reset or restore.',
     schema: { type: 'string' },
   },
   'Idempotent-Replayed': {
