@@ -269,9 +269,6 @@ export const isManual = ({ billing_reason }: Invoice): boolean => billing_reason
 /** Removes the retries of an invoice. See docs/contract/subscriptions.md#canceling. */
 export const withoutRetries = (invoice: Invoice): Invoice => ({ ...invoice, next_payment_attempt: null })
 
-/**
- * Reports whether a payment is outstanding: the invoice is open, and it is charged automatically or past its due date.
- * See docs/contract/invoices.md#outstanding-invoices.
- */
+/** Reports whether an open invoice is charged automatically or overdue. See docs/contract/invoices.md#outstanding-invoices. */
 export const isOutstanding = (invoice: Invoice): boolean =>
   isOpen(invoice) && (invoice.collection_method === 'charge_automatically' || invoice.overdue)
