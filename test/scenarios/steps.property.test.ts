@@ -4,6 +4,14 @@ import { addIntervals, type IntervalUnit, SECONDS_PER_DAY } from '../../src/core
 import { isLong, requested } from '../long.ts'
 import { type Body, makePrice, startTwin, type Twin } from '../twin.ts'
 import { holdInvariants, holdLatestInvoices, holdPeriods } from './invariants.ts'
+import {
+  type ActionKind,
+  act,
+  isPlain,
+  OTHER_ACTIONS,
+  PLAIN_ACTIONS,
+  type Subscribed,
+} from './steps-actions.ts'
 import { at, bytesOf, type History, historyOf, nowOf, PACES, setFinalAction } from './story.ts'
 
 /** Histories that are compared. `npm run steps` compares more, with another seed each time. */
@@ -60,26 +68,6 @@ const subscriptions = fc.record({
   days_until_due: fc.constantFrom(0, 1, 7, 30),
 })
 
-/** Actions that do not change the bill of a period. */
-const PLAIN_ACTIONS = ['cancel at period end', 'cancel', 'pay', 'detach', 'give a default'] as const
-/** Actions that change the periods, or the status of an invoice. */
-const OTHER_ACTIONS = [
-  'pause',
-  'resume',
-  'cancel in three days',
-  'void',
-  'write off',
-  'end the trial',
-  'take more',
-  'take more and prorate',
-  'take less and bill',
-  'begin a new period',
-  'cancel with a credit',
-] as const
-type ActionKind = (typeof PLAIN_ACTIONS)[number] | (typeof OTHER_ACTIONS)[number]
-
-const isPlain = (what: ActionKind) => PLAIN_ACTIONS.some((plain) => plain === what)
-
 /** An action during a history: its time as a part of the whole, and its subscription. */
 const actionsOf = (...whats: readonly ActionKind[]) =>
   fc.array(
@@ -103,7 +91,6 @@ const plans = fc.record({
 })
 
 type Plan = typeof plans extends fc.Arbitrary<infer Value> ? Value : never
-type Subscribed = { readonly id: string | null; readonly customer: string; readonly method: string | null }
 type Pace = (twin: Twin, until: number) => Promise<void>
 
 /** Plays a plan. The responses of its requests are part of the result. */
@@ -179,49 +166,6 @@ async function attach(
   const script = { outcomes, then: afterwards }
   if (isScripted) await twin.post(`/v1/test_helpers/payment_methods/${id}/outcomes`, script)
   return id
-}
-
-/** @returns the status of the response, which must be the same at every pace */
-async function act(twin: Twin, { id, customer, method }: Subscribed, what: ActionKind): Promise<number> {
-  const path = `/v1/subscriptions/${id}`
-  const ask = async (verb: string, to: string, body?: Body) => (await twin.request(verb, to, body)).status
-  const askOfOldest = async (verb: string) => {
-    const { data } = await twin.get(`/v1/invoices?status=open&customer=${customer}`)
-    return ask('POST', `/v1/invoices/${data.at(-1)?.id ?? 'in_none'}/${verb}`)
-  }
-  const item = async (change: Body) => {
-    const { body } = await twin.request('GET', path)
-    return { id: body.items?.data[0].id, ...change }
-  }
-  const actions: Readonly<Record<ActionKind, () => Promise<number>>> = {
-    cancel: () => ask('DELETE', path),
-    'cancel at period end': () => ask('DELETE', path, { cancel_at_period_end: true }),
-    'cancel in three days': async () =>
-      ask('POST', path, { cancel_at: (await nowOf(twin)) + 3 * SECONDS_PER_DAY }),
-    detach: () => ask('POST', `/v1/payment_methods/${method}/detach`),
-    'give a default': () =>
-      ask('POST', `/v1/customers/${customer}`, {
-        invoice_settings: { default_payment_method: 'pm_card_visa' },
-      }),
-    pay: () => askOfOldest('pay'),
-    void: () => askOfOldest('void'),
-    'write off': () => askOfOldest('mark_uncollectible'),
-    pause: async () =>
-      ask('POST', path, {
-        pause_collection: { behavior: 'void', resumes_at: (await nowOf(twin)) + 3 * SECONDS_PER_DAY },
-      }),
-    resume: () => ask('POST', `${path}/resume`),
-    'end the trial': () => ask('POST', path, { trial_end: 'now' }),
-    'take more': async () => ask('POST', path, { items: [await item({ quantity: 4 })] }),
-    'take more and prorate': async () =>
-      ask('POST', path, { items: [await item({ quantity: 5 })], proration_behavior: 'create_prorations' }),
-    'take less and bill': async () =>
-      ask('POST', path, { items: [await item({ quantity: 0 })], proration_behavior: 'always_invoice' }),
-    'begin a new period': () =>
-      ask('POST', path, { billing_cycle_anchor: 'now', proration_behavior: 'create_prorations' }),
-    'cancel with a credit': () => ask('DELETE', path, { prorate: true, invoice_now: true }),
-  }
-  return actions[what]()
 }
 
 const atOnce: Pace = async (twin, until) => {
