@@ -169,8 +169,8 @@ const SILENT: Readonly<Record<string, readonly string[]>> = {
   invoice: ['next_payment_attempt', 'auto_advance', ...CREDITED],
   // A credit note reduces the amount.
   payment_intent: ['status', 'canceled_at', 'amount'],
-  // A failed refund restores the amount.
-  charge: ['amount_refunded', 'refunded'],
+  // A failed refund restores the amount, and a dispute begins after the charge.
+  charge: ['amount_refunded', 'refunded', 'disputed', 'dispute'],
 }
 
 /** Fields of a draft that change with its items. */

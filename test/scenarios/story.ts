@@ -67,6 +67,7 @@ const LISTS = {
   charges: '/v1/charges',
   refunds: '/v1/refunds',
   credit_notes: '/v1/credit_notes',
+  disputes: '/v1/disputes',
   events: '/v1/events',
 } as const
 

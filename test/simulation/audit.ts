@@ -9,6 +9,7 @@ import { upcoming } from './model-clock.ts'
 import {
   type Shown,
   showCharge,
+  showDispute,
   showIntent,
   showInvoice,
   showItem,
@@ -31,6 +32,7 @@ const LISTS: Readonly<Record<Exclude<keyof Whole, 'events' | 'transactions'>, st
   charges: '/v1/charges?',
   refunds: '/v1/refunds?',
   credit_notes: '/v1/credit_notes?',
+  disputes: '/v1/disputes?',
   subscription_schedules: '/v1/subscription_schedules?',
   items: '/v1/invoiceitems?',
 }
@@ -112,13 +114,14 @@ function compareObjects({ model, naming }: Account, history: Whole): void {
       if (found.length > 0) throw new Failure('objects', `${key}, ${object.id}: ${found.join('; ')}`)
     })
   }
-  const { subscriptions, intents, charges, refunds, notes } = model
+  const { subscriptions, intents, charges, refunds, notes, disputes } = model
   const invoices = model.invoices.filter(({ status }) => status !== 'deleted')
   compare(history.subscriptions, subscriptions, subscriptions.map(showSubscription))
   compare(history.invoices, invoices, invoices.map(showInvoice))
   compare(history.payment_intents, intents, intents.map(showIntent))
   compare(history.charges, charges, charges.map(showCharge))
   compare(history.refunds, refunds, refunds.map(showRefund))
+  compare(history.disputes, disputes, disputes.map(showDispute))
   compare(history.credit_notes, notes, notes.map(showNote))
   compareLists(naming, history.items, model.items.map(showItem), 'invoice items')
   const alive = model.customers.filter(({ isDeleted }) => !isDeleted)
@@ -164,6 +167,7 @@ const UPCOMING: Readonly<Record<string, string>> = {
   'expiry of update': 'pending_update_expiry',
   renewal: 'renewal',
   refund: 'refund_settlement',
+  dispute: 'dispute_due',
 }
 
 /**

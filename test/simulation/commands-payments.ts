@@ -6,6 +6,7 @@ import {
   noteSettled,
   voidInvoice,
 } from './model-billing.ts'
+import { isDisputed } from './model-dispute.ts'
 import { Operation, ref } from './model-events.ts'
 import { attempt, methodFor, settleInvoice } from './model-payment.ts'
 import {
@@ -176,6 +177,7 @@ export const refund: Command = (table) => {
     body: { charge: ref(charged.key), ...(amount !== undefined && { amount }) },
   }
   const wanted = amount ?? left
+  if (isDisputed(merchant, charged.key)) return refused(play)
   if (!charged.succeeded || wanted > left || wanted <= 0) return refused(play)
   const at = nowOf(merchant, charged.customer)
   const operation = new Operation(merchant, faults, { at })

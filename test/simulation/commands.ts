@@ -1,5 +1,6 @@
 import * as clocks from './commands-clock.ts'
 import * as credits from './commands-credit.ts'
+import * as disputes from './commands-disputes.ts'
 import * as endings from './commands-ending.ts'
 import * as intents from './commands-intents.ts'
 import * as items from './commands-items.ts'
@@ -54,6 +55,7 @@ const COMMANDS = {
   'confirm later': [3, intents.confirmLater],
   'settle intent': [3, intents.settleIntent],
   refund: [7, payments.refund],
+  'answer a dispute': [6, disputes.answerDispute],
   'credit an invoice': [20, credits.creditInvoice],
   'preview a credit note': [2, credits.previewNote],
   'void credit note': [4, credits.voidNote],

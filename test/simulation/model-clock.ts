@@ -11,7 +11,8 @@ import {
   noteSettled,
   voidInvoice,
 } from './model-billing.ts'
-import { MINUTE } from './model-calendar.ts'
+import { DAY, MINUTE } from './model-calendar.ts'
+import type { Dispute } from './model-dispute.ts'
 import { type ExpectedEvent, Operation } from './model-events.ts'
 import { methodFor } from './model-payment.ts'
 import {
@@ -27,7 +28,7 @@ import {
 
 /** A job of a clock. Of the jobs in one second the one with the smallest place runs first. */
 type Job = {
-  readonly kind: (typeof KINDS)[number] | 'refund'
+  readonly kind: (typeof KINDS)[number] | 'refund' | 'dispute'
   readonly subscription: string | null
   readonly due: number
   /**
@@ -98,6 +99,9 @@ function jobsOn(merchant: Merchant, faults: Fault[], clock: string | null): Job[
     ...merchant.refunds
       .filter(({ charge }) => follows(named<Charge>(merchant.charges, charge).customer))
       .flatMap((refund, index) => refundJob(merchant, faults, refund, index)),
+    ...merchant.disputes
+      .filter(({ charge }) => follows(named<Charge>(merchant.charges, charge).customer))
+      .flatMap((dispute, index) => disputeJob(merchant, faults, dispute, index)),
     ...merchant.subscriptions
       .map((subscription, index) => ({ subscription, index }))
       .filter(({ subscription }) => follows(subscription.customer))
@@ -124,6 +128,19 @@ function refundJob(merchant: Merchant, faults: Fault[], refund: Refund, index: n
     return operation.end()
   }
   return [{ kind: 'refund', subscription: null, due: refund.created + MINUTE, place: [0, 0, index], run }]
+}
+
+/** See docs/contract/disputes.md#due-date. */
+function disputeJob(merchant: Merchant, faults: Fault[], dispute: Dispute, index: number): Job[] {
+  if (dispute.status !== 'needs_response') return []
+  const run = (at: number) => {
+    const operation = new Operation(merchant, faults, { at })
+    dispute.status = 'lost'
+    operation.tellOfDispute('closed', dispute)
+    return operation.end()
+  }
+  // Refunds fail within a minute, so the order of the two kinds rarely matters.
+  return [{ kind: 'dispute', subscription: null, due: dispute.created + 7 * DAY, place: [0, 1, index], run }]
 }
 
 /**

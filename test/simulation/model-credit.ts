@@ -1,5 +1,6 @@
 import { changeBalance } from './model-balance.ts'
 import { noteSettled } from './model-billing.ts'
+import { isDisputed } from './model-dispute.ts'
 import type { Operation } from './model-events.ts'
 import {
   amountOf,
@@ -72,6 +73,7 @@ export function isAllowed(merchant: Merchant, invoice: Invoice, wanted: Wanted):
   if (refundAmount + toBalance + outOfBand + (linked?.amount ?? 0) !== rest) return false
   if (refundAmount > 0) {
     const charged = merchant.charges.find(({ key }) => key === invoice.charge)
+    if (isDisputed(merchant, invoice.charge)) return false
     if (!charged?.succeeded || charged.amount - charged.refunded < refundAmount) return false
   }
   const { balances } = named<Customer>(merchant.customers, invoice.customer)

@@ -1,4 +1,6 @@
 import { showBalance } from './model-balance.ts'
+import { DAY } from './model-calendar.ts'
+import type { Dispute } from './model-dispute.ts'
 import { showPending } from './model-pending.ts'
 import {
   amountOf,
@@ -80,6 +82,12 @@ export class Operation {
 
   tellOfRefund(type: string, refund: Refund): void {
     this.#tell('payment', type, refund.key, showRefund(refund))
+  }
+
+  tellOfDispute(type: string, dispute: Dispute, changed?: readonly string[]): void {
+    const about = `{${dispute.key}}`
+    const emitted = { type: `charge.dispute.${type}`, about, created: this.at, shows: showDispute(dispute) }
+    this.#emitted.push({ place: 'payment', emitted: { ...emitted, ...(changed && { changed }) } })
   }
 
   tellOfNote(type: string, note: CreditNote): void {
@@ -243,3 +251,12 @@ export const showNote = (note: CreditNote): Shown => {
     voided_at: note.voidedAt,
   }
 }
+
+export const showDispute = ({ status, charge, created, submissions }: Dispute): Shown => ({
+  ...{ status, charge: ref(charge), is_charge_refundable: status === 'won' },
+  evidence_details: {
+    due_by: created + 7 * DAY,
+    past_due: false,
+    submission_count: submissions,
+  },
+})

@@ -1,3 +1,4 @@
+import type { Dispute } from './model-dispute.ts'
 import type { Operation } from './model-events.ts'
 import type { Behaviour, Customer, Intent, Invoice, Method, Subscription } from './model-state.ts'
 import { named, newKey } from './model-state.ts'
@@ -66,6 +67,19 @@ export function charge(
   }
   merchant.charges.push(made)
   operation.tellOfCharge(isApproved ? 'charge.succeeded' : 'charge.failed', made)
+  if (isApproved && method && behaviourOf(method) === 'is disputed') {
+    const dispute: Dispute = {
+      key: newKey(merchant, 'dp'),
+      charge: made.key,
+      created: operation.at,
+      status: 'needs_response',
+      text: null,
+      submissions: 0,
+    }
+    merchant.disputes.push(dispute)
+    operation.tellOfDispute('created', dispute)
+    operation.tellOfDispute('funds_withdrawn', dispute)
+  }
   return made.key
 }
 

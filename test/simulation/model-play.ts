@@ -105,5 +105,6 @@ export const TEST_CARDS = {
   pm_card_chargeDeclinedInsufficientFunds: 'declines',
   pm_card_chargeCustomerFail: 'declines',
   pm_card_refundFail: 'refund fails',
+  pm_card_createDispute: 'is disputed',
 } as const
 export const TEST_CARD_IDS = Object.keys(TEST_CARDS) as (keyof typeof TEST_CARDS)[]

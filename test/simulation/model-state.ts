@@ -1,4 +1,5 @@
 import type { Interval } from './model-calendar.ts'
+import type { Dispute } from './model-dispute.ts'
 
 /**
  * The independent model's state of a merchant. Plain values, so that a snapshot is a copy. Objects have keys such as
@@ -19,6 +20,7 @@ export type Merchant = {
   readonly charges: Charge[]
   readonly refunds: Refund[]
   readonly notes: CreditNote[]
+  readonly disputes: Dispute[]
   readonly counters: Record<string, number>
 }
 
@@ -52,7 +54,7 @@ export type Method = {
   script: { outcomes: string[]; readonly then: string } | null
 }
 /** The behaviour of a card without a script: see docs/contract/payments.md#test-payment-methods. */
-export type Behaviour = 'succeeds' | 'declines' | 'refund fails'
+export type Behaviour = 'succeeds' | 'declines' | 'refund fails' | 'is disputed'
 
 export type Price = Interval & { readonly key: string; readonly amount: number }
 
@@ -237,6 +239,7 @@ export const newMerchant = (now: number): Merchant => ({
   charges: [],
   refunds: [],
   notes: [],
+  disputes: [],
   counters: {},
 })
 

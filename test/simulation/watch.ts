@@ -34,6 +34,13 @@ const STATUSES: Readonly<Record<string, Readonly<Record<string, readonly string[
     canceled: [],
   },
   credit_note: { none: ['issued'], issued: ['void'], void: [] },
+  dispute: {
+    none: ['needs_response'],
+    needs_response: ['under_review', 'won', 'lost'],
+    under_review: ['won', 'lost'],
+    won: [],
+    lost: [],
+  },
   charge: { none: ['succeeded', 'failed'], succeeded: [], failed: [] },
   refund: { none: ['succeeded', 'pending'], pending: ['failed'], succeeded: [], failed: [] },
 }

@@ -42,6 +42,7 @@ const NOTHING = {
   charges: [],
   refunds: [],
   credit_notes: [],
+  disputes: [],
   events: [],
 }
 
