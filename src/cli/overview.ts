@@ -13,6 +13,8 @@ const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = 
       'schedules',
       'invoices',
       'credit_notes',
+      'coupons',
+      'promotion_codes',
       'meters',
       'payment_intents',
       'charges',

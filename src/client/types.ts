@@ -62,6 +62,7 @@ export type Deleted = { readonly id: string; readonly object: string; readonly d
 export type { ChargeShape as Charge } from '../http/schemas/charge.ts'
 export type { CreditNoteShape as CreditNote } from '../http/schemas/credit-note.ts'
 export type { CustomerShape as Customer } from '../http/schemas/customer.ts'
+export type { CouponShape as Coupon, PromotionCodeShape as PromotionCode } from '../http/schemas/discount.ts'
 export type { DisputeShape as Dispute } from '../http/schemas/dispute.ts'
 export type { InvoiceShape as Invoice } from '../http/schemas/invoice.ts'
 export type { MeterShape as Meter } from '../http/schemas/meter.ts'

@@ -11,12 +11,14 @@ import { resolveMerchant } from '../scope.ts'
 import type { Column } from '../show/output.ts'
 import {
   CHARGE_COLUMNS,
+  COUPON_COLUMNS,
   CREDIT_NOTE_COLUMNS,
   CUSTOMER_COLUMNS,
   DISPUTE_COLUMNS,
   INVOICE_COLUMNS,
   METER_COLUMNS,
   PAYMENT_INTENT_COLUMNS,
+  PROMOTION_CODE_COLUMNS,
   REFUND_COLUMNS,
   SCHEDULE_COLUMNS,
   SUBSCRIPTION_COLUMNS,
@@ -121,6 +123,26 @@ const RESOURCES = [
     examples: ['', '--customer ada@example.com'],
   }),
   resource({
+    name: 'coupons',
+    about: 'List coupons.',
+    filters: [],
+    columns: COUPON_COLUMNS,
+    hasCustomer: false,
+    examples: ['', '-n 100 --json'],
+  }),
+  resource({
+    name: 'promotion_codes',
+    about: 'List promotion codes.',
+    filters: [
+      { param: 'code', placeholder: 'CODE', about: 'only with this code, in upper or lower case' },
+      { param: 'coupon', placeholder: 'ID', about: 'only of this coupon' },
+      CUSTOMER,
+    ],
+    columns: PROMOTION_CODE_COLUMNS,
+    hasCustomer: true,
+    examples: ['', '--code SUMMER'],
+  }),
+  resource({
     name: 'meters',
     path: 'billing/meters',
     about: 'List billing meters.',
@@ -165,7 +187,7 @@ const RESOURCES = [
   }),
 ]
 
-/** `paytwin customers`, `subscriptions`, `schedules`, `invoices`, `credit_notes`, `meters`, `payment_intents`, `charges`, `refunds` and `disputes`. */
+/** `paytwin customers`, `subscriptions`, `schedules`, `invoices`, `credit_notes`, `coupons`, `promotion_codes`, `meters`, `payment_intents`, `charges`, `refunds` and `disputes`. */
 export function resourceCommands(program: Command, io: Io): void {
   for (const add of RESOURCES) add(program, io)
 }

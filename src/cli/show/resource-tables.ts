@@ -1,11 +1,13 @@
 import type {
   Charge,
+  Coupon,
   CreditNote,
   Customer,
   Dispute,
   Invoice,
   Meter,
   PaymentIntent,
+  PromotionCode,
   Refund,
   Subscription,
   SubscriptionSchedule,
@@ -80,6 +82,38 @@ export const CREDIT_NOTE_COLUMNS: readonly Column<WithCustomer<CreditNote>>[] = 
   { title: 'CREATED', cell: ({ created }) => instant(created), omit: 2 },
   { title: 'CUSTOMER ID', cell: customerId, omit: 1 },
 ]
+
+export const COUPON_COLUMNS: readonly Column<Coupon>[] = [
+  { title: 'ID', cell: ({ id }) => id },
+  { title: 'NAME', cell: ({ name }) => name ?? '–', omit: 3 },
+  { title: 'OFF', cell: offText },
+  {
+    title: 'DURATION',
+    cell: ({ duration, duration_in_months: months }) => (months ? `${months} months` : duration),
+  },
+  { title: 'REDEEMED', cell: ({ times_redeemed }) => String(times_redeemed) },
+  { title: 'VALID', cell: ({ valid }) => (valid ? 'yes' : 'no') },
+  { title: 'REDEEM BY', cell: ({ redeem_by }) => instant(redeem_by), omit: 2 },
+  { title: 'CREATED', cell: ({ created }) => instant(created), omit: 1 },
+]
+
+export const PROMOTION_CODE_COLUMNS: readonly Column<WithCustomer<PromotionCode>>[] = [
+  { title: 'ID', cell: ({ id }) => id },
+  { title: 'CODE', cell: ({ code }) => code },
+  { title: 'COUPON', cell: ({ coupon }) => coupon.id },
+  { title: 'OFF', cell: ({ coupon }) => offText(coupon) },
+  { title: 'ACTIVE', cell: ({ active }) => (active ? 'yes' : 'no') },
+  { title: 'REDEEMED', cell: ({ times_redeemed }) => String(times_redeemed) },
+  { title: 'CUSTOMER', cell: customerName, minWidth: 12, omit: 4 },
+  { title: 'EXPIRES', cell: ({ expires_at }) => instant(expires_at), omit: 3 },
+  { title: 'CREATED', cell: ({ created }) => instant(created), omit: 2 },
+  { title: 'CUSTOMER ID', cell: customerId, omit: 1 },
+]
+
+/** Formats what a coupon takes off: `25 %` or `5.00 USD`. */
+function offText({ percent_off, amount_off, currency }: Coupon): string {
+  return percent_off === null ? formatAmount(amount_off ?? 0, currency ?? '') : `${percent_off} %`
+}
 
 export const METER_COLUMNS: readonly Column<Meter>[] = [
   { title: 'ID', cell: ({ id }) => id },
