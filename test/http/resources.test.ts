@@ -8,7 +8,12 @@ import { startTwin } from '../twin.ts'
 /** The `object` of resources whose collection has another name. */
 const OBJECT_NAMES: { readonly [K in Kind]?: string } = {
   customer_balance_transaction: 'customer_balance_transaction',
+  billing_meter: 'billing.meter',
 }
+/** The ids of these may be chosen. */
+const NAMED_BY_MERCHANTS: readonly Kind[] = ['coupon']
+/** These are shown only within the objects that they reduce. */
+const SHOWN_WITHIN_OTHERS: readonly Kind[] = ['discount']
 
 const SCHEMAS = componentSchemas()
 
@@ -16,9 +21,14 @@ describe.each(KINDS)('%s', (kind) => {
   test('has a component with its name, whose ids have its prefix', () => {
     const { properties } = SCHEMAS[componentOf(kind).name] ?? {}
     expect(properties?.object?.const).toBe(OBJECT_NAMES[kind] ?? RESOURCES[kind].collection.replace(/s$/, ''))
-    expect(properties?.id?.description).toBe(`The id, which begins with ${prefixOf(kind)}_.`)
+    const id = NAMED_BY_MERCHANTS.includes(kind)
+      ? 'The id: of your choice, or random.'
+      : `The id, which begins with ${prefixOf(kind)}_.`
+    expect(properties?.id?.description).toBe(id)
   })
+})
 
+describe.each(KINDS.filter((kind) => !SHOWN_WITHIN_OTHERS.includes(kind)))('%s', (kind) => {
   test('can be listed and retrieved', async () => {
     const { sandbox, close } = await startTwin()
     const { collection } = RESOURCES[kind]
