@@ -63,12 +63,13 @@ group('the pages', () => {
   test('are encoded once, not for each request', async () => {
     const open = (method: string) => twin.sandbox.app.request('/openapi.json', { method, headers: HOST })
     await open('GET')
+    // Encoding it takes 7 ms.
     for (const method of ['GET', 'HEAD'])
       expect(
         await leastProcessorTime(async () => {
           for (let n = 0; n < 100; n += 1) await open(method)
-        }, 50),
-      ).toBeLessThan(80)
+        }, 200),
+      ).toBeLessThan(350)
   })
 
   test('begin at /docs/ too', async () => {
