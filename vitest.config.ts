@@ -35,7 +35,7 @@ const isShared = (process.config.variables as Record<string, unknown>).node_shar
 const hasExecutable = (process.platform === 'linux' && !isShared) || process.env.CI !== undefined
 
 /** Other clients and tools are a package of their own, which `npm ci` in the root does not install. `npm run compat` installs and runs it. */
-const compatTests = ['test/compat/**']
+const compatTests = ['test/compat/**', 'test/bench/**']
 const hasCompat = existsSync(new URL('test/compat/node_modules/.package-lock.json', import.meta.url))
 
 /** What is excluded, and what would include it. */
