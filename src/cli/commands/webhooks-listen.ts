@@ -92,7 +92,8 @@ async function keepEndpoint(
     }
   }
   const onStatus = (news: StreamNews) => {
-    if (news === 'reset' || news === 'reconnected') restored = restored.then(restore)
+    // Before the first connection, too, a reset can have taken the endpoint away.
+    if (news !== 'lost') restored = restored.then(restore)
   }
   const events = client.followEvents(beginning, { signal, onStatus })
   while (!(await events.next()).done);
