@@ -3,12 +3,12 @@ import type { Charge } from '../core/charge.ts'
 import type { View } from '../engine/history/view.ts'
 import type { Api } from './api.ts'
 import { reference } from './fields.ts'
-import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
+import { createdParam, filtersOf, listObjects, pageParams } from './pagination.ts'
 import { type Resource, retrieve } from './resource.ts'
 import { type ChargeShape, chargeList, chargeSchema } from './schemas/charge.ts'
 import { ShownObject } from './shown-object.ts'
 
-const listParams = z.object({
+export const listParams = z.object({
   ...pageParams,
   customer: reference.optional(),
   payment_intent: reference.optional(),
@@ -24,15 +24,10 @@ export function chargeRoutes(api: Api): void {
       params: listParams,
       returns: chargeList,
     },
-    (call) => {
-      const { customer, payment_intent, created } = call.params
-      const filters = [
-        ...equals('customer', customer),
-        ...equals('payment_intent', payment_intent),
-        ...createdFilters(created),
-      ]
-      return listObjects(call, 'charge', filters, (charge) => presentCharge(call.view, charge))
-    },
+    (call) =>
+      listObjects(call, 'charge', filtersOf(call.params, 'customer', 'payment_intent'), (charge) =>
+        presentCharge(call.view, charge),
+      ),
   )
   api.read(
     {

@@ -7,7 +7,7 @@ import { createCoupon, deleteCoupon, updateCoupon } from '../engine/resources/co
 import type { Api } from './api.ts'
 import { currency, instant, metadata, reference } from './fields.ts'
 import type { Raw } from './form.ts'
-import { createdFilters, createdParam, listObjects, pageParams } from './pagination.ts'
+import { createdFilters, createdParam, listObjects, NOT_DELETED, pageParams } from './pagination.ts'
 import { common, deletedStub, type Resource } from './resource.ts'
 import { type CouponShape, couponList, couponSchema, deletedCoupon } from './schemas/discount.ts'
 
@@ -91,13 +91,13 @@ export function couponRoutes(api: Api): void {
       returns: couponList,
     },
     (call) => {
-      const { starting_after, ending_before, created } = call.params
+      const { starting_after, ending_before } = call.params
       const params = {
         ...call.params,
         starting_after: starting_after && needCoupon(call.view, starting_after, 'starting_after').id,
         ending_before: ending_before && needCoupon(call.view, ending_before, 'ending_before').id,
       }
-      const filters = [{ field: 'deleted', is: 0 }, ...createdFilters(created)]
+      const filters = [NOT_DELETED, ...createdFilters(call.params.created)]
       return listObjects({ ...call, params }, 'coupon', filters, (coupon) => presentCoupon(call.view, coupon))
     },
   )

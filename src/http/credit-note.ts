@@ -16,7 +16,7 @@ import {
 } from '../engine/resources/credit-note.ts'
 import type { Api } from './api.ts'
 import { amount, metadata, optionalText, reference, text } from './fields.ts'
-import { createdFilters, createdParam, equals, list, listObjects, pageOf, pageParams } from './pagination.ts'
+import { createdParam, filtersOf, list, listObjects, pageOf, pageParams } from './pagination.ts'
 import { common, type Resource, retrieve } from './resource.ts'
 import type { Shape } from './schemas/component.ts'
 import {
@@ -52,7 +52,7 @@ export const createParams = z.object({
 })
 const updateParams = z.object({ memo: optionalText, metadata })
 const linesParams = z.object(pageParams)
-const listParams = z.object({
+export const listParams = z.object({
   ...pageParams,
   customer: reference.optional(),
   invoice: reference.optional(),
@@ -85,15 +85,10 @@ export function creditNoteRoutes(api: Api): void {
       params: listParams,
       returns: creditNoteList,
     },
-    (call) => {
-      const { customer, invoice, created } = call.params
-      const filters = [
-        ...equals('customer', customer),
-        ...equals('invoice', invoice),
-        ...createdFilters(created),
-      ]
-      return listObjects(call, 'credit_note', filters, (note) => presentCreditNote(call.view, note))
-    },
+    (call) =>
+      listObjects(call, 'credit_note', filtersOf(call.params, 'customer', 'invoice'), (note) =>
+        presentCreditNote(call.view, note),
+      ),
   )
   api.write(
     {

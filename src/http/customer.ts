@@ -6,7 +6,7 @@ import type { Api } from './api.ts'
 import { presentDiscount } from './discount.ts'
 import { clearableReference } from './discount-params.ts'
 import { metadata, optionalText, reference } from './fields.ts'
-import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
+import { createdParam, equals, filtersOf, listObjects, NOT_DELETED, pageParams } from './pagination.ts'
 import { presentPaymentMethod } from './payment-method.ts'
 import { common, deletedStub, type Resource, retrieve } from './resource.ts'
 import type { Shape } from './schemas/component.ts'
@@ -64,15 +64,8 @@ export function customerRoutes(api: Api): void {
       returns: customerList,
     },
     (call) =>
-      listObjects(
-        call,
-        'customer',
-        [
-          { field: 'deleted', is: 0 },
-          ...equals('email', call.params.email),
-          ...createdFilters(call.params.created),
-        ],
-        (customer) => presentCustomer(call.view, customer),
+      listObjects(call, 'customer', [NOT_DELETED, ...filtersOf(call.params, 'email')], (customer) =>
+        presentCustomer(call.view, customer),
       ),
   )
   api.read(

@@ -4,7 +4,7 @@ import type { View } from '../engine/history/view.ts'
 import { closeDispute, updateDispute } from '../engine/resources/dispute.ts'
 import type { Api } from './api.ts'
 import { metadata, omittableText, reference } from './fields.ts'
-import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
+import { createdParam, filtersOf, listObjects, pageParams } from './pagination.ts'
 import { common, type Resource, retrieve } from './resource.ts'
 import { type DisputeShape, disputeList, disputeSchema } from './schemas/dispute.ts'
 import { ShownObject } from './shown-object.ts'
@@ -36,15 +36,10 @@ export function disputeRoutes(api: Api): void {
       params: listParams,
       returns: disputeList,
     },
-    (call) => {
-      const { charge, payment_intent, created } = call.params
-      const filters = [
-        ...equals('charge', charge),
-        ...equals('payment_intent', payment_intent),
-        ...createdFilters(created),
-      ]
-      return listObjects(call, 'dispute', filters, (dispute) => presentDispute(call.view, dispute))
-    },
+    (call) =>
+      listObjects(call, 'dispute', filtersOf(call.params, 'charge', 'payment_intent'), (dispute) =>
+        presentDispute(call.view, dispute),
+      ),
   )
   api.read(
     {

@@ -5,7 +5,7 @@ import { createInvoiceItem, deleteInvoiceItem, updateInvoiceItem } from '../engi
 import type { Api } from './api.ts'
 import { discountsParam, discountsTexts, withDiscountsOf } from './discount-params.ts'
 import { amount, currency, metadata, optionalText, quantity, reference } from './fields.ts'
-import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
+import { createdParam, filtersOf, listObjects, NOT_DELETED, pageParams } from './pagination.ts'
 import { oneTimePriceData } from './price-params.ts'
 import { priceDataTexts } from './price-texts.ts'
 import { common, deletedStub, type Resource, retrieve } from './resource.ts'
@@ -75,13 +75,11 @@ export function invoiceItemRoutes(api: Api): void {
       returns: invoiceItemList,
     },
     (call) => {
-      const { customer, invoice, pending, created } = call.params
+      const { pending } = call.params
       const filters = [
-        { field: 'deleted', is: 0 },
-        ...equals('customer', customer),
-        ...equals('invoice', invoice),
+        NOT_DELETED,
+        ...filtersOf(call.params, 'customer', 'invoice'),
         ...(pending === undefined ? [] : [{ field: 'invoice', isNull: pending }]),
-        ...createdFilters(created),
       ]
       return listObjects(call, 'invoice_item', filters, (item) => presentInvoiceItem(call.view, item))
     },

@@ -29,7 +29,7 @@ import {
 } from './fields.ts'
 import { presentLine } from './invoice-line.ts'
 import { asPreviewParams, PREVIEW_TEXTS, previewParams, requiresSubject } from './invoice-preview.ts'
-import { createdFilters, createdParam, equals, list, listObjects, pageOf, pageParams } from './pagination.ts'
+import { createdParam, filtersOf, list, listObjects, NOT_DELETED, pageOf, pageParams } from './pagination.ts'
 import { type Decline, declinedPayment } from './payment-intent.ts'
 import { deletedStub, type Resource, retrieve } from './resource.ts'
 import {
@@ -55,7 +55,7 @@ const createParams = z
   .refine(isDueOnlyWhenSent, dueDateNotAllowed)
 const payParams = z.object({ payment_method: reference.optional() })
 const linesParams = z.object(pageParams)
-const listParams = z.object({
+export const listParams = z.object({
   ...pageParams,
   customer: reference.optional(),
   subscription: reference.optional(),
@@ -88,14 +88,7 @@ export function invoiceRoutes(api: Api): void {
       returns: invoiceList,
     },
     (call) => {
-      const { customer, subscription, status, created } = call.params
-      const filters = [
-        { field: 'deleted', is: 0 },
-        ...equals('customer', customer),
-        ...equals('subscription', subscription),
-        ...equals('status', status),
-        ...createdFilters(created),
-      ]
+      const filters = [NOT_DELETED, ...filtersOf(call.params, 'customer', 'subscription', 'status')]
       return listObjects(call, 'invoice', filters, (invoice) => presentInvoice(call.view, invoice))
     },
   )

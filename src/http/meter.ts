@@ -4,7 +4,7 @@ import type { View } from '../engine/history/view.ts'
 import { createMeter, deactivateMeter, reactivateMeter, updateMeter } from '../engine/resources/meter.ts'
 import type { Api } from './api.ts'
 import { meterEventRoutes } from './meter-event.ts'
-import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
+import { createdParam, filtersOf, listObjects, pageParams } from './pagination.ts'
 import { common, type Resource, retrieve } from './resource.ts'
 import { type MeterShape, meterList, meterSchema } from './schemas/meter.ts'
 import { ShownObject } from './shown-object.ts'
@@ -50,11 +50,8 @@ export function meterRoutes(api: Api): void {
       returns: meterList,
     },
     (call) =>
-      listObjects(
-        call,
-        'billing_meter',
-        [...equals('status', call.params.status), ...createdFilters(call.params.created)],
-        (meter) => presentMeter(call.view, meter),
+      listObjects(call, 'billing_meter', filtersOf(call.params, 'status'), (meter) =>
+        presentMeter(call.view, meter),
       ),
   )
   api.read(

@@ -50,6 +50,15 @@ export function createdFilters(created: CreatedParam, field: TimeField = 'create
 export const equals = (field: string, is: string | undefined): Filter[] =>
   is === undefined ? [] : [{ field, is }]
 
+/** Leaves out deleted objects. */
+export const NOT_DELETED: Filter = { field: 'deleted', is: 0 }
+
+/** Creates the filters of a list: those parameters of `fields` that are given, and the bounds of `created`. */
+export const filtersOf = <Field extends string>(
+  params: { readonly [F in Field]?: string | undefined } & { readonly created?: CreatedParam },
+  ...fields: readonly Field[]
+): Filter[] => [...fields.flatMap((field) => equals(field, params[field])), ...createdFilters(params.created)]
+
 /** Returns a filter for a parameter with several values, or none if it is absent. */
 export const isOneOf = (field: string, isIn: readonly string[] | undefined): Filter[] =>
   isIn === undefined ? [] : [{ field, isIn }]

@@ -17,7 +17,7 @@ import type { Api } from './api.ts'
 import { clientSecretOf } from './client-secret.ts'
 import { amount, currency, metadata, optionalText, reference } from './fields.ts'
 import type { RouteResult } from './json.ts'
-import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
+import { createdParam, filtersOf, listObjects, pageParams } from './pagination.ts'
 import { type Resource, retrieve } from './resource.ts'
 import { type PaymentIntentShape, paymentIntentList, paymentIntentSchema } from './schemas/payment-intent.ts'
 import { ShownObject } from './shown-object.ts'
@@ -73,11 +73,8 @@ export function paymentIntentRoutes(api: Api): void {
       returns: paymentIntentList,
     },
     (call) =>
-      listObjects(
-        call,
-        'payment_intent',
-        [...equals('customer', call.params.customer), ...createdFilters(call.params.created)],
-        (intent) => presentPaymentIntent(call.view, intent),
+      listObjects(call, 'payment_intent', filtersOf(call.params, 'customer'), (intent) =>
+        presentPaymentIntent(call.view, intent),
       ),
   )
   api.read(

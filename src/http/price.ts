@@ -4,7 +4,7 @@ import type { View } from '../engine/history/view.ts'
 import { createPrice, createProduct, updatePrice, updateProduct } from '../engine/resources/price.ts'
 import type { Api } from './api.ts'
 import { currency, metadata, optionalText, reference, text } from './fields.ts'
-import { createdFilters, createdParam, equals, isOneOf, listObjects, pageParams } from './pagination.ts'
+import { createdFilters, createdParam, filtersOf, isOneOf, listObjects, pageParams } from './pagination.ts'
 import { createPriceParams, defaultPriceData, requiresOfPrice, updatePriceParams } from './price-params.ts'
 import { COST_TEXTS, priceDataTexts } from './price-texts.ts'
 import { common, type Resource, retrieve } from './resource.ts'
@@ -120,14 +120,10 @@ export function priceRoutes(api: Api): void {
       returns: priceList,
     },
     (call) => {
-      const { product, active, lookup_key, lookup_keys, currency: code, created } = call.params
       const filters = [
-        ...equals('product', product),
-        ...equals('lookup_key', lookup_key),
-        ...isOneOf('lookup_key', lookup_keys),
-        ...equals('currency', code),
-        ...activeFilter(active),
-        ...createdFilters(created),
+        ...isOneOf('lookup_key', call.params.lookup_keys),
+        ...activeFilter(call.params.active),
+        ...filtersOf(call.params, 'product', 'lookup_key', 'currency'),
       ]
       return listObjects(call, 'price', filters, (price) => presentPrice(call.view, price))
     },

@@ -7,7 +7,7 @@ import { createPromotionCode, updatePromotionCode } from '../engine/resources/pr
 import type { Api } from './api.ts'
 import { internalIdOrNone, maxRedemptions, presentCoupon } from './coupon.ts'
 import { currency, instant, metadata, reference } from './fields.ts'
-import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
+import { createdParam, equals, filtersOf, listObjects, pageParams } from './pagination.ts'
 import { common, type Resource, retrieve } from './resource.ts'
 import { type PromotionCodeShape, promotionCodeList, promotionCodeSchema } from './schemas/discount.ts'
 
@@ -73,13 +73,12 @@ export function promotionCodeRoutes(api: Api): void {
       returns: promotionCodeList,
     },
     (call) => {
-      const { code, coupon, customer, active, created } = call.params
+      const { code, coupon, active } = call.params
       const filters = [
         ...equals('code_key', code?.toLowerCase()),
-        ...equals('customer', customer),
         ...equals('coupon', coupon && internalIdOrNone(call.view, coupon)),
         ...(active === undefined ? [] : [{ field: 'active', is: active ? 1 : 0 }]),
-        ...createdFilters(created),
+        ...filtersOf(call.params, 'customer'),
       ]
       return listObjects(call, 'promotion_code', filters, (each) => presentPromotionCode(call.view, each))
     },

@@ -4,19 +4,19 @@ import type { View } from '../engine/history/view.ts'
 import { createRefund } from '../engine/resources/refund.ts'
 import type { Api } from './api.ts'
 import { amount, metadata, reference } from './fields.ts'
-import { createdFilters, createdParam, equals, listObjects, pageParams } from './pagination.ts'
+import { createdParam, filtersOf, listObjects, pageParams } from './pagination.ts'
 import { common, type Resource, retrieve } from './resource.ts'
 import { type RefundShape, refundList, refundSchema } from './schemas/refund.ts'
 import { ShownObject } from './shown-object.ts'
 
-const createParams = z.object({
+export const createParams = z.object({
   charge: reference.optional(),
   payment_intent: reference.optional(),
   amount: amount.optional(),
   reason: z.enum(REFUND_REASONS).optional(),
   metadata,
 })
-const listParams = z.object({
+export const listParams = z.object({
   ...pageParams,
   charge: reference.optional(),
   payment_intent: reference.optional(),
@@ -46,15 +46,10 @@ export function refundRoutes(api: Api): void {
       params: listParams,
       returns: refundList,
     },
-    (call) => {
-      const { charge, payment_intent, created } = call.params
-      const filters = [
-        ...equals('charge', charge),
-        ...equals('payment_intent', payment_intent),
-        ...createdFilters(created),
-      ]
-      return listObjects(call, 'refund', filters, (refund) => presentRefund(call.view, refund))
-    },
+    (call) =>
+      listObjects(call, 'refund', filtersOf(call.params, 'charge', 'payment_intent'), (refund) =>
+        presentRefund(call.view, refund),
+      ),
   )
   api.read(
     {

@@ -4,8 +4,9 @@ import { COLLECTION_METHODS } from '../core/invoice.ts'
 import { PRORATION_BEHAVIORS } from '../core/proration.ts'
 import { MAX_ITEMS } from '../core/subscription.ts'
 import { END_BEHAVIORS, PHASE_ANCHORS } from '../core/subscription-schedule.ts'
+import type { Filter } from '../engine/history/view.ts'
 import { currency, daysUntilDue, instant, metadata, optionalText, reference } from './fields.ts'
-import { createdParam, pageParams } from './pagination.ts'
+import { createdFilters, createdParam, equals, filtersOf, pageParams } from './pagination.ts'
 import { priceDataTexts } from './price-texts.ts'
 import { subscriptionItem } from './subscription-params.ts'
 
@@ -157,3 +158,21 @@ export const PHASE_TEXTS: Readonly<Record<string, string>> = {
   'default_settings.invoice_settings.days_until_due':
     'The days between a sent invoice and its due date. Default: 30.',
 }
+
+/** Returns the first required parameter that is missing from a request to create a schedule. */
+export const requiredToCreate = ({
+  from_subscription,
+  ...given
+}: Record<string, unknown>): string | undefined =>
+  from_subscription === undefined
+    ? ['customer', 'phases'].find((name) => given[name] === undefined)
+    : undefined
+
+/** Converts the parameters of a list to filters. */
+export const scheduleFilters = (params: z.infer<typeof listParams>): Filter[] => [
+  ...(params.scheduled ? equals('status', 'not_started') : []),
+  ...filtersOf(params, 'customer'),
+  ...(['canceled_at', 'completed_at', 'released_at'] as const).flatMap((time) =>
+    createdFilters(params[time], time),
+  ),
+]

@@ -2,7 +2,8 @@ import * as z from 'zod'
 import { COLLECTION_METHODS } from '../core/invoice.ts'
 import { PRORATION_BEHAVIORS } from '../core/proration.ts'
 import { MAX_ITEMS, MISSING_PAYMENT_METHOD, PAUSE_BEHAVIORS } from '../core/subscription.ts'
-import { SUBSCRIPTION_STATUSES } from '../core/subscription-status.ts'
+import { hasEnded, SUBSCRIPTION_STATUSES } from '../core/subscription-status.ts'
+import type { Filter } from '../engine/history/view.ts'
 import type { SubscriptionParams } from '../engine/resources/subscription.ts'
 import type { SubscriptionUpdate } from '../engine/resources/subscription-update.ts'
 import { discountsOf, discountsParam, discountsTexts, withDiscountsOf } from './discount-params.ts'
@@ -18,7 +19,7 @@ import {
   reference,
 } from './fields.ts'
 import type { Raw } from './form.ts'
-import { createdParam, pageParams } from './pagination.ts'
+import { createdParam, equals, filtersOf, pageParams } from './pagination.ts'
 import { recurringPriceData } from './price-params.ts'
 import { priceDataTexts } from './price-texts.ts'
 
@@ -135,6 +136,22 @@ export const listParams = z.object({
   collection_method: z.enum(COLLECTION_METHODS).optional(),
   created: createdParam,
 })
+
+/** Converts the parameters of a list to filters. */
+export const subscriptionFilters = (params: z.infer<typeof listParams>): Filter[] => [
+  ...(params.price === undefined ? [] : [{ holdsPrice: params.price }]),
+  ...statusFilters(params.status),
+  ...filtersOf(params, 'customer', 'collection_method'),
+]
+
+/** Converts the parameter `status` to filters. Without it, canceled subscriptions are left out. See docs/contract/subscriptions.md#listing. */
+function statusFilters(status: z.infer<typeof listParams>['status']): Filter[] {
+  if (status === undefined) return [{ field: 'status', isNot: 'canceled' }]
+  if (status === 'all') return []
+  return status === 'ended'
+    ? [{ field: 'status', isEither: SUBSCRIPTION_STATUSES.filter((ended) => hasEnded({ status: ended })) }]
+    : equals('status', status)
+}
 
 /** Converts the parameters of a new subscription to those of the engine. */
 export const asEngineParams = ({

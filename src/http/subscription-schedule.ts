@@ -1,5 +1,7 @@
+import type * as z from 'zod'
 import type { PhaseSettings, SchedulePhase, SubscriptionSchedule } from '../core/subscription-schedule.ts'
-import type { Filter, View } from '../engine/history/view.ts'
+import type { View } from '../engine/history/view.ts'
+import type { UnitOfWork } from '../engine/machine/unit.ts'
 import { updateSchedule } from '../engine/resources/schedule-update.ts'
 import {
   cancelScheduleNow,
@@ -8,7 +10,7 @@ import {
   releaseSchedule,
 } from '../engine/resources/subscription-schedule.ts'
 import type { Api } from './api.ts'
-import { createdFilters, equals, listObjects } from './pagination.ts'
+import { listObjects } from './pagination.ts'
 import { type Resource, retrieve } from './resource.ts'
 import {
   cancelParams,
@@ -17,6 +19,8 @@ import {
   newScheduleParams,
   PHASE_TEXTS,
   releaseParams,
+  requiredToCreate,
+  scheduleFilters,
   updateParams,
 } from './schedule-params.ts'
 import {
@@ -40,21 +44,12 @@ export function subscriptionScheduleRoutes(api: Api): void {
       path: PATH,
       summary: 'Creates a schedule that starts a subscription, or one for an existing subscription.',
       params: createParams,
-      requires: ({ from_subscription, ...given }) =>
-        from_subscription === undefined
-          ? ['customer', 'phases'].find((name) => given[name] === undefined)
-          : undefined,
+      requires: requiredToCreate,
       status: 201,
       returns: subscriptionScheduleSchema,
       errors: WRITE_ERRORS,
     },
-    ({ unit, view, params: { from_subscription, ...params } }) =>
-      presentSchedule(
-        view,
-        from_subscription === undefined
-          ? createSchedule(unit, newScheduleParams.parse(params))
-          : createScheduleFrom(unit, from_subscription),
-      ),
+    ({ unit, view, params }) => presentSchedule(view, createFromParams(unit, params)),
   )
   api.read(
     {
@@ -65,15 +60,7 @@ export function subscriptionScheduleRoutes(api: Api): void {
       returns: subscriptionScheduleList,
     },
     (call) => {
-      const { customer, scheduled, created, canceled_at, completed_at, released_at } = call.params
-      const filters: Filter[] = [
-        ...equals('customer', customer),
-        ...(scheduled ? equals('status', 'not_started') : []),
-        ...createdFilters(created),
-        ...createdFilters(canceled_at, 'canceled_at'),
-        ...createdFilters(completed_at, 'completed_at'),
-        ...createdFilters(released_at, 'released_at'),
-      ]
+      const filters = scheduleFilters(call.params)
       return listObjects(call, 'subscription_schedule', filters, (schedule) =>
         presentSchedule(call.view, schedule),
       )
@@ -122,6 +109,15 @@ export function subscriptionScheduleRoutes(api: Api): void {
     ({ unit, view, params, id }) => presentSchedule(view, cancelScheduleNow(unit, id, params)),
   )
 }
+
+/** Creates a schedule from the parameters of a request. Throws what `createSchedule` and `createScheduleFrom` throw. */
+export const createFromParams = (
+  unit: UnitOfWork,
+  { from_subscription, ...params }: z.infer<typeof createParams>,
+): SubscriptionSchedule =>
+  from_subscription === undefined
+    ? createSchedule(unit, newScheduleParams.parse(params))
+    : createScheduleFrom(unit, from_subscription)
 
 export function presentSchedule(view: View, schedule: SubscriptionSchedule): SubscriptionScheduleShape {
   const { default_settings } = schedule

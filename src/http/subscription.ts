@@ -1,13 +1,11 @@
-import type * as z from 'zod'
 import { DECLINE_CODES } from '../core/processor.ts'
 import type { Subscription } from '../core/subscription.ts'
-import { hasEnded, SUBSCRIPTION_STATUSES } from '../core/subscription-status.ts'
-import type { Filter, View } from '../engine/history/view.ts'
+import type { View } from '../engine/history/view.ts'
 import { cancelSubscription, createSubscription } from '../engine/resources/subscription.ts'
 import { resumeSubscription, updateSubscription } from '../engine/resources/subscription-update.ts'
 import type { Api } from './api.ts'
 import { declinedInvoice } from './invoice.ts'
-import { createdFilters, equals, listObjects } from './pagination.ts'
+import { listObjects } from './pagination.ts'
 import { type Resource, retrieve } from './resource.ts'
 import { type SubscriptionShape, subscriptionList, subscriptionSchema } from './schemas/subscription.ts'
 import { ShownObject } from './shown-object.ts'
@@ -20,6 +18,7 @@ import {
   deleteParams,
   listParams,
   requiresPaymentMethod,
+  subscriptionFilters,
   updateParams,
 } from './subscription-params.ts'
 
@@ -51,15 +50,7 @@ export function subscriptionRoutes(api: Api): void {
       returns: subscriptionList,
     },
     (call) => {
-      const { customer, price, status, collection_method, created } = call.params
-      const filters: Filter[] = [
-        ...equals('customer', customer),
-        ...(price === undefined ? [] : [{ holdsPrice: price }]),
-        ...statusFilters(status),
-        ...equals('collection_method', collection_method),
-        ...createdFilters(created),
-      ]
-      return listObjects(call, 'subscription', filters, (subscription) =>
+      return listObjects(call, 'subscription', subscriptionFilters(call.params), (subscription) =>
         presentSubscription(call.view, subscription),
       )
     },
@@ -115,15 +106,6 @@ export function subscriptionRoutes(api: Api): void {
     },
     ({ unit, view, params, id }) => presentSubscription(view, cancelSubscription(unit, id, params)),
   )
-}
-
-/** Converts the parameter `status` to filters. Without it, canceled subscriptions are left out. See docs/contract/subscriptions.md#listing. */
-function statusFilters(status: z.infer<typeof listParams>['status']): Filter[] {
-  if (status === undefined) return [{ field: 'status', isNot: 'canceled' }]
-  if (status === 'all') return []
-  return status === 'ended'
-    ? [{ field: 'status', isEither: SUBSCRIPTION_STATUSES.filter((ended) => hasEnded({ status: ended })) }]
-    : equals('status', status)
 }
 
 export function presentSubscription(view: View, subscription: Subscription): SubscriptionShape {

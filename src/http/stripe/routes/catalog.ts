@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import * as z from 'zod'
 import { createPrice, createProduct, updatePrice, updateProduct } from '../../../engine/resources/price.ts'
 import { currency, metadata, optionalText, reference, text } from '../../fields.ts'
-import { createdFilters, createdParam, equals, isOneOf, pageParams } from '../../pagination.ts'
+import { createdFilters, createdParam, filtersOf, isOneOf, pageParams } from '../../pagination.ts'
 import {
   createPriceParams,
   defaultPriceData,
@@ -109,12 +109,10 @@ export function catalogRoutes(api: StripeApi): void {
     (call) => {
       const { params } = call
       const filters = [
-        ...equals('product', params.product),
-        ...equals('currency', params.currency),
         ...isOneOf('lookup_key', params.lookup_keys),
         ...(params.type === undefined ? [] : [{ field: 'recurring', isNull: params.type === 'one_time' }]),
         ...activeFilter(params.active),
-        ...createdFilters(params.created),
+        ...filtersOf(params, 'product', 'currency'),
       ]
       return listKind(call, 'price', filters, (found) => presentPrice(call.view, found))
     },

@@ -1,9 +1,9 @@
 import type Stripe from 'stripe'
 import * as z from 'zod'
 import { createCreditNote, updateCreditNote, voidCreditNote } from '../../../engine/resources/credit-note.ts'
-import { createParams } from '../../credit-note.ts'
-import { metadata, optionalText, reference } from '../../fields.ts'
-import { createdFilters, createdParam, equals, pageOf, pageParams } from '../../pagination.ts'
+import { createParams, listParams } from '../../credit-note.ts'
+import { metadata, optionalText } from '../../fields.ts'
+import { filtersOf, pageOf, pageParams } from '../../pagination.ts'
 import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
 import { presentCreditLine, presentCreditNote } from '../present/credit-note.ts'
@@ -11,12 +11,6 @@ import { listKind, returning, returningList, wireList } from '../returns.ts'
 import type { Wire } from '../wire.ts'
 
 const creditNote = returning<Wire<Stripe.CreditNote>>('credit_note')
-const listParams = z.object({
-  ...pageParams,
-  customer: reference.optional(),
-  invoice: reference.optional(),
-  created: createdParam,
-})
 const { refund: _, ...fields } = createParams.shape
 
 export function creditNoteRoutes(api: StripeApi): void {
@@ -38,15 +32,10 @@ export function creditNoteRoutes(api: StripeApi): void {
       params: listParams,
       returns: returningList<Wire<Stripe.CreditNote>>('credit_note'),
     },
-    (call) => {
-      const { customer, invoice, created } = call.params
-      const filters = [
-        ...equals('customer', customer),
-        ...equals('invoice', invoice),
-        ...createdFilters(created),
-      ]
-      return listKind(call, 'credit_note', filters, (found) => presentCreditNote(call.view, found))
-    },
+    (call) =>
+      listKind(call, 'credit_note', filtersOf(call.params, 'customer', 'invoice'), (found) =>
+        presentCreditNote(call.view, found),
+      ),
   )
   api.read(
     { method: 'get', path: '/v1/credit_notes/:id', summary: 'Retrieves a credit note.', returns: creditNote },

@@ -7,7 +7,7 @@ import { createCustomer, deleteCustomer, updateCustomer } from '../../../engine/
 import { adjustBalance, updateBalanceTransaction } from '../../../engine/resources/customer-balance.ts'
 import { attachPaymentMethod } from '../../../engine/resources/payment-method.ts'
 import { currency, metadata, optionalText, reference } from '../../fields.ts'
-import { createdFilters, createdParam, equals, pageParams } from '../../pagination.ts'
+import { createdParam, equals, filtersOf, NOT_DELETED, pageParams } from '../../pagination.ts'
 import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
 import { presentBalanceTransaction, presentCustomer, presentFoundCustomer } from '../present/customer.ts'
@@ -78,13 +78,7 @@ export function customerRoutes(api: StripeApi): void {
       returns: returningList<Wire<Stripe.Customer>>('customer'),
     },
     (call) => {
-      const { email, created, test_clock } = call.params
-      const filters = [
-        { field: 'deleted', is: 0 },
-        ...equals('email', email),
-        ...equals('test_clock', test_clock),
-        ...createdFilters(created),
-      ]
+      const filters = [NOT_DELETED, ...filtersOf(call.params, 'email', 'test_clock')]
       return listKind(call, 'customer', filters, (found) => presentCustomer(call.view, found))
     },
   )

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { closeDispute, updateDispute } from '../../../engine/resources/dispute.ts'
 import { listParams, updateParams } from '../../dispute.ts'
-import { createdFilters, equals } from '../../pagination.ts'
+import { filtersOf } from '../../pagination.ts'
 import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
 import { presentDispute } from '../present/dispute.ts'
@@ -19,15 +19,10 @@ export function disputeRoutes(api: StripeApi): void {
       params: listParams,
       returns: returningList<Wire<Stripe.Dispute>>('dispute'),
     },
-    (call) => {
-      const { charge, payment_intent, created } = call.params
-      const filters = [
-        ...equals('charge', charge),
-        ...equals('payment_intent', payment_intent),
-        ...createdFilters(created),
-      ]
-      return listKind(call, 'dispute', filters, (found) => presentDispute(call.view, found))
-    },
+    (call) =>
+      listKind(call, 'dispute', filtersOf(call.params, 'charge', 'payment_intent'), (found) =>
+        presentDispute(call.view, found),
+      ),
   )
   api.read(
     { method: 'get', path: '/v1/disputes/:id', summary: 'Retrieves a dispute.', returns: dispute },

@@ -6,7 +6,7 @@ import {
   updateInvoiceItem,
 } from '../../../engine/resources/invoice-item.ts'
 import { amount, currency, metadata, optionalText, quantity, reference } from '../../fields.ts'
-import { createdFilters, createdParam, equals, pageParams } from '../../pagination.ts'
+import { createdParam, filtersOf, NOT_DELETED, pageParams } from '../../pagination.ts'
 import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
 import { presentInvoiceItem } from '../present/invoice.ts'
@@ -67,13 +67,11 @@ export function invoiceItemRoutes(api: StripeApi): void {
       returns: returningList<Wire<Stripe.InvoiceItem>>('invoiceitem'),
     },
     (call) => {
-      const { customer, invoice, pending, created } = call.params
+      const { pending } = call.params
       const filters = [
-        { field: 'deleted', is: 0 },
-        ...equals('customer', customer),
-        ...equals('invoice', invoice),
+        NOT_DELETED,
+        ...filtersOf(call.params, 'customer', 'invoice'),
         ...(pending === undefined ? [] : [{ field: 'invoice', isNull: pending }]),
-        ...createdFilters(created),
       ]
       return listKind(call, 'invoice_item', filters, (found) => presentInvoiceItem(call.view, found))
     },

@@ -2,7 +2,6 @@ import type Stripe from 'stripe'
 import * as z from 'zod'
 import type { ApiError } from '../../../core/errors.ts'
 import { COLLECTION_METHODS, type Invoice } from '../../../core/invoice.ts'
-import { INVOICE_STATUSES } from '../../../core/invoice-status.ts'
 import type { View } from '../../../engine/history/view.ts'
 import {
   createInvoice,
@@ -22,8 +21,9 @@ import {
   optionalText,
   reference,
 } from '../../fields.ts'
+import { listParams } from '../../invoice.ts'
 import { asPreviewParams, previewParams, requiresSubject } from '../../invoice-preview.ts'
-import { createdFilters, createdParam, equals, pageOf, pageParams } from '../../pagination.ts'
+import { filtersOf, NOT_DELETED, pageOf, pageParams } from '../../pagination.ts'
 import type { Decline } from '../../payment-intent.ts'
 import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
@@ -50,13 +50,6 @@ const createParams = z
     metadata,
   })
   .refine(isDueOnlyWhenSent, dueDateNotAllowed)
-const listParams = z.object({
-  ...pageParams,
-  customer: reference.optional(),
-  subscription: reference.optional(),
-  status: z.enum(INVOICE_STATUSES).optional(),
-  created: createdParam,
-})
 
 /** Actions on an invoice. */
 const ACTIONS = [
@@ -85,14 +78,7 @@ export function invoiceRoutes(api: StripeApi): void {
       returns: returningList<Wire<Stripe.Invoice>>('invoice'),
     },
     (call) => {
-      const { customer, subscription, status, created } = call.params
-      const filters = [
-        { field: 'deleted', is: 0 },
-        ...equals('customer', customer),
-        ...equals('subscription', subscription),
-        ...equals('status', status),
-        ...createdFilters(created),
-      ]
+      const filters = [NOT_DELETED, ...filtersOf(call.params, 'customer', 'subscription', 'status')]
       return listKind(call, 'invoice', filters, (found) => presentInvoice(call.view, found))
     },
   )

@@ -6,7 +6,7 @@ import {
   updateMeter,
 } from '../../../engine/resources/meter.ts'
 import { createMeterParams, meterListParams, updateMeterParams } from '../../meter.ts'
-import { createdFilters, equals } from '../../pagination.ts'
+import { filtersOf } from '../../pagination.ts'
 import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
 import { presentMeter } from '../present/meter.ts'
@@ -30,9 +30,9 @@ export function meterRoutes(api: StripeApi): void {
       returns: returningList<Wire<Stripe.Billing.Meter>>('billing.meter'),
     },
     (call) => {
-      const { status, created } = call.params
-      const filters = [...equals('status', status), ...createdFilters(created)]
-      return listKind(call, 'billing_meter', filters, (found) => presentMeter(call.view, found))
+      return listKind(call, 'billing_meter', filtersOf(call.params, 'status'), (found) =>
+        presentMeter(call.view, found),
+      )
     },
   )
   api.read(

@@ -13,7 +13,7 @@ import {
   updatePaymentIntent,
 } from '../../../engine/resources/payment-intent.ts'
 import { amount, currency, metadata, optionalText, reference } from '../../fields.ts'
-import { createdFilters, createdParam, equals, pageParams } from '../../pagination.ts'
+import { createdParam, filtersOf, pageParams } from '../../pagination.ts'
 import type { Decline } from '../../payment-intent.ts'
 import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
@@ -75,8 +75,9 @@ export function paymentIntentRoutes(api: StripeApi): void {
       returns: returningList<Wire<Stripe.PaymentIntent>>('payment_intent'),
     },
     (call) => {
-      const filters = [...equals('customer', call.params.customer), ...createdFilters(call.params.created)]
-      return listKind(call, 'payment_intent', filters, (found) => presentPaymentIntent(call.view, found))
+      return listKind(call, 'payment_intent', filtersOf(call.params, 'customer'), (found) =>
+        presentPaymentIntent(call.view, found),
+      )
     },
   )
   api.read(

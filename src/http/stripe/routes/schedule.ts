@@ -1,21 +1,17 @@
 import type Stripe from 'stripe'
 import { updateSchedule } from '../../../engine/resources/schedule-update.ts'
-import {
-  cancelScheduleNow,
-  createSchedule,
-  createScheduleFrom,
-  releaseSchedule,
-} from '../../../engine/resources/subscription-schedule.ts'
-import { createdFilters, equals } from '../../pagination.ts'
+import { cancelScheduleNow, releaseSchedule } from '../../../engine/resources/subscription-schedule.ts'
 import { retrieve } from '../../resource.ts'
 import {
   cancelParams,
   createParams,
   listParams,
-  newScheduleParams,
   releaseParams,
+  requiredToCreate,
+  scheduleFilters,
   updateParams,
 } from '../../schedule-params.ts'
+import { createFromParams } from '../../subscription-schedule.ts'
 import type { StripeApi } from '../api.ts'
 import { presentSchedule } from '../present/schedule.ts'
 import { listKind, returning, returningList } from '../returns.ts'
@@ -31,19 +27,10 @@ export function scheduleRoutes(api: StripeApi): void {
       path: PATH,
       summary: 'Creates a schedule that starts a subscription, or one for an existing subscription.',
       params: createParams,
-      requires: ({ from_subscription, ...given }) =>
-        from_subscription === undefined
-          ? ['customer', 'phases'].find((name) => given[name] === undefined)
-          : undefined,
+      requires: requiredToCreate,
       returns: schedule,
     },
-    ({ unit, view, params: { from_subscription, ...params } }) =>
-      presentSchedule(
-        view,
-        from_subscription === undefined
-          ? createSchedule(unit, newScheduleParams.parse(params))
-          : createScheduleFrom(unit, from_subscription),
-      ),
+    ({ unit, view, params }) => presentSchedule(view, createFromParams(unit, params)),
   )
   api.read(
     {
@@ -54,15 +41,7 @@ export function scheduleRoutes(api: StripeApi): void {
       returns: returningList<Wire<Stripe.SubscriptionSchedule>>('subscription_schedule'),
     },
     (call) => {
-      const { customer, scheduled, created, canceled_at, completed_at, released_at } = call.params
-      const filters = [
-        ...equals('customer', customer),
-        ...(scheduled ? equals('status', 'not_started') : []),
-        ...createdFilters(created),
-        ...createdFilters(canceled_at, 'canceled_at'),
-        ...createdFilters(completed_at, 'completed_at'),
-        ...createdFilters(released_at, 'released_at'),
-      ]
+      const filters = scheduleFilters(call.params)
       return listKind(call, 'subscription_schedule', filters, (found) => presentSchedule(call.view, found))
     },
   )

@@ -1,13 +1,12 @@
 import type Stripe from 'stripe'
 import type * as z from 'zod'
 import { ApiError, invalidStateTransition } from '../../../core/errors.ts'
-import { factsOf, hasEnded, SUBSCRIPTION_STATUSES } from '../../../core/subscription-status.ts'
-import type { Filter } from '../../../engine/history/view.ts'
+import { factsOf } from '../../../core/subscription-status.ts'
 import type { UnitOfWork } from '../../../engine/machine/unit.ts'
 import { cancelSubscription, createSubscription } from '../../../engine/resources/subscription.ts'
 import { resumeSubscription, updateSubscription } from '../../../engine/resources/subscription-update.ts'
-import { createdFilters, equals } from '../../pagination.ts'
 import { retrieve } from '../../resource.ts'
+import { subscriptionFilters } from '../../subscription-params.ts'
 import type { StripeApi } from '../api.ts'
 import { presentSubscription } from '../present/subscription.ts'
 import { listKind, returning, returningList } from '../returns.ts'
@@ -47,14 +46,7 @@ export function subscriptionRoutes(api: StripeApi): void {
       returns: returningList<Wire<Stripe.Subscription>>('subscription'),
     },
     (call) => {
-      const { customer, price, status, collection_method, created } = call.params
-      const filters: Filter[] = [
-        ...equals('customer', customer),
-        ...(price === undefined ? [] : [{ holdsPrice: price }]),
-        ...statusFilters(status),
-        ...equals('collection_method', collection_method),
-        ...createdFilters(created),
-      ]
+      const filters = subscriptionFilters(call.params)
       return listKind(call, 'subscription', filters, (found) => presentSubscription(call.view, found))
     },
   )
@@ -135,12 +127,4 @@ function checkPayable(unit: UnitOfWork, params: CreateParams): void {
     message:
       'This customer has no attached payment source or default payment method. Please consider adding a default payment method. For more information, visit https://stripe.com/docs/billing/subscriptions/payment-methods-setting#payment-method-priority.',
   })
-}
-
-function statusFilters(status: z.infer<typeof listParams>['status']): Filter[] {
-  if (status === undefined) return [{ field: 'status', isNot: 'canceled' }]
-  if (status === 'all') return []
-  return status === 'ended'
-    ? [{ field: 'status', isEither: SUBSCRIPTION_STATUSES.filter((ended) => hasEnded({ status: ended })) }]
-    : equals('status', status)
 }
