@@ -1,12 +1,9 @@
 /** @jsxImportSource hono/jsx */
-import { createHash } from 'node:crypto'
-import type { Child } from 'hono/jsx'
 import type { Scope } from '../../core/oauth.ts'
 import { formActionOf } from '../../core/redirect-uri.ts'
 import type { AuthorizationRequest } from '../../engine/access/oauth-authorization.ts'
-import { STYLE } from './style.ts'
+import { cardPage } from '../html/document.tsx'
 
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 /** paytwin: with more merchants, the page shows a drop-down list. */
 const MAX_SHOWN_MERCHANTS = 6
 
@@ -21,7 +18,7 @@ export function consentPage(given: {
 }): Response {
   const { asked, nonce, merchants, action } = given
   const { app, redirect_uri, scope } = asked
-  return page(200, {
+  return cardPage(200, {
     title: `Authorize ${app.name}`,
     // Browsers also apply form-action to the redirect after the form.
     formAction: `'self' ${formActionOf(redirect_uri)}`,
@@ -59,7 +56,7 @@ export function consentPage(given: {
 
 /** Makes the page that shows an error. */
 export const errorPage = (reason: string): Response =>
-  page(400, {
+  cardPage(400, {
     title: 'Invalid authorization request',
     content: (
       <>
@@ -75,7 +72,8 @@ export const errorPage = (reason: string): Response =>
 
 /** Makes the page that redirects a browser to the app. */
 export function redirectPage(address: string): Response {
-  const response = page(303, {
+  return cardPage(303, {
+    headers: { Location: address },
     title: 'Redirecting to the app',
     content: (
       <p>
@@ -83,8 +81,6 @@ export function redirectPage(address: string): Response {
       </p>
     ),
   })
-  response.headers.set('Location', address)
-  return response
 }
 
 function Abilities({ scope }: { scope: Scope }) {
@@ -129,42 +125,4 @@ function Merchants({ merchants }: { merchants: readonly Merchant[] }) {
 function originOf(uri: string): string {
   const { protocol, host } = new URL(uri)
   return protocol === 'https:' || protocol === 'http:' ? `${protocol}//${host}` : protocol
-}
-
-function page(
-  status: 200 | 303 | 400,
-  { title, content, formAction = "'none'" }: { title: string; content: Child; formAction?: string },
-): Response {
-  const markup = (
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        {/* Overrides the Referrer-Policy header: with no-referrer, browsers submit the form with Origin: null. */}
-        <meta name="referrer" content="same-origin" />
-        <title>{`${title} · paytwin`}</title>
-        {/* biome-ignore lint/security/noDangerouslySetInnerHtml: the style is a constant, and escaping would break its quotes */}
-        <style dangerouslySetInnerHTML={{ __html: STYLE }} />
-      </head>
-      <body>
-        <main>
-          <p class="brand">
-            paytwin <span>sandbox</span>
-          </p>
-          {content}
-        </main>
-      </body>
-    </html>
-  )
-  return new Response(`<!doctype html>${String(markup)}`, {
-    status,
-    headers: {
-      'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`,
-      'X-Frame-Options': 'DENY',
-      'X-Content-Type-Options': 'nosniff',
-      'Cache-Control': 'no-store',
-      'Referrer-Policy': 'no-referrer',
-    },
-  })
 }

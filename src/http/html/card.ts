@@ -1,18 +1,10 @@
-/** The style sheet of the consent page: one card on all screen sizes, with a dark color scheme. */
-export const STYLE = `
-:root {
-  color-scheme: light dark;
-  --ground: #eef0f4; --card: #fff; --line: #d9dde4; --ink: #1c2128; --faint: #57606a; --accent: #0b57b0; --on-accent: #fff; --tint: #eaf2fd;
-}
-@media (prefers-color-scheme: dark) {
-  :root { --ground: #0f1216; --card: #181c21; --line: #343b44; --ink: #e3e7ec; --faint: #9aa4b0; --accent: #7ab4ff; --on-accent: #0c1a2b; --tint: #1b2a3d }
-}
-* { box-sizing: border-box }
-html { -webkit-text-size-adjust: 100% }
-body { margin: 0; min-height: 100vh; min-height: 100svh; display: grid; align-content: center; justify-items: center; padding: 1rem; background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere }
+import { THEME } from './theme.ts'
+
+/** The style sheet of pages with one card, such as the consent page, on all screen sizes. */
+export const CARD_STYLE = `${THEME}
+body { min-height: 100vh; min-height: 100svh; display: grid; align-content: center; justify-items: center; padding: 1rem }
 main { width: 100%; max-width: 27rem; padding: 1.75rem 1.5rem 1.5rem; background: var(--card); border: 1px solid var(--line); border-radius: .9rem }
-.brand { margin: 0 0 1.25rem; display: flex; align-items: baseline; gap: .5rem; font-weight: 600 }
-.brand span { padding: .05rem .5rem; border-radius: 1rem; background: var(--tint); color: var(--accent); font-size: .8rem; font-weight: 500 }
+.brand { margin: 0 0 1.25rem }
 h1 { margin: 0; font-size: 1.45rem; line-height: 1.25; font-weight: 500; text-wrap: balance }
 h1 strong { font-weight: 700 }
 h2, legend { margin: 0 0 .4rem; padding: 0; font-size: .875rem; font-weight: 600; color: var(--faint) }
@@ -35,8 +27,7 @@ button { min-height: 3rem; padding: .5rem 1rem; border: 1px solid var(--line); b
 button:hover { border-color: var(--faint) }
 button.primary { border-color: var(--accent); background: var(--accent); color: var(--on-accent) }
 button.primary:hover { filter: brightness(1.08) }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
 .faint { margin-top: 1.25rem; line-height: 1.45 }
 .faint b { color: var(--ink); font-weight: 600 }
 @media (max-width: 22rem) { .actions { grid-template-columns: 1fr } .primary { order: -1 } }
-`.trim()
+`

@@ -1,0 +1,104 @@
+/** @jsxImportSource hono/jsx */
+import { createHash } from 'node:crypto'
+import type { Child } from 'hono/jsx'
+import { CARD_STYLE } from './card.ts'
+
+/** The files that a page loads from the daemon, in place of a style within the page. */
+export type PageFiles = { readonly style: string; readonly script: string; readonly icon: string }
+
+export type PageContent = {
+  readonly title: string
+  readonly content: Child
+  /** The sources of the CSP's form-action. The default allows no forms. */
+  readonly formAction?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const CARD_HASH = createHash('sha256').update(CARD_STYLE).digest('base64')
+
+/**
+ * Makes a page with one card: the consent page, errors, and other single steps. It needs no other file. Its policy allows no
+ * script, and only its own style.
+ */
+export function cardPage(status: number, { content, ...page }: PageContent): Response {
+  return document(status, {
+    ...page,
+    sources: `style-src 'sha256-${CARD_HASH}'`,
+    head: (
+      // biome-ignore lint/security/noDangerouslySetInnerHtml: the style is a constant, and escaping would break its quotes
+      <style dangerouslySetInnerHTML={{ __html: CARD_STYLE }} />
+    ),
+    content: (
+      <main>
+        <p class="brand">
+          <Brand />
+        </p>
+        {content}
+      </main>
+    ),
+  })
+}
+
+/** Makes a page that loads its style and script from the daemon. Code and style within the page are not run. */
+export const filePage = (
+  status: number,
+  { files, refreshSeconds, ...page }: PageContent & { files: PageFiles; refreshSeconds?: number | undefined },
+): Response =>
+  document(status, {
+    ...page,
+    sources: "style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'",
+    head: (
+      <>
+        {refreshSeconds === undefined ? null : <meta http-equiv="refresh" content={String(refreshSeconds)} />}
+        <link rel="icon" href={files.icon} />
+        <link rel="stylesheet" href={files.style} />
+        <script type="module" src={files.script} />
+      </>
+    ),
+  })
+
+/** The name of the program, and the mark that no real money moves. */
+export const Brand = () => (
+  <>
+    paytwin <span class="mark">test mode</span>
+  </>
+)
+
+/** Makes the document of every page. hono's JSX escapes all texts and attributes. */
+function document(
+  status: number,
+  {
+    title,
+    content,
+    head,
+    sources,
+    formAction = "'none'",
+    headers = {},
+  }: PageContent & { head: Child; sources: string },
+): Response {
+  const markup = (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        {/* Overrides the Referrer-Policy header: with no-referrer, browsers submit the form with Origin: null. */}
+        <meta name="referrer" content="same-origin" />
+        <title>{`${title} · paytwin`}</title>
+        {head}
+      </head>
+      <body>{content}</body>
+    </html>
+  )
+  return new Response(`<!doctype html>${String(markup)}`, {
+    status,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': `default-src 'none'; ${sources}; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`,
+      'X-Frame-Options': 'DENY',
+      'X-Content-Type-Options': 'nosniff',
+      'Cache-Control': 'no-store',
+      'Referrer-Policy': 'no-referrer',
+      ...headers,
+    },
+  })
+}
