@@ -67,8 +67,11 @@ export const listCommandFor = (message: string): string | undefined => LISTS[MIS
 
 const UNKNOWN = /^(error: unknown command '[^\n]*')(\n\(Did you mean [^\n]*\?\))?\n?$/
 
+/** commander takes a negative number for an option. */
+const NEGATIVE = /^error: unknown option '-(\d[^'\n]*)'/
+
 /**
- * Adds a suggestion to an error about an unknown command: an abbreviation (`sub list`), another verb (`faults remove`), or
+ * Adds a suggestion to an error about a negative duration, or about an unknown command: an abbreviation (`sub list`), another verb (`faults remove`), or
  * another word (`rate-limit`). It replaces the suggestion of commander, which goes by spelling: reset for `snapshots create`.
  */
 export function withHint(
@@ -76,6 +79,10 @@ export function withHint(
   [first = '', second = '']: readonly string[],
   text: string,
 ): string {
+  const [, duration] = NEGATIVE.exec(text) ?? []
+  if (duration !== undefined && first === 'clock') {
+    return `error: '-${duration}' is negative, and a clock only moves forward: use 'paytwin clock advance ${duration}', or 'paytwin reset' to start again`
+  }
   const [, error] = UNKNOWN.exec(text) ?? []
   if (error === undefined) return text
   const noun = program.commands.find((command) => command.name() === first)

@@ -22,6 +22,14 @@ test.each([
   expect(stderr).toContain(meant)
 })
 
+test('a negative duration is answered with what is possible: exit 2', async () => {
+  const { status, stdout, stderr } = await runHere(['clock', 'advance', '-1d'])
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+  expect(stderr).toMatch(
+    /^error: '-1d' is negative, and a clock only moves forward: use 'paytwin clock advance 1d', or 'paytwin reset' to start again\n/,
+  )
+})
+
 test('a word that is like nothing gets no suggestion', async () => {
   const { status, stderr } = await runHere(['faults', 'xyzzyx'])
   expect(status).toBe(2)
