@@ -16,6 +16,7 @@ import {
 } from './jobs.ts'
 import { periodAmount } from './period-amount.ts'
 import {
+  asNextBilled,
   type ComingPhase,
   comingPhases,
   itemsIn,
@@ -105,7 +106,7 @@ export function futureJobsOfSubscription(
     const final = pendingAmount + (usageAmount ?? 0)
     if (job.kind === 'cancellation' && final !== 0)
       return [{ ...withoutDetails(job), amount: final, usage_amount: usageAmount, currency }]
-    if (job.kind === 'invoice_upcoming' && !expectsCharge(subscription, isPayable)) return []
+    if (job.kind === 'invoice_upcoming' && !isAnnounced(subscription, schedule, isPayable)) return []
     if (!beginsPeriod(job)) return [withoutDetails(job)]
     const consequence = job.kind === 'trial_end' && !isPayable ? trialConsequence(subscription) : null
     return consequence === null
@@ -114,6 +115,16 @@ export function futureJobsOfSubscription(
   })
   const planned = schedule ? futureJobsOfSchedule(schedule, prices) : []
   return inOrder([...jobs, ...planned].filter((job) => precedesCancellation(job, subscription)))
+}
+
+/** Reports whether the next invoice of a subscription is announced. See docs/contract/notices.md#upcoming-invoices. */
+function isAnnounced(
+  subscription: Subscription,
+  schedule: SubscriptionSchedule | null,
+  isPayable: boolean,
+): boolean {
+  const billed = asNextBilled(subscription, schedule)
+  return billed !== null && expectsCharge(billed, isPayable)
 }
 
 /**

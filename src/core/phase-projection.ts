@@ -1,6 +1,12 @@
 import { nextBoundary } from './calendar.ts'
 import { intervalOf, type Prices, type Subscription, type SubscriptionItem } from './subscription.ts'
-import { currentIndex, type SchedulePhase, type SubscriptionSchedule } from './subscription-schedule.ts'
+import {
+  currentIndex,
+  type SchedulePhase,
+  type SubscriptionSchedule,
+  settingsOf,
+} from './subscription-schedule.ts'
+import { isInTrial } from './subscription-status.ts'
 
 /** A phase that has not begun, with its number from 1. */
 export type ComingPhase = SchedulePhase & { readonly number: number }
@@ -45,4 +51,23 @@ export function withPhasesUpTo(projected: Projected, prices: Prices): Projected 
   // A new period within the old one is billed with the phase; the next renewal is at its end.
   const renewal = start_date === due ? due : nextBoundary(start_date, interval, start_date)
   return withPhasesUpTo({ subscription: moved, due: renewal, phases }, prices)
+}
+
+/**
+ * Returns a subscription with the settings that its next invoice follows: those of the last phase that begins up to then.
+ * @param schedule - the schedule that manages it; null for none
+ * @returns null if a phase goes on with the trial beyond the end of the current period, which then makes no invoice
+ * See docs/contract/notices.md#upcoming-invoices.
+ */
+export function asNextBilled(
+  subscription: Subscription,
+  schedule: SubscriptionSchedule | null,
+): Subscription | null {
+  if (schedule === null) return subscription
+  const { current_period_end } = subscription
+  const begun = comingPhases(schedule).filter(({ start_date }) => start_date <= current_period_end)
+  const goesOn = begun.some(({ trial_end }) => trial_end !== null && trial_end > current_period_end)
+  if (isInTrial(subscription) && goesOn) return null
+  const last = begun.at(-1)
+  return last ? { ...subscription, ...settingsOf(schedule.default_settings, last) } : subscription
 }

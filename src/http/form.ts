@@ -4,7 +4,8 @@ import { thousands } from '../text/display.ts'
 /** Parameters before conversion: nested objects, arrays and scalars. */
 export type Raw = { [name: string]: unknown }
 
-const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+/** Names that no parameter can have, nested ones and keys of payloads included. */
+export const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 /** paytwin: more than any parameter needs, and small enough for recursion. */
 const MAX_DEPTH = 16
 /** paytwin: twice the longest list that a parameter takes. */

@@ -97,10 +97,11 @@ function creationOf(customer: string, given: string | undefined, params: Details
   return {
     customer,
     currency: given,
-    items: items.map(({ id, price, quantity, deleted, metadata, discounts }, index) => {
+    items: items.map(({ id, deleted, discounts, ...item }, index) => {
       if (id !== undefined || deleted) throw refuse(`items][${index}`, 'needs an existing subscription')
-      if (price === undefined) throw parameterMissing(`subscription_details[items][${index}][price]`)
-      return { price, quantity, metadata, discounts: discountsOf(discounts) }
+      if (item.price === undefined && !item.price_data)
+        throw parameterMissing(`subscription_details[items][${index}][price]`)
+      return { ...item, discounts: discountsOf(discounts) }
     }),
     payment_behavior: 'default_incomplete',
     collection_method: 'charge_automatically',

@@ -80,6 +80,17 @@ const UNSUPPORTED: Readonly<Record<string, readonly unknown[]>> = {
 }
 
 /**
+ * Parameters that only the creation of an object takes. A route with the parameter in its schema accepts it.
+ * See docs/contract/usage.md#meters.
+ */
+const FIXED: ReadonlySet<string> = new Set([
+  'event_name',
+  'default_aggregation',
+  'customer_mapping',
+  'value_settings',
+])
+
+/**
  * Refuses parameters that paytwin does not support yet, at any depth except within metadata.
  * @throws ApiError parameter_unknown
  * See docs/contract/requests.md#unsupported-parameters.
@@ -96,7 +107,7 @@ function findUnsupported(schema: z.core.$ZodType, raw: object, path: readonly st
   for (const [name, value] of Object.entries(raw)) {
     if (name === 'metadata') continue
     const at = [...path, name]
-    const allowed = Object.hasOwn(UNSUPPORTED, name) ? UNSUPPORTED[name] : undefined
+    const allowed = FIXED.has(name) ? [] : Object.hasOwn(UNSUPPORTED, name) ? UNSUPPORTED[name] : undefined
     const isAllowed = allowed === undefined || ['', null, ...allowed].some((each) => isSame(each, value))
     if (!isAllowed && !hasParam(schema, at)) return { path: at, allowed }
     const within =
@@ -136,6 +147,8 @@ function hasParam(schema: z.core.$ZodType, path: readonly string[]): boolean {
 }
 
 function refusalOf({ path, allowed }: Found): ApiError {
+  if (FIXED.has(path.at(-1) ?? ''))
+    return parameterUnknown(nameOf(path), `${path.at(-1)} is set at the creation and cannot be changed`)
   const [only] = allowed
   const other = typeof only === 'string' || typeof only === 'boolean' ? ` other than ${only}` : ''
   return parameterUnknown(nameOf(path), `paytwin does not support ${path.at(-1)}${other} yet`)

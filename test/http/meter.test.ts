@@ -96,11 +96,27 @@ describe('a meter', () => {
     expect(error).toMatchObject({ code: 'invalid_state_transition', param: 'status' })
   })
 
+  test.each(['event_name', 'default_aggregation', 'customer_mapping', 'value_settings'])(
+    'refuses to change %s',
+    async (name) => {
+      const meter = await make()
+      const error = await refused(`${METERS}/${meter.id}`, { display_name: 'Renamed', [name]: meter[name] })
+      expect(error).toMatchObject({ code: 'parameter_unknown', param: name })
+      expect(error.message).toMatch(/cannot be changed/)
+      expect(await twin.get(`${METERS}/${meter.id}`)).toEqual(meter)
+    },
+  )
+
   test.each<[string, Body]>([
     ['default_aggregation[formula]', { default_aggregation: { formula: 'max' } }],
     ['customer_mapping[type]', { customer_mapping: { type: 'by_email', event_payload_key: 'x' } }],
     ['event_time_window', { event_time_window: 'day' }],
     ['display_name', { display_name: '' }],
+    [
+      'customer_mapping[event_payload_key]',
+      { customer_mapping: { type: 'by_id', event_payload_key: '__proto__' } },
+    ],
+    ['value_settings[event_payload_key]', { value_settings: { event_payload_key: 'constructor' } }],
   ])('refuses an invalid %s', async (param, params) => {
     const body = {
       display_name: 'A',
@@ -148,6 +164,30 @@ describe('a metered price', () => {
     const default_price_data = { ...price, recurring }
     const error = await refused('/v1/products', { name: 'A', default_price_data })
     expect(error.param).toBe('default_price_data[recurring][usage_type]')
+  })
+
+  test('of an inactive meter stays with its items, but nothing new can be subscribed to it', async () => {
+    const { id: meter } = await make()
+    const metered = (await create({ interval: 'month', usage_type: 'metered', meter })).body
+    const licensed = (await create({ interval: 'month' })).body
+    const { customer: payer, method } = await makeCustomer(twin)
+    const base = { customer: payer.id, currency: 'usd', default_payment_method: method.id }
+    const before = await twin.post('/v1/subscriptions', { ...base, items: [{ price: metered.id }] })
+    const other = await twin.post('/v1/subscriptions', { ...base, items: [{ price: licensed.id }] })
+    await twin.post(`${METERS}/${meter}/deactivate`)
+    const items = [{ price: licensed.id }, { price: metered.id }]
+    const param = 'items[1][price]'
+    const error = await refused('/v1/subscriptions', { ...base, items })
+    expect(error).toMatchObject({ code: 'parameter_invalid', param })
+    expect(error.message).toContain(`uses the meter '${meter}', which is inactive`)
+    const added = { items: [{ price: metered.id }] }
+    expect(await refused(`/v1/subscriptions/${other.id}`, added)).toMatchObject({ param: 'items[0][price]' })
+    const phases = [{ items }]
+    expect(await refused('/v1/subscription_schedules', { customer: payer.id, phases })).toMatchObject({
+      param: 'phases[0][items][1][price]',
+    })
+    const kept = await twin.post(`/v1/subscriptions/${before.id}`, { items: [{ price: licensed.id }] })
+    expect(kept.items.data).toHaveLength(2)
   })
 
   test('takes no quantity in a subscription', async () => {

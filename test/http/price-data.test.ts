@@ -106,6 +106,40 @@ describe('price_data of a subscription item', () => {
     await expectRefused(twin, ['POST', '/v1/subscriptions', subscription([item()])], refusal)
   })
 
+  test('cannot be metered', async () => {
+    const recurring = { interval: 'month', usage_type: 'metered', meter: 'mtr_1' }
+    const at = 'items[0][price_data][recurring][usage_type]'
+    const items = [{ price_data: monthly({ recurring }) }]
+    const refused = { code: 'parameter_unknown', param: at }
+    await expectRefused(twin, ['POST', '/v1/subscriptions', subscription(items)], refused)
+    const preview = { customer, subscription_details: { items } }
+    await expectRefused(twin, ['POST', '/v1/invoices/create_preview', preview], {
+      ...refused,
+      param: 'subscription_details[items][0][price_data][recurring][usage_type]',
+    })
+  })
+
+  test('can be previewed in a new subscription, which leaves no price', async () => {
+    const items = [{ price_data: monthly(), quantity: 2 }]
+    const prices = async () => (await twin.get('/v1/prices?limit=100')).data.length
+    const before = await prices()
+    const shown = await twin.post('/v1/invoices/create_preview', {
+      customer,
+      subscription_details: { items },
+    })
+    expect(shown).toMatchObject({ total: 3000, currency: 'usd', lines: { data: [{ quantity: 2 }] } })
+    expect(await prices()).toBe(before)
+    const unknown = [{ price_data: monthly({ product: 'prod_no' }) }]
+    const refused = await twin.request('POST', '/v1/invoices/create_preview', {
+      customer,
+      subscription_details: { items: unknown },
+    })
+    expect(refused).toMatchObject({
+      status: 404,
+      body: { error: { param: 'subscription_details[items][0][price_data][product]' } },
+    })
+  })
+
   test('is refused by an update as a whole', async () => {
     const { id, items } = await subscribe([{ price }])
     const path = `/v1/subscriptions/${id}`

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { linesOf as rows } from '../table.ts'
 import { type Body, makePrice, type Twin } from '../twin.ts'
 import { linesOf, newestInvoice } from './plan-story.ts'
-import { phase, playSchedule } from './schedule-story.ts'
+import { makeSchedule, phase, playSchedule } from './schedule-story.ts'
 import { at, bytesOf, historyOf, listAll, openTwin, play, subscribe, timelineOf } from './story.ts'
 
 const NOW = '2026-04-01T00:00:00Z'
@@ -15,12 +15,16 @@ const WITHOUT_CARD = {
   trial_settings: { end_behavior: { missing_payment_method: 'pause' } },
 }
 
+const operator = ({ sandbox: { adminToken } }: Twin) => ({
+  Authorization: `Bearer ${adminToken}`,
+  Host: 'localhost',
+})
+
 /** Sets when notices are emitted, as the operator does. */
 async function notify(twin: Twin, notices: Body): Promise<void> {
-  const { merchant, adminToken } = twin.sandbox
-  const headers = { Authorization: `Bearer ${adminToken}`, Host: 'localhost' }
+  const { merchant } = twin.sandbox
   const path = `/_paytwin/merchants/${merchant.settings.id}`
-  const { status, body } = await twin.request('POST', path, { notices }, headers)
+  const { status, body } = await twin.request('POST', path, { notices }, operator(twin))
   expect([status, body.notices]).toMatchObject([200, notices])
 }
 
@@ -299,8 +303,7 @@ describe('upcoming jobs and timelines', () => {
   const upcomingOf = async (twin: Twin) => kindsOf((await twin.get(UPCOMING)).data)
   /** The kinds in both lists, which must be the same. */
   async function listed(twin: Twin, { id }: Body): Promise<string[]> {
-    const headers = { Authorization: `Bearer ${twin.sandbox.adminToken}`, Host: 'localhost' }
-    const { body } = await twin.request('GET', `/_paytwin/subscriptions/${id}`, undefined, headers)
+    const { body } = await twin.request('GET', `/_paytwin/subscriptions/${id}`, undefined, operator(twin))
     const upcoming = await upcomingOf(twin)
     expect(kindsOf(body.timeline.upcoming.data)).toEqual(upcoming)
     return upcoming
@@ -375,6 +378,34 @@ describe('phases of a schedule', () => {
       2026-04-28T00:00:01Z subscription.trial_will_end trialing
       `),
     )
+  })
+
+  const SENT = { collection_method: 'send_invoice' }
+  const CHARGED = { collection_method: 'charge_automatically' }
+  const month = (more: Body = {}) => ({ iterations: 1, ...more })
+
+  test.each<[string, Body, Body, string[]]>([
+    ['the trial goes on', trial(30), { ...trial(30) }, []],
+    ['the next phase sends invoices', month(CHARGED), month(SENT), []],
+    ['the next phase charges', month(SENT), month(CHARGED), ['2026-04-24T00:00:00Z invoice.upcoming draft']],
+  ])('list what is announced when %s', async (_, first, second, announced) => {
+    const twin = await openTwin({ now: NOW })
+    await notify(twin, { invoice_upcoming: 7 })
+    const { schedule } = await makeSchedule(twin, ({ basic }) => ({
+      phases: [phase(basic, first), phase(basic, second)],
+    }))
+    const listed = async () =>
+      (await twin.get('/v1/test_helpers/upcoming')).data.map(({ kind }: Body) => kind)
+    const drawn = async () => {
+      const path = `/_paytwin/subscriptions/${schedule.subscription}`
+      const { body } = await twin.request('GET', path, undefined, operator(twin))
+      return body.timeline.upcoming.data.map(({ kind }: Body) => kind)
+    }
+    const isAnnounced = announced.length > 0
+    expect((await listed()).includes('invoice_upcoming')).toBe(isAnnounced)
+    expect((await drawn()).includes('invoice_upcoming')).toBe(isAnnounced)
+    await twin.advance({ to: '2026-04-30T23:59:59Z' })
+    expect(noticesOf(timelineOf(await twin.events()))).toEqual(announced)
   })
 
   test('announce the end of a trial at once that is nearer than three days', async () => {

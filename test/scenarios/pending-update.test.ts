@@ -106,6 +106,31 @@ describe('an update with pending_if_incomplete', () => {
     expect(linesOf(await newestInvoice(twin))).toEqual(['5000 1 × 50.00 USD'])
   })
 
+  test('ends the discounts of an item that it removes when it is applied, not before', async () => {
+    const { twin, change, item, path, prices } = await begin(DECLINES)
+    await twin.post('/v1/coupons', { id: 'HALF', percent_off: 50, duration: 'forever' })
+    await twin.post(path, { items: [{ price: prices.free, discounts: [{ coupon: 'HALF' }] }] })
+    const removed = (await twin.get(path)).items.data.find(({ id }: Body) => id !== item)
+    await twin.advance({ to: MIDDLE })
+    const items = [
+      { id: item, price: prices.pro },
+      { id: removed.id, deleted: true },
+    ]
+    const { latest_invoice } = await change({ items, ...CONDITIONAL }, 'always_invoice')
+    const ended = async () =>
+      (await twin.events('&type=customer.discount.deleted')).map(({ data }) => data.object.id)
+    expect(await ended()).toEqual([])
+    expect((await twin.get(path)).items.data).toHaveLength(2)
+    await pay(twin, { id: latest_invoice })
+    expect((await twin.get(path)).items.data).toHaveLength(1)
+    expect(await ended()).toEqual(removed.discounts)
+    expect((await twin.events()).map(({ type }) => type).slice(-3)).toEqual([
+      'customer.discount.deleted',
+      'subscription.updated',
+      'subscription.pending_update_applied',
+    ])
+  })
+
   test('expires after 23 hours, and its invoice is voided: a jump is the same as steps', async () => {
     const histories = []
     for (const pace of Object.values(PACES)) {

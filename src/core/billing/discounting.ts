@@ -195,8 +195,26 @@ export function periodDiscounts(
 }
 
 /** Ends all discounts of a subscription that ends. */
-export function endDiscounts(change: Change, account: Account, subscription: Subscription): void {
-  for (const discount of discountsIn(account.discounts, discountIdsOf(subscription))) {
+export const endDiscounts = (change: Change, account: Account, subscription: Subscription): void =>
+  endThese(change, account, discountIdsOf(subscription))
+
+/** Ends the discounts that a subscription and its items had before a change, and no longer have. */
+export function endRemovedDiscounts(
+  change: Change,
+  account: Account,
+  before: Subscription,
+  after: Subscription,
+): void {
+  const kept = new Set(discountIdsOf(after))
+  endThese(
+    change,
+    account,
+    discountIdsOf(before).filter((id) => !kept.has(id)),
+  )
+}
+
+function endThese(change: Change, { discounts }: Account, ids: readonly string[]): void {
+  for (const discount of discountsIn(discounts, ids)) {
     if (change.latest('discount', discount).deleted) continue
     change.update(
       'discount',

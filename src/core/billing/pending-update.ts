@@ -11,7 +11,7 @@ import {
 } from '../subscription.ts'
 import { type Account, updateDelinquency } from './account.ts'
 import { type Collected, voidInvoice } from './collect.ts'
-import { withItemDiscounts, withoutEnded } from './discounting.ts'
+import { endRemovedDiscounts, withItemDiscounts, withoutEnded } from './discounting.ts'
 import { withNotices } from './schedule-notices.ts'
 
 /**
@@ -57,19 +57,15 @@ export function applyPendingUpdate(
   subscription: Subscription,
   paid: Invoice,
 ): void {
-  const pending = change.latest('subscription', subscription).pending_update
+  const latest = change.latest('subscription', subscription)
+  const pending = latest.pending_update
   if (pending?.invoice !== paid.id) return
   const { items, period } = pending
-  change.update(
-    'subscription',
-    subscription,
-    (latest) => {
-      const moved = period === null ? latest : withNotices(withRestartedPeriod(latest, period), account)
-      return { ...moved, items: withDiscountsOf(latest, items), pending_update: null }
-    },
-    'subscription.updated',
-  )
-  change.update('subscription', subscription, (latest) => latest, 'subscription.pending_update_applied')
+  const moved = period === null ? latest : withNotices(withRestartedPeriod(latest, period), account)
+  const applied = { ...moved, items: withDiscountsOf(latest, items), pending_update: null }
+  endRemovedDiscounts(change, account, latest, applied)
+  change.update('subscription', subscription, () => applied, 'subscription.updated')
+  change.update('subscription', subscription, (same) => same, 'subscription.pending_update_applied')
 }
 
 /** Gives pending items the discounts that the items have now: some may have ended in the meantime. */

@@ -42,7 +42,10 @@ function ofCreation(
   const [item] = creation.items
   const invoice = unit.rehearse((rehearsal) => {
     const { id } = inDetails(() => {
-      const currency = creation.currency ?? unit.find('price', item?.price ?? '', 'items[0][price]').currency
+      const currency =
+        creation.currency ??
+        item?.price_data?.currency ??
+        unit.find('price', item?.price ?? '', 'items[0][price]').currency
       return createSubscription(rehearsal, { ...creation, currency })
     })
     return newestInvoice(rehearsal, id) ?? nextInvoice(rehearsal, id, runJob) ?? refuse(rehearsal, id)

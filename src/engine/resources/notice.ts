@@ -2,6 +2,7 @@ import { announceInvoice, announceTrialEnd, reportDueDate } from '../../core/bil
 import { Change } from '../../core/change.ts'
 import { expectsCharge, type Job } from '../../core/jobs.ts'
 import type { NoticeKind } from '../../core/notices.ts'
+import { asNextBilled } from '../../core/phase-projection.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { asPreview, nextInvoice, type RunJob } from './next-invoice.ts'
@@ -25,11 +26,16 @@ export const noticesWith = (run: RunJob): Readonly<Record<NoticeKind, RunJob>> =
 
 function sendUpcoming(unit: UnitOfWork, { object }: Job, run: RunJob): void {
   const subscription = unit.need('subscription', object)
+  const { schedule } = subscription
+  const managing = schedule === null ? null : unit.need('subscription_schedule', schedule)
+  // A phase can change how the next invoice is collected, or bill before the end of the period.
+  const isCharged = [subscription, asNextBilled(subscription, managing)].some(
+    (billed) => billed !== null && expectsCharge(billed, true),
+  )
   // The rehearsal shows whether a trial's end without a payment method makes an invoice.
-  const invoice = expectsCharge(subscription, true) ? nextInvoice(unit, object, run) : undefined
+  const invoice = isCharged ? nextInvoice(unit, object, run) : undefined
   const isAnnounced =
     invoice?.collection_method === 'charge_automatically' &&
-    // A phase of the schedule can move the end of the trial.
     invoice.created <= subscription.current_period_end
   const change = new Change()
   announceInvoice(change, subscription, isAnnounced ? asPreview(unit, invoice, false) : null)

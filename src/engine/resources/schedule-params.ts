@@ -69,7 +69,7 @@ export function checkPhases(
       const { customer, defaults, known } = given
       const priced = phase.items.map((item, place) => {
         const found = findItemPrice(unit, item, place)
-        return { ...item, ...found, isUsable: found.isUsable || known.has(found.price.id) }
+        return { ...item, ...found, obstacle: known.has(found.price.id) ? null : found.obstacle }
       })
       currency ??= phase.currency ?? priced[0]?.price.currency ?? null
       assert(currency, 'a phase has items')

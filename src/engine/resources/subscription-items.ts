@@ -3,6 +3,7 @@ import { meteredFrom, usageFrom } from '../../core/billing/usage-changes.ts'
 import type { Change } from '../../core/change.ts'
 import { parameterInvalid, parameterMissing, resourceMissing } from '../../core/errors.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
+import { isActive } from '../../core/meter.ts'
 import { total } from '../../core/money.ts'
 import { meterOf, type Price } from '../../core/price.ts'
 import { priceAmount } from '../../core/price-amount.ts'
@@ -26,8 +27,8 @@ export type ItemPrice = {
   readonly price: Price
   /** The parameter that has the price. */
   readonly param: string
-  /** Whether the item may have the price: it is active, or belongs to the subscription already. */
-  readonly isUsable: boolean
+  /** Why an item cannot get the price, as the end of a sentence; null if it can, or if the subscription has it already. */
+  readonly obstacle: string | null
 }
 
 /** A change of the items: with an id it updates that item, without one it adds an item. */
@@ -92,12 +93,21 @@ export function findItemPrice(
 ): ItemPrice {
   if (price_data) {
     const param = `items[${index}][price_data]`
-    return { price: createItemPrice(unit, price_data, param), param, isUsable: true }
+    return { price: createItemPrice(unit, price_data, param), param, obstacle: null }
   }
   const param = `items[${index}][price]`
   if (id === undefined) throw parameterMissing(param)
   const price = unit.find('price', id, param)
-  return { price, param, isUsable: price.active }
+  return { price, param, obstacle: obstacleOf(unit, price) }
+}
+
+/** Returns why nothing new can get a price, as the end of a sentence; null if it can. */
+function obstacleOf(unit: UnitOfWork, price: Price): string | null {
+  if (!price.active) return 'is not active'
+  const meter = meterOf(price)
+  return meter === undefined || isActive(unit.need('billing_meter', meter))
+    ? null
+    : `uses the meter '${meter}', which is inactive; reactivate it`
 }
 
 /**
@@ -125,10 +135,10 @@ export function checkItems(
   if (items.length > MAX_ITEMS)
     throw parameterInvalid('items', `A subscription can have at most ${MAX_ITEMS} items`)
   const first = items[0]?.price.recurring
-  items.forEach(({ price: { id, recurring, currency: priced }, isUsable, param }, index) => {
+  items.forEach(({ price: { id, recurring, currency: priced }, obstacle, param }, index) => {
     const refuse = (why: string) => parameterInvalid(param, `The price '${id}' ${why}`)
     if (!recurring) throw refuse('is a one-time price; a subscription needs recurring prices')
-    if (!isUsable) throw refuse('is not active')
+    if (obstacle !== null) throw refuse(obstacle)
     if (priced !== currency) throw refuse(`is in ${priced}, but the subscription is in ${currency}`)
     if (recurring.interval !== first?.interval || recurring.interval_count !== first.interval_count) {
       throw refuse('does not recur at the interval of the first item')
@@ -174,7 +184,7 @@ export function updatedItems(
   const newPrice = (update: ItemUpdate, index: number): ItemPrice => {
     const found = findItemPrice(unit, update, index)
     // Prices that the subscription already has stay usable: their deactivation is no error of this update.
-    return { ...found, isUsable: found.isUsable || has(found.price.id) }
+    return has(found.price.id) ? { ...found, obstacle: null } : found
   }
   const byId = new Map(updates.map((update, index) => [update.id, { update, index }]))
   const kept = items.flatMap((item): PricedItem[] => {
@@ -207,7 +217,7 @@ export function updatedItems(
   const stays = ({ item }: PricedItem) => had.has(`${item.id} ${item.price}`)
   const checked = [...all.filter(stays), ...all.filter((entry) => !stays(entry))]
   checkItems(
-    checked.map(({ item, price, param, isUsable }) => ({ price, param, isUsable, quantity: item.quantity })),
+    checked.map(({ item, price, param, obstacle }) => ({ price, param, obstacle, quantity: item.quantity })),
     currency,
   )
   return meteredFrom(

@@ -1,6 +1,7 @@
 import { resourceMissing } from '../../core/errors.ts'
 import { expectsCharge, JOB_KINDS, type Job, type JobKind } from '../../core/jobs.ts'
 import { isIdOf, kindOfId } from '../../core/kinds.ts'
+import { asNextBilled } from '../../core/phase-projection.ts'
 import type { Clock } from '../machine/clock.ts'
 import type { Engine } from '../machine/engine.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
@@ -64,13 +65,16 @@ export function upcomingJobs(
 function applies({ store: { objects } }: Engine, merchant: number, { kind, object }: Job): boolean {
   const subscription = kind === 'invoice_upcoming' && objects.get('subscription', merchant, object)
   if (!subscription) return true
-  const { customer, default_payment_method } = subscription
+  const { customer, schedule } = subscription
+  const managing = schedule === null ? undefined : objects.get('subscription_schedule', merchant, schedule)
+  const billed = asNextBilled(subscription, managing ?? null)
+  if (billed === null) return false
   const isOwn = (id: string | null | undefined) =>
     id != null && objects.get('payment_method', merchant, id)?.customer === customer
   const isPayable =
-    isOwn(default_payment_method) ||
+    isOwn(billed.default_payment_method) ||
     isOwn(objects.get('customer', merchant, customer)?.default_payment_method)
-  return expectsCharge(subscription, isPayable)
+  return expectsCharge(billed, isPayable)
 }
 
 /** `renewal-sub_…-1772272800` → its job. A text of another form matches no job. */
