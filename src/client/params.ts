@@ -14,12 +14,14 @@ export type OneClock = OfMerchant & { readonly test_clock?: string | undefined }
 export type NewKey = OfMerchant & {
   readonly name?: string | undefined
   readonly publishable?: boolean | undefined
+  readonly secret?: string | undefined
 }
 
 export type NewMerchant = {
   readonly name?: string | undefined
   readonly clock?: string | number | undefined
   readonly dialect?: string | undefined
+  readonly secret_key?: string | undefined
 }
 
 export type MerchantUpdate = {

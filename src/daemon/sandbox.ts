@@ -36,6 +36,7 @@ import { Addresses, type AddressRules } from '../webhooks/address.ts'
 import type { Send } from '../webhooks/sender.ts'
 import { type Beginning, beginningOf, createFirstState, skippedKeyText } from './first-start.ts'
 import { deleteExpired, doHousekeeping as doHousekeepingOf } from './housekeeping.ts'
+import { warnOfShortKeys } from './short-keys.ts'
 import { openWebhooks } from './webhooks.ts'
 
 export type SandboxOptions = {
@@ -125,7 +126,9 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     const addresses = new Addresses(options.receivers ?? { isExposed: false, allowed: [] })
     const beginning = known ?? newBeginning(options, versions, addresses)
     const engine = new Engine({ store, seed: beginning.seed, wall, versions: versions.dates })
-    const keys = new KeyRing(engine, options.keyCacheSeconds ?? 0)
+    const isExposed = options.receivers?.isExposed ?? false
+    const onShortKey = isExposed && options.warn ? warnOfShortKeys(options.warn) : undefined
+    const keys = new KeyRing(engine, options.keyCacheSeconds ?? 0, onShortKey)
     const { secretKey, loaded } = known
       ? NOTHING_CREATED
       : await createFirstState({ engine, keys }, beginning)

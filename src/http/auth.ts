@@ -1,4 +1,5 @@
 import { type ApiError, invalidApiKey, invalidToken } from '../core/errors.ts'
+import { hintOfSecret, typeOfSecret } from '../engine/access/key-secret.ts'
 import { resolveToken } from '../engine/access/oauth-token.ts'
 import type { Caller } from './caller.ts'
 import { isAccessToken, tokenCaller } from './oauth/token-caller.ts'
@@ -33,13 +34,14 @@ export function authenticate(
     const isValid = () => resolveToken(engine, secret) !== undefined
     return {
       ...tokenCaller(engine, secret, target),
-      keyHint: hintOf(secret) ?? '',
+      keyHint: hintOfSecret(secret) ?? '',
       isRevoked: false,
       isValid,
     }
   }
-  const isKey = secret?.startsWith('sk_test_') || (target.allowsPublic && secret?.startsWith('pk_test_'))
-  const resolved = secret !== undefined && isKey ? keys.resolve(secret) : undefined
+  const type = secret === undefined ? undefined : typeOfSecret(secret)
+  const isAllowed = type === 'secret' || (type === 'publishable' && target.allowsPublic)
+  const resolved = secret !== undefined && isAllowed ? keys.resolve(secret) : undefined
   if (!resolved) throw invalidApiKey()
   const { key, merchant } = resolved
   const isPublic = key.type === 'publishable'
@@ -73,12 +75,8 @@ export function authErrorOf(header: string | undefined): ApiError {
 }
 
 /** Returns the hint of the key or token of a request, valid or not; null if it does not look like one. */
-export const keyHint = (header: string | undefined): string | null => hintOf(credentialsOf(header).secret)
-
-function hintOf(secret = ''): string | null {
-  const [, prefix, last] = /^([a-z]{2,3}_(?:test|live)_)\S{8,}?(\S{4})$/.exec(secret) ?? []
-  return prefix === undefined ? null : `${prefix}…${last}`
-}
+export const keyHint = (header: string | undefined): string | null =>
+  hintOfSecret(credentialsOf(header).secret ?? '') ?? null
 
 type Credentials = { readonly scheme?: string; readonly secret?: string | undefined }
 

@@ -66,8 +66,8 @@ export function checkDialect({ merchant, isOperator }: Caller, { form = OWN_FORM
 }
 
 /**
- * Checks in which dialect a request without a valid key is refused: in Stripe's if the request names a version of Stripe's API,
- * and a merchant has that dialect.
+ * Checks in which dialect a request without a valid key is refused: in Stripe's if a library of Stripe sent it and a merchant
+ * has that dialect, or if all merchants have it.
  * @throws OtherDialect
  */
 export function checkDialectOfStranger(
@@ -75,7 +75,12 @@ export function checkDialectOfStranger(
   { req }: Incoming,
   { handOver }: Served,
 ): void {
-  if (!handOver || req.header('stripe-version') === undefined) return
-  const isSpoken = [...engine.merchants.values()].some(({ settings }) => settings.dialect === 'stripe')
-  if (isSpoken) throw new OtherDialect('stripe', handOver)
+  if (!handOver) return
+  const isOfStripe = STRIPE_HEADERS.some((name) => req.header(name) !== undefined)
+  const dialects = [...engine.merchants.values()].map(({ settings }) => settings.dialect)
+  const speaks = isOfStripe ? dialects.includes('stripe') : dialects.every((name) => name === 'stripe')
+  if (speaks) throw new OtherDialect('stripe', handOver)
 }
+
+/** Headers that only Stripe's libraries send. */
+const STRIPE_HEADERS = ['stripe-version', 'x-stripe-client-user-agent']

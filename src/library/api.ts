@@ -27,7 +27,7 @@ export type PaytwinOptions = {
   readonly now?: Instant | undefined
   /** Objects to create at the start, in the form of `fixtures/schema.json`: the content of one file, or of several. */
   readonly fixtures?: object | readonly object[] | undefined
-  /** The default merchant's key: `sk_test_` and 24 to 200 letters or digits. Default: a random key. */
+  /** The default merchant's key, such as `sk_test_123`. Default: a random key. */
   readonly secretKey?: string | undefined
   /** The default merchant's API: `paytwin` (the default), or `stripe` for Stripe's. See docs/stripe.md for what is known. */
   readonly dialect?: 'paytwin' | 'stripe' | undefined
@@ -209,6 +209,8 @@ export type NewMerchant = {
         readonly invoice_overdue?: number | null | undefined
       }
     | undefined
+  /** Its key, such as `sk_test_123`. Default: a random key. */
+  readonly secretKey?: string | undefined
   /** Its API. Default: `paytwin`. */
   readonly dialect?: 'paytwin' | 'stripe' | undefined
 }

@@ -134,7 +134,7 @@ const filesOf = (fixtures: readonly object[]) =>
 
 async function createMerchant(
   shared: Shared,
-  { name, now, dunningFinalAction, notices, dialect }: NewMerchant = {},
+  { name, now, dunningFinalAction, notices, dialect, secretKey }: NewMerchant = {},
 ) {
   const { admin, sandbox } = shared
   const { id } = await ask<{ id: string }>(admin, 'POST', '/_paytwin/merchants', {
@@ -143,7 +143,9 @@ async function createMerchant(
     ...(dialect && { dialect }),
     ...(dunningFinalAction && { dunning_final_action: dunningFinalAction }),
     ...(notices && { notices }),
+    ...(secretKey !== undefined && { secret_key: secretKey }),
   })
+  if (secretKey !== undefined) return twinOf(shared, { id, secretKey })
   const { secret } = await ask<{ secret: string }>(admin, 'POST', '/_paytwin/keys', { merchant: id })
   return twinOf(shared, { id, secretKey: secret })
 }

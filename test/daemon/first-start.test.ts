@@ -7,7 +7,7 @@ import { startTwin } from '../twin.ts'
 
 test('a refused first start leaves the database new', async () => {
   const database = PLACES['on disk']()
-  const refused = startTwin({ database, seed: '1', now: '2026-01-31T10:00:00Z', secretKey: 'sk_test_short' })
+  const refused = startTwin({ database, seed: '1', now: '2026-01-31T10:00:00Z', secretKey: 'sk_live_short' })
   await expect(refused).rejects.toMatchObject({ code: 'parameter_invalid', param: 'secret' })
   // Options that count when the database is made can still be others.
   const twin = await openTwin({ database, seed: '2', now: '2030-01-01T00:00:00Z' })

@@ -77,7 +77,7 @@ describe('fixtures of a start', () => {
   test('that are invalid leave the database new, so corrected ones give the usual result', async () => {
     await expect(start(given(BAD))).rejects.toMatchObject({ param: 'payment_methods[0].card.number' })
     await expect(start(given({ custmers: [] }))).rejects.toMatchObject({ code: 'parameter_unknown' })
-    await expect(start({ secretKey: 'sk_test_short' })).rejects.toMatchObject({ param: 'secret' })
+    await expect(start({ secretKey: 'sk_live_short' })).rejects.toMatchObject({ param: 'secret' })
     const sandbox = await start({ ...given(SHOP), seed: '2' })
     const fresh = await openSandbox({ database: ':memory:', clock: NOW, seed: '2', ...given(SHOP) })
     expect(sandbox.loaded).toEqual(fresh.loaded)
@@ -99,6 +99,40 @@ describe('fixtures of a start', () => {
 
   test('are stored as none if there are none', async () => {
     expect(JSON.parse(String(stored(await start())))).toEqual({ merchants: [], apps: [] })
+  })
+})
+
+describe('a short key', () => {
+  const hints = (warnings: readonly string[]) => warnings.map((text) => /\((\S+)\) is short/.exec(text)?.[1])
+
+  test('is warned of, at each start and when it is issued, if others can reach the daemon', async () => {
+    const warnings: string[] = []
+    const exposed = {
+      receivers: { isExposed: true, allowed: [] },
+      warn: (text: string) => warnings.push(text),
+    }
+    const sandbox = await start({ ...exposed, secretKey: 'sk_test_123' })
+    expect(hints(warnings)).toEqual(['sk_test_…'])
+    expect(warnings.join()).not.toContain('123')
+    const { ordinal: merchant } = sandbox.merchant.settings
+    await sandbox.keys.issue({
+      merchant,
+      type: 'secret',
+      name: null,
+      secret: 'rk_test_12345678901234567890123',
+    })
+    await sandbox.keys.issue({ merchant, type: 'secret', name: null, secret: KEY })
+    expect(hints(warnings.splice(0))).toEqual(['sk_test_…', 'rk_test_…'])
+    await sandbox.close()
+    open = []
+    await start(exposed)
+    expect(hints(warnings)).toEqual(['sk_test_…', 'rk_test_…'])
+  })
+
+  test('is not warned of on loopback', async () => {
+    const warnings: string[] = []
+    await start({ secretKey: 'sk_test_123', warn: (text) => warnings.push(text) })
+    expect(warnings).toEqual([])
   })
 })
 

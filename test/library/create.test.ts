@@ -66,6 +66,9 @@ test('a given key is used', async () => {
   const twin = await open({ secretKey })
   expect(twin.secretKey).toBe(secretKey)
   expect((await twin.fetch('/v1/customers')).status).toBe(200)
+  const other = await twin.merchants.create({ secretKey: 'sk_test_123' })
+  expect(other.secretKey).toBe('sk_test_123')
+  expect((await other.fetch('/v1/customers')).status).toBe(200)
   await expect(createPaytwin({ secretKey: 'sk_live_no' })).rejects.toThrow(RequestRefused)
 })
 

@@ -5,10 +5,19 @@ import { NOTICE_KINDS } from '../../core/notices.ts'
 import { addVerb, optionWithChoices } from '../command.ts'
 import { DIALECT_HELP } from '../daemon/serve-options.ts'
 import { wrongUsage } from '../failure.ts'
+import { givenSecret } from '../given-secret.ts'
 import type { Io } from '../io.ts'
 import { instant } from '../show/format.ts'
 import type { Column, Output } from '../show/output.ts'
 import { timeOf } from '../time.ts'
+
+type NewMerchantFlags = {
+  readonly name?: string
+  readonly clock?: string
+  readonly dialect?: string
+  readonly secretKey?: string
+  readonly secretKeyFile?: string
+}
 
 /** `paytwin merchants`. See docs/contract/operator.md#merchants. */
 export function merchantCommands(program: Command, io: Io): void {
@@ -16,7 +25,7 @@ export function merchantCommands(program: Command, io: Io): void {
     .command('merchants')
     .description('Manage merchants. Each has its own data, keys, clock and events.')
 
-  addVerb<{ name?: string; clock?: string; dialect?: string }>(merchants, io, {
+  addVerb<NewMerchantFlags>(merchants, io, {
     usage: 'create',
     about: 'Create a merchant.',
     options: (command) =>
@@ -28,11 +37,17 @@ export function merchantCommands(program: Command, io: Io): void {
             choices: DIALECTS,
             byDefault: DEFAULT_DIALECT,
           }),
-        ),
-    examples: ['paytwin merchants create --name "Test 1" --clock 2026-01-31T10:00:00Z'],
-    run: async ({ client, out }, { name, clock, dialect }) => {
+        )
+        .option('--secret-key <KEY>', 'its first key, such as sk_test_123 (default: no key)')
+        .option('--secret-key-file <FILE>', 'a file with that key, which keeps it out of the process list'),
+    examples: [
+      'paytwin merchants create --name "Test 1" --clock 2026-01-31T10:00:00Z',
+      'paytwin merchants create --dialect stripe --secret-key sk_test_123',
+    ],
+    run: async ({ client, out }, { name, clock, dialect, secretKey, secretKeyFile }) => {
       const time = clock === undefined || clock === 'live' ? clock : timeOf('--clock', clock)
-      out.show(await client.createMerchant({ name, clock: time, dialect }), (merchant) =>
+      const secret_key = givenSecret('--secret-key', { secret: secretKey, file: secretKeyFile })
+      out.show(await client.createMerchant({ name, clock: time, dialect, secret_key }), (merchant) =>
         describe(out, merchant),
       )
     },

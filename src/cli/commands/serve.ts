@@ -40,6 +40,7 @@ export const daemonOptions = (command: Command): Command =>
     )
     .option('--seed <N>', 'the seed of all generated IDs (default random)')
     .option('--secret-key <KEY>', "the default merchant's first key, sk_test_… (default: generate a key)")
+    .option('--secret-key-file <FILE>', 'a file with that key, which keeps it out of the process list')
     .option('--fixtures <FILE...>', 'fixtures files to load when the database is new')
     .option(
       '--durability <normal|full>',

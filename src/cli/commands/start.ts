@@ -52,7 +52,7 @@ const SCRIPT = isSea() ? [] : [fileURLToPath(new URL('../bin/paytwin.js', import
 function givenOptions(command: Command): string[] {
   return command.options
     .filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli')
-    .filter((option) => option.attributeName() !== 'secretKey')
+    .filter((option) => !['secretKey', 'secretKeyFile'].includes(option.attributeName()))
     .flatMap((option) => asArguments(option, command.getOptionValue(option.attributeName())))
 }
 

@@ -3,6 +3,7 @@ import type { DaemonOptions } from '../../daemon/daemon.ts'
 import { LOG_LEVELS } from '../../text/log-line.ts'
 import { VERSION } from '../commands/version.ts'
 import { wrongUsage } from '../failure.ts'
+import { givenSecret } from '../given-secret.ts'
 import { type Io, variable } from '../io.ts'
 import { parseTime } from '../time.ts'
 import { DEFAULT_DATA, DEFAULT_HOST, DEFAULT_PORT } from './connection.ts'
@@ -18,6 +19,7 @@ export type ServeFlags = {
   readonly clock?: string
   readonly seed?: string
   readonly secretKey?: string
+  readonly secretKeyFile?: string
   readonly dialect?: string
   readonly fixtures?: readonly string[]
   readonly durability?: string
@@ -55,7 +57,7 @@ export function serveOptions(flags: ServeFlags, io: Pick<Io, 'env'>): DaemonOpti
     generateAdminToken: flags.generateAdminToken ?? isSet(io, 'PAYTWIN_GENERATE_ADMIN_TOKEN'),
     clock: clock(value(flags.clock, 'PAYTWIN_CLOCK')),
     seed: value(flags.seed, 'PAYTWIN_SEED'),
-    secretKey: value(flags.secretKey, 'PAYTWIN_SECRET_KEY'),
+    secretKey: secretKey(flags, io),
     dialect: dialect(value(flags.dialect, 'PAYTWIN_DIALECT')),
     fixtures: flags.fixtures ?? paths(variable(io, 'PAYTWIN_FIXTURES')),
     durability: oneOf(
@@ -78,6 +80,14 @@ export function serveOptions(flags: ServeFlags, io: Pick<Io, 'env'>): DaemonOpti
     json: flags.json ?? isSet(io, 'PAYTWIN_JSON'),
     version: VERSION,
   }
+}
+
+/** Returns the chosen key, or null to generate one. An option wins over the variable of the other. */
+function secretKey(flags: ServeFlags, io: Pick<Io, 'env'>): string | null {
+  const given = givenSecret('--secret-key', { secret: flags.secretKey, file: flags.secretKeyFile })
+  if (given !== undefined) return given
+  const [secret, file] = [variable(io, 'PAYTWIN_SECRET_KEY'), variable(io, 'PAYTWIN_SECRET_KEY_FILE')]
+  return secret ?? givenSecret('--secret-key', { secret, file }) ?? null
 }
 
 /** Returns the data folder, or null for --ephemeral. A flag for one wins over a variable for the other. */

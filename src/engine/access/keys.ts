@@ -6,12 +6,12 @@ import { digest } from '../machine/digest.ts'
 import type { Engine } from '../machine/engine.ts'
 import { randomToken } from '../machine/ids.ts'
 import { checkCurrent, type MerchantState, merchantOfGeneration } from '../machine/merchant-state.ts'
+import { type HashedSecret, hashSecret, isShort, keyMistake } from './key-secret.ts'
 
 export type { KeyRow } from '../../store/tables.ts'
 
 const SECRET_LENGTH = 32
 const PREFIXES = { secret: 'sk_test_', publishable: 'pk_test_' } as const
-export const KEY_PATTERN = /^(sk|pk)_test_[A-Za-z0-9]{24,200}$/
 
 /** A key to issue, with a given or a random secret. */
 export type NewKey = {
@@ -20,24 +20,8 @@ export type NewKey = {
   readonly type: KeyRow['type']
   readonly name: string | null
   readonly secret?: string | undefined
-}
-
-/** The stored parts of a key's secret. */
-export type HashedSecret = {
-  readonly type: KeyRow['type']
-  /** SHA-256, in hexadecimal digits. */
-  readonly hash: string
-  readonly hint: string
-}
-
-/**
- * Hashes a secret chosen beforehand; undefined when it does not have the form of a key.
- * See docs/contract/authentication.md#secret-keys.
- */
-export function hashSecret(secret: string): HashedSecret | undefined {
-  if (!KEY_PATTERN.test(secret)) return undefined
-  const type = secret.startsWith(PREFIXES.secret) ? 'secret' : 'publishable'
-  return { type, hash: digest(secret).toString('hex'), hint: `${PREFIXES[type]}…${secret.slice(-4)}` }
+  /** The name of the secret in errors. */
+  readonly param?: string
 }
 
 /** A page of keys: of one merchant, or with null of all. */
@@ -64,16 +48,19 @@ export class KeyRing {
   readonly #used = new Set<KeyRow>()
 
   readonly #cacheSeconds: number
+  readonly #onShort: (key: KeyRow) => void
   /** When a key that was revoked since the start stops working, in steady milliseconds, by its id. */
   readonly #cachedUntil = new Map<string, number>()
 
   /**
    * @param cacheSeconds - how long a revoked key continues to work, as in a service that caches resolved keys
+   * @param onShort - called for each key in use that is short enough to be guessed, when it is loaded or issued
    * See docs/contract/authentication.md#revocation.
    */
-  constructor(engine: Engine, cacheSeconds: number) {
+  constructor(engine: Engine, cacheSeconds: number, onShort: (key: KeyRow) => void = () => undefined) {
     this.#engine = engine
     this.#cacheSeconds = cacheSeconds
+    this.#onShort = onShort
     this.reload()
     engine.listen({ replaced: () => this.reload(), deleted: () => this.reload() })
   }
@@ -144,37 +131,41 @@ export class KeyRing {
       if (owner) checkCurrent(owner)
       return this.make(given)
     })
-    // The merchant may have been deleted in the meantime, with the key.
-    const key = this.stored(issued.key.hash.toString('hex'))
-    if (key) this.#index(key)
+    this.takeUp(issued)
     return issued
   }
 
+  /** Makes a committed key work. */
+  takeUp(issued: IssuedKey): void {
+    // The merchant may have been deleted in the meantime, with the key.
+    const key = this.stored(issued.key.hash.toString('hex'))
+    if (key) this.#index(key)
+  }
+
   /** Issues a key within the open command: see issue. It works after the commit, once `takeUp` was called. */
-  make({ merchant, type, name, secret = PREFIXES[type] + randomToken(SECRET_LENGTH) }: NewKey): IssuedKey {
+  make({
+    merchant,
+    type,
+    name,
+    secret = PREFIXES[type] + randomToken(SECRET_LENGTH),
+    param = 'secret',
+  }: NewKey): IssuedKey {
     const sealed = hashSecret(secret)
-    if (sealed?.type !== type) {
-      throw parameterInvalid(
-        'secret',
-        `A ${type} key must be '${PREFIXES[type]}' and 24 to 200 letters or digits`,
-      )
-    }
-    return { key: this.add({ merchant, name, ...sealed }), secret }
+    if (sealed?.type !== type) throw parameterInvalid(param, keyMistake(secret, type))
+    return { key: this.add({ merchant, name, ...sealed }, param), secret }
   }
 
   /**
    * Writes a key of which only the hash is known: see make.
-   * @throws ApiError parameter_invalid, param secret, for an existing key
+   * @param param - the name of the secret in errors
+   * @throws ApiError parameter_invalid for an existing key
    */
-  add({
-    merchant,
-    name,
-    type,
-    hash,
-    hint,
-  }: HashedSecret & { merchant: number; name: string | null }): KeyRow {
+  add(
+    { merchant, name, type, hash, hint }: HashedSecret & { merchant: number; name: string | null },
+    param = 'secret',
+  ): KeyRow {
     // Checked within the command: two requests may bring the same key at once.
-    if (this.stored(hash)) throw parameterInvalid('secret', 'This key already exists')
+    if (this.stored(hash)) throw parameterInvalid(param, 'This key already exists')
     const owner = this.#engine.merchants.get(merchant)
     assert(owner, `the merchant ${merchant} of a new key exists`)
     const row: KeyRow = {
@@ -253,6 +244,7 @@ export class KeyRing {
   #index(key: KeyRow): void {
     // A key that was just issued may have been loaded meanwhile.
     if (this.#byId.has(key.id)) return
+    if (key.revoked === null && isShort(key)) this.#onShort(key)
     this.#byHash.set(key.hash.toString('hex'), key)
     this.#byId.set(key.id, key)
     // Ids sort by creation, so a new key comes last.

@@ -62,10 +62,19 @@ const changedNotices = (before: NoticeDays, change: NoticeUpdate = {}): NoticeDa
 
 /**
  * Creates a merchant: a unit of isolation with its own data, keys, events and clock.
+ * @param begin - creates further objects of the merchant in the same command
  * See docs/contract/operator.md#merchants.
  */
-export const createMerchant = (engine: Engine, given: MerchantParams): Promise<MerchantState> =>
-  engine.operatorCommand(() => addMerchant(engine, given))
+export const createMerchant = (
+  engine: Engine,
+  given: MerchantParams,
+  begin: (merchant: MerchantState) => void = () => undefined,
+): Promise<MerchantState> =>
+  engine.operatorCommand(() => {
+    const merchant = addMerchant(engine, given)
+    begin(merchant)
+    return merchant
+  })
 
 /**
  * Creates a merchant within the open command: see createMerchant.

@@ -4,6 +4,7 @@ import { parseInstant } from '../../core/calendar.ts'
 import { DEFAULT_DIALECT, DIALECTS, type Dialect } from '../../core/dialect.ts'
 import { FINAL_ACTIONS } from '../../core/dunning.ts'
 import { type ApiError, parameterInvalid, parameterMissing } from '../../core/errors.ts'
+import type { IssuedKey } from '../../engine/access/keys.ts'
 import type { Engine } from '../../engine/machine/engine.ts'
 import type { MerchantState } from '../../engine/machine/merchant-state.ts'
 import {
@@ -31,6 +32,7 @@ const createParams = z.object({
     .union([z.int(), z.string()], { error: "expected 'live', Unix seconds or ISO 8601" })
     .default('live'),
   dialect: z.enum(DIALECTS).default(DEFAULT_DIALECT),
+  secret_key: z.string().optional(),
   ...settings,
 })
 const updateParams = z.object({ name: name.optional(), ...settings })
@@ -47,9 +49,21 @@ export function merchantRoutes(add: AddRoute): void {
     },
     async ({ services, params }) => {
       checkVersion(services.engine, params.dialect, params.api_version)
-      return presentMerchant(
-        await createMerchant(services.engine, { ...params, clock: clockOf(params.clock) }),
+      const { engine, keys } = services
+      const { secret_key: secret, ...given } = params
+      const issued: IssuedKey[] = []
+      const merchant = await createMerchant(
+        engine,
+        { ...given, clock: clockOf(given.clock) },
+        ({ settings: { ordinal } }) => {
+          if (secret === undefined) return
+          issued.push(
+            keys.make({ merchant: ordinal, type: 'secret', name: null, secret, param: 'secret_key' }),
+          )
+        },
       )
+      for (const key of issued) keys.takeUp(key)
+      return presentMerchant(merchant)
     },
   )
   add(

@@ -96,7 +96,7 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'snapshots.name':
     'The name: a letter or digit, then up to 63 more letters, digits, dots, underscores or hyphens.',
   'keys.publishable': 'Whether to create a publishable key, for browsers.',
-  'keys.secret': 'A key of your choice: sk_test_ or pk_test_ and 24 to 200 letters or digits.',
+  'keys.secret': 'A key of your choice: sk_test_, rk_test_ or pk_test_ and 1 to 200 letters, digits, _ or -.',
   'requests.merchant':
     'Only requests of this merchant. Default: all requests, unauthenticated ones included.',
   'fixtures.files':

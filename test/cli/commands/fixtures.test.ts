@@ -172,7 +172,7 @@ describe('fixtures', () => {
       stderr: [
         `error: ${first}: prices[0].currency: required (parameter_missing)\n`,
         `error: ${first}: prices[0].curency: unknown name 'curency'; did you mean 'currency'? (parameter_unknown)\n`,
-        `error: ${second}: merchants[0].keys[0].secret: expected sk_test_ or pk_test_ and 24 to 200 letters or digits (parameter_invalid)\n`,
+        `error: ${second}: merchants[0].keys[0].secret: expected sk_test_, rk_test_ or pk_test_ and 1 to 200 letters, digits, '_' or '-' (parameter_invalid)\n`,
       ].join(''),
     })
     expect((await json<List<object>>('merchants', 'list')).data).toHaveLength(1)

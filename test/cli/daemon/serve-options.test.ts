@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type ServeFlags, serveOptions } from '../../../src/cli/daemon/serve-options.ts'
+import { temporaryFolder } from '../executable.ts'
 
 const options = (flags: ServeFlags = {}, env: Record<string, string> = {}) => serveOptions(flags, { env })
 
@@ -46,6 +49,19 @@ test.each<[keyof ReturnType<typeof options>, unknown, ServeFlags, Record<string,
 ])('%s is %j by its flag and by its variable', (name, value, flags, env) => {
   expect(options(flags)[name]).toEqual(value)
   expect(options({}, env)[name]).toEqual(value)
+})
+
+test('the secret key can be in a file', () => {
+  const folder = temporaryFolder()
+  const [file, other] = ['one', 'other'].map((name) => join(folder.path, name)) as [string, string]
+  writeFileSync(file, 'sk_test_1\n')
+  writeFileSync(other, 'sk_test_2\n')
+  expect(options({ secretKeyFile: file }, { PAYTWIN_SECRET_KEY: 'sk_test_3' }).secretKey).toBe('sk_test_1')
+  expect(options({ secretKeyFile: file }, { PAYTWIN_SECRET_KEY_FILE: other }).secretKey).toBe('sk_test_1')
+  expect(options({}, { PAYTWIN_SECRET_KEY_FILE: other }).secretKey).toBe('sk_test_2')
+  expect(() => options({ secretKeyFile: file, secretKey: 'sk_test_3' })).toThrow(/cannot be combined/)
+  expect(() => options({ secretKeyFile: `${file}-none` })).toThrow(/--secret-key-file cannot be read: ENOENT/)
+  folder.remove()
 })
 
 test('a flag wins over its variable', () => {

@@ -80,15 +80,43 @@ describe('a new key', () => {
     expect(response.status).toBe(200)
   })
 
+  test.each([
+    ['sk_test_123', 'sk_test_…', false],
+    ['sk_test_your-key_here', 'sk_test_…', false],
+    [`sk_test_${'x'.repeat(23)}`, 'sk_test_…', false],
+    [`sk_test_${'x'.repeat(200)}`, 'sk_test_…xxxx', false],
+    ['rk_test_1', 'rk_test_…', false],
+    ['pk_test_123', 'pk_test_…', true],
+  ])('may be %s, listed as %s', async (secret, hint, publishable) => {
+    const { status, body } = await operator('POST', 'keys', { secret, publishable })
+    expect([status, body.secret, body.hint]).toEqual([201, secret, hint])
+    expect(body.type).toBe(publishable ? 'publishable' : 'secret')
+    const headers = { Authorization: `Bearer ${secret}` }
+    const response = await twin.request('GET', '/v1/customers', undefined, headers)
+    expect(response.status).toBe(publishable ? 401 : 200)
+    expectRefusal(await operator('POST', 'keys', { secret, publishable }), invalid('secret'))
+  })
+
+  test('is no live key', async () => {
+    const { body } = await operator('POST', 'keys', { secret: 'sk_live_123' })
+    expect(body.error.message).toBe(
+      'live keys are refused, because paytwin is a sandbox: give a test key, such as sk_test_123',
+    )
+  })
+
   test.each(
     rows<unknown>(
       '',
       'secret',
       'sk_test_',
-      `sk_test_${'x'.repeat(23)}`,
+      `sk_test_${'x'.repeat(201)}`,
       `sk_live_${'x'.repeat(24)}`,
+      `rk_live_${'x'.repeat(24)}`,
       `pk_test_${'x'.repeat(24)}`,
-      `sk_test_${'-'.repeat(24)}`,
+      'sk_test_a.b',
+      'sk_test_a:',
+      'sk_test_é',
+      'ak_test_1',
       `sk_test_${'x'.repeat(24)}\n`,
       ` sk_test_${'x'.repeat(24)}`,
       5,

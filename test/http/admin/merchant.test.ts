@@ -48,6 +48,18 @@ describe('a merchant', () => {
     expect(idsOf(await merchants())).toEqual([twin.sandbox.merchant.settings.id, body.id])
   })
 
+  test('is made with a first key of its own, or not at all', async () => {
+    const { body } = await operator('POST', 'merchants', { secret_key: 'sk_test_123' })
+    expect(JSON.stringify(body)).not.toContain('sk_test')
+    const shop = clientOf(twin.sandbox, 'sk_test_123')
+    expect((await shop.post('/v1/customers', {})).merchant_id).toBe(body.id)
+    const before = idsOf(await merchants())
+    for (const secret_key of ['sk_test_123', 'pk_test_123', 'sk_live_123', '']) {
+      expectRefusal(await operator('POST', 'merchants', { secret_key }), invalid('secret_key'))
+    }
+    expect(idsOf(await merchants())).toEqual(before)
+  })
+
   test.each<[unknown, string, number]>([
     [undefined, 'live', 1_800_000_000],
     ['live', 'live', 1_800_000_000],

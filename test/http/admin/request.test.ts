@@ -92,7 +92,7 @@ describe('the request log', () => {
     [
       'a wrong key',
       (twin) => {
-        const headers = { Authorization: 'Bearer sk_live_wrongwrongwrong1234' }
+        const headers = { Authorization: 'Bearer sk_live_wrongwrongwrongwrong1234' }
         return twin.request('GET', '/v1/customers', undefined, headers)
       },
       { status: 401, key: 'sk_live_…1234', merchant_id: null },

@@ -1,6 +1,6 @@
 import Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { clientOf } from '../../twin.ts'
+import { clientOf, startTwin, type Twin } from '../../twin.ts'
 import { asOperator } from '../support.ts'
 import { errorOf, type StripeTwin, startStripe } from './sdk.ts'
 
@@ -127,6 +127,35 @@ describe('one daemon', () => {
     const native = clientOf(twin.sandbox, key.body.secret)
     expect((await native.request('POST', '/v1/customers', {})).status).toBe(201)
     expect(await native.get('/v1/customers')).toMatchObject({ livemode: false })
+  })
+})
+
+describe('a request without a valid key', () => {
+  const rejected = async (twin: Twin, headers: Record<string, string> = {}) => {
+    const authorization = { Authorization: 'Bearer sk_test_unknown' }
+    const { status, body } = await twin.request('GET', '/v1/customers', undefined, {
+      ...authorization,
+      ...headers,
+    })
+    expect(status).toBe(401)
+    return body.error.type
+  }
+  const [OF_STRIPE, OWN] = ['invalid_request_error', 'authentication_error']
+
+  test('is refused as by Stripe if all merchants have its API, or if its library sent it', async () => {
+    const { twin, close } = await startStripe()
+    expect(await rejected(twin)).toBe(OF_STRIPE)
+    await asOperator(twin)('POST', 'merchants', { name: 'Native' })
+    expect(await rejected(twin)).toBe(OWN)
+    expect(await rejected(twin, { 'Stripe-Version': '2024-06-20' })).toBe(OF_STRIPE)
+    expect(await rejected(twin, { 'X-Stripe-Client-User-Agent': '{}' })).toBe(OF_STRIPE)
+    await close()
+  })
+
+  test('is refused in the own API if no merchant has that of Stripe', async () => {
+    const twin = await startTwin()
+    expect(await rejected(twin, { 'Stripe-Version': '2024-06-20' })).toBe(OWN)
+    await twin.close()
   })
 })
 
