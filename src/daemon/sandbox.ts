@@ -14,6 +14,7 @@ import type { AdminServices } from '../http/admin/services.ts'
 import { type App, createApp } from '../http/app.ts'
 import { CallerCache } from '../http/caller.ts'
 import { presentEvent } from '../http/event.ts'
+import { idsExpandedBy } from '../http/expand.ts'
 import { checkFixtures } from '../http/fixtures/check.ts'
 import type { FixturesFile } from '../http/fixtures/schema.ts'
 import { LiveStreams } from '../http/live-streams.ts'
@@ -162,7 +163,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       versions,
       streams,
       requests,
-      present: presentFound,
+      expandField: idsExpandedBy(presentFound),
       rateLimit: rateLimit ? new RateLimit(rateLimit, engine.steady) : null,
       strictParams: options.strictParams ?? false,
       oauthErrors: options.oauthErrors ?? 'envelope',

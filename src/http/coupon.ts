@@ -4,10 +4,17 @@ import { resourceMissing } from '../core/errors.ts'
 import { MAX_AMOUNT } from '../core/money.ts'
 import type { CurrentView, View } from '../engine/history/view.ts'
 import { createCoupon, deleteCoupon, updateCoupon } from '../engine/resources/coupon.ts'
-import type { Api } from './api.ts'
+import type { Api, Call } from './api.ts'
 import { currency, instant, metadata, reference } from './fields.ts'
 import type { Raw } from './form.ts'
-import { createdFilters, createdParam, listObjects, NOT_DELETED, pageParams } from './pagination.ts'
+import {
+  createdFilters,
+  createdParam,
+  type List,
+  listObjects,
+  NOT_DELETED,
+  pageParams,
+} from './pagination.ts'
 import { common, deletedStub, type Resource } from './resource.ts'
 import { type CouponShape, couponList, couponSchema, deletedCoupon } from './schemas/discount.ts'
 
@@ -65,8 +72,8 @@ export function requiresOfCoupon(raw: Raw): string | undefined {
   return raw.duration === 'repeating' && isMissing('duration_in_months') ? 'duration_in_months' : undefined
 }
 
-const updateParams = z.object({ name: couponName, metadata })
-const listParams = z.object({ ...pageParams, created: createdParam })
+export const updateCouponParams = z.object({ name: couponName, metadata })
+export const couponListParams = z.object({ ...pageParams, created: createdParam })
 
 export function couponRoutes(api: Api): void {
   api.write(
@@ -87,19 +94,10 @@ export function couponRoutes(api: Api): void {
       method: 'get',
       path: '/v1/coupons',
       summary: 'Lists coupons, newest first.',
-      params: listParams,
+      params: couponListParams,
       returns: couponList,
     },
-    (call) => {
-      const { starting_after, ending_before } = call.params
-      const params = {
-        ...call.params,
-        starting_after: starting_after && needCoupon(call.view, starting_after, 'starting_after').id,
-        ending_before: ending_before && needCoupon(call.view, ending_before, 'ending_before').id,
-      }
-      const filters = [NOT_DELETED, ...createdFilters(call.params.created)]
-      return listObjects({ ...call, params }, 'coupon', filters, (coupon) => presentCoupon(call.view, coupon))
-    },
+    (call) => listCoupons(call, presentCoupon),
   )
   api.read(
     {
@@ -115,7 +113,7 @@ export function couponRoutes(api: Api): void {
       method: 'post',
       path: '/v1/coupons/:id',
       summary: 'Updates the name and metadata of a coupon.',
-      params: updateParams,
+      params: updateCouponParams,
       returns: couponSchema,
     },
     ({ unit, view, params, id }) => presentCoupon(view, updateCoupon(unit, id, params)),
@@ -131,6 +129,21 @@ export function couponRoutes(api: Api): void {
   )
 }
 
+/** Presents a page of coupons, whose cursors are ids of the API. Throws what `listObjects` throws. */
+export function listCoupons<Body>(
+  call: Pick<Call<z.infer<typeof couponListParams>>, 'c' | 'view' | 'params'>,
+  present: (view: View, coupon: Coupon) => Body,
+): List<Body> {
+  const { starting_after, ending_before, created } = call.params
+  const params = {
+    ...call.params,
+    starting_after: starting_after && needCoupon(call.view, starting_after, 'starting_after').id,
+    ending_before: ending_before && needCoupon(call.view, ending_before, 'ending_before').id,
+  }
+  const filters = [NOT_DELETED, ...createdFilters(created)]
+  return listObjects({ ...call, params }, 'coupon', filters, (coupon) => present(call.view, coupon))
+}
+
 /** Finds the coupon with an id of the API; undefined for none. */
 function couponNamed(view: CurrentView, id: string): Coupon | undefined {
   const filters = [
@@ -140,8 +153,8 @@ function couponNamed(view: CurrentView, id: string): Coupon | undefined {
   return view.list('coupon', filters, { limit: 1 })[0]
 }
 
-/** @throws ApiError resource_missing */
-function needCoupon(view: CurrentView, id: string, param: string): Coupon {
+/** Finds the coupon with an id of the API. @throws ApiError resource_missing */
+export function needCoupon(view: CurrentView, id: string, param: string): Coupon {
   const coupon = couponNamed(view, id)
   if (!coupon) throw resourceMissing('coupon', id, param)
   return coupon

@@ -1,5 +1,5 @@
 import { ApiError, keyResolutionUnavailable } from '../core/errors.ts'
-import type { View } from '../engine/history/view.ts'
+import type { CurrentView } from '../engine/history/view.ts'
 import { stopwatch } from '../engine/machine/clock.ts'
 import type { RequestFault } from '../engine/machine/faults.ts'
 import { requestId } from '../engine/machine/ids.ts'
@@ -190,12 +190,12 @@ export class Exchange implements Served {
   }
 
   /** Renders a response in the version of the request, with the objects that it expands. */
-  render(view: View, result: RouteResult | ShownObject<Json>, status: number): Rendered {
+  render(view: CurrentView, result: RouteResult | ShownObject<Json>, status: number): Rendered {
     if (isResponse(result)) throw new Error('a stream is not rendered')
     if (result instanceof ApiError) return this.#renderError(result)
     const isObject = result instanceof ShownObject
     if (isObject && this.#isPlain) return { status, text: result.text(), headers: NO_HEADERS }
-    const body = expand(view, isObject ? result.body() : result, this.expands, this.#services.present)
+    const body = expand(view, isObject ? result.body() : result, this.expands, this.#services.expandField)
     const shown = this.#services.versions.downgrade(this.#version, body)
     return { status, text: this.#form.textOf(shown), headers: NO_HEADERS, body: shown }
   }

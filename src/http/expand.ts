@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { parameterInvalid } from '../core/errors.ts'
 import { KINDS, type Kind, kindOfId, type Objects } from '../core/kinds.ts'
-import type { View } from '../engine/history/view.ts'
+import type { CurrentView, View } from '../engine/history/view.ts'
 import type { Json } from './json.ts'
 import { entriesOf } from './params.ts'
 import type { Component } from './schemas/component.ts'
@@ -11,7 +11,10 @@ const MAX_LEVELS = 4
 const MAX_EXPANDS = 20
 
 /** Presents an object of any kind. */
-export type Present = <K extends Kind>(view: View, kind: K, object: Objects[K]) => Json
+type Present = <K extends Kind>(view: View, kind: K, object: Objects[K]) => Json
+
+/** Returns what a field of an object shows when it is expanded; undefined if the object has no such field. */
+export type ExpandField = (view: CurrentView, parent: Json, field: string) => unknown
 
 /**
  * Checks expand paths against the schema of a route's response, before the route runs. A null field hides no mistake.
@@ -77,21 +80,29 @@ const nameOf = ({ shape: { object } }: z.ZodObject): unknown =>
   object instanceof z.ZodLiteral ? object.value : undefined
 
 /** Replaces ids with objects along checked paths, such as `latest_invoice.payment_intent`, or `data.customer` on lists. */
-export const expand = (view: View, body: Json, paths: readonly string[], present: Present): Json =>
-  paths.reduce((expanded, path) => walk(view, expanded, path.split('.'), present) as Json, body)
+export const expand = (
+  view: CurrentView,
+  body: Json,
+  paths: readonly string[],
+  expandField: ExpandField,
+): Json => paths.reduce((expanded, path) => walk(view, expanded, path.split('.'), expandField) as Json, body)
 
-function walk(view: View, value: unknown, steps: readonly string[], present: Present): unknown {
+function walk(
+  view: CurrentView,
+  value: unknown,
+  steps: readonly string[],
+  expandField: ExpandField,
+): unknown {
   const [step, ...rest] = steps
   if (step === undefined || value === null) return value
   if (Array.isArray(value)) {
     if (value.length > 1) loadAlong(view, value, steps)
-    return value.map((entry) => walk(view, entry, steps, present))
+    return value.map((entry) => walk(view, entry, steps, expandField))
   }
-  const child = Reflect.get(value as object, step)
+  const whole = expandField(view, value as Json, step)
   // A deletion stub has no such fields.
-  if (child === undefined) return value
-  const whole = wholeOf(view, child, present)
-  return { ...(value as object), [step]: walk(view, whole, rest, present) }
+  if (whole === undefined) return value
+  return { ...(value as object), [step]: walk(view, whole, rest, expandField) }
 }
 
 /** Reads the objects on a path from all entries of a list, one step after the other. Objects have the fields of their bodies. */
@@ -115,7 +126,12 @@ function idIn(entry: unknown, step: string): string[] {
   return [id].flat().filter((each) => typeof each === 'string')
 }
 
-/** Replaces an id, or each id of a list, with its object. */
+/** Creates the function that replaces an id in a field, or each id of a list, with its object. */
+export const idsExpandedBy =
+  (present: Present): ExpandField =>
+  (view, parent, field) =>
+    wholeOf(view, parent[field], present)
+
 function wholeOf(view: View, child: unknown, present: Present): unknown {
   if (Array.isArray(child)) return child.map((entry) => wholeOf(view, entry, present))
   return typeof child === 'string' ? objectOf(view, child, present) : child

@@ -2,9 +2,9 @@ import * as z from 'zod'
 import { assert } from '../core/errors.ts'
 import { MAX_AMOUNT } from '../core/money.ts'
 import type { PromotionCode } from '../core/promotion-code.ts'
-import type { View } from '../engine/history/view.ts'
+import type { Filter, View } from '../engine/history/view.ts'
 import { createPromotionCode, updatePromotionCode } from '../engine/resources/promotion-code.ts'
-import type { Api } from './api.ts'
+import type { Api, Call } from './api.ts'
 import { internalIdOrNone, maxRedemptions, presentCoupon } from './coupon.ts'
 import { currency, instant, metadata, reference } from './fields.ts'
 import { createdParam, equals, filtersOf, listObjects, pageParams } from './pagination.ts'
@@ -41,8 +41,8 @@ export const createPromotionCodeParams = z.object({
   restrictions: restrictions.optional(),
   metadata,
 })
-const updateParams = z.object({ active: z.boolean().optional(), metadata })
-const listParams = z.object({
+export const updatePromotionCodeParams = z.object({ active: z.boolean().optional(), metadata })
+export const promotionCodeListParams = z.object({
   ...pageParams,
   code: z.string().max(200).optional(),
   coupon: reference.optional(),
@@ -69,19 +69,13 @@ export function promotionCodeRoutes(api: Api): void {
       method: 'get',
       path: '/v1/promotion_codes',
       summary: 'Lists promotion codes, newest first.',
-      params: listParams,
+      params: promotionCodeListParams,
       returns: promotionCodeList,
     },
-    (call) => {
-      const { code, coupon, active } = call.params
-      const filters = [
-        ...equals('code_key', code?.toLowerCase()),
-        ...equals('coupon', coupon && internalIdOrNone(call.view, coupon)),
-        ...(active === undefined ? [] : [{ field: 'active', is: active ? 1 : 0 }]),
-        ...filtersOf(call.params, 'customer'),
-      ]
-      return listObjects(call, 'promotion_code', filters, (each) => presentPromotionCode(call.view, each))
-    },
+    (call) =>
+      listObjects(call, 'promotion_code', promotionCodeFilters(call), (each) =>
+        presentPromotionCode(call.view, each),
+      ),
   )
   api.read(
     {
@@ -97,12 +91,23 @@ export function promotionCodeRoutes(api: Api): void {
       method: 'post',
       path: '/v1/promotion_codes/:id',
       summary: 'Updates the metadata of a promotion code, or switches it on or off.',
-      params: updateParams,
+      params: updatePromotionCodeParams,
       returns: promotionCodeSchema,
     },
     ({ unit, view, params, id }) => presentPromotionCode(view, updatePromotionCode(unit, id, params)),
   )
 }
+
+/** Converts the parameters of a list to filters. */
+export const promotionCodeFilters = ({
+  view,
+  params,
+}: Pick<Call<z.infer<typeof promotionCodeListParams>>, 'view' | 'params'>): Filter[] => [
+  ...equals('code_key', params.code?.toLowerCase()),
+  ...equals('coupon', params.coupon && internalIdOrNone(view, params.coupon)),
+  ...(params.active === undefined ? [] : [{ field: 'active', is: params.active ? 1 : 0 }]),
+  ...filtersOf(params, 'customer'),
+]
 
 export function presentPromotionCode(view: View, code: PromotionCode): PromotionCodeShape {
   const coupon = view.get('coupon', code.coupon)

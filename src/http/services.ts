@@ -3,7 +3,7 @@ import type { KeyRing } from '../engine/access/keys.ts'
 import type { Engine } from '../engine/machine/engine.ts'
 import type { Faults } from '../engine/machine/faults.ts'
 import type { CallerCache } from './caller.ts'
-import type { Present } from './expand.ts'
+import type { ExpandField } from './expand.ts'
 import type { OAuthErrorForm } from './oauth/error-form.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { RequestLog } from './request-log.ts'
@@ -21,7 +21,7 @@ export type HttpServices = {
   readonly streams: EventStreams
   /** The last requests to /v1. */
   readonly requests: RequestLog
-  readonly present: Present
+  readonly expandField: ExpandField
   /** null without a rate limit. */
   readonly rateLimit: RateLimit | null
   /** Whether an unknown parameter is an error. */

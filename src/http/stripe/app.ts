@@ -5,8 +5,8 @@ import { Api } from '../api.ts'
 import type { Incoming, Serve } from '../incoming.ts'
 import type { HttpServices } from '../services.ts'
 import { VersionHistory } from '../versions.ts'
+import { expandField } from './expand-field.ts'
 import { STRIPE_FORM } from './form.ts'
-import { presentObject } from './objects.ts'
 import { STRIPE_ROUTES } from './routes.ts'
 
 /** The versions in which responses are made. A request that names another one is refused. */
@@ -20,7 +20,7 @@ export function createStripeApi(services: HttpServices): Serve {
   const { api, match } = registered({
     ...services,
     versions: new VersionHistory(VERSIONS, 'Stripe-Version'),
-    present: presentObject,
+    expandField,
     strictParams: true,
   })
   return (incoming, readBody) => {

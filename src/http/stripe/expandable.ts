@@ -4,6 +4,8 @@ type References = Readonly<Record<string, string>>
 const INVOICE: References = {
   customer: 'customer',
   default_payment_method: 'payment_method',
+  discounts: 'discount',
+  total_discount_amounts: 'discount_amount',
   // Always shown while the invoice is open.
   confirmation_secret: '',
   payments: 'invoice_payment list',
@@ -15,20 +17,25 @@ const INVOICE: References = {
  * Fields that hold objects in any case, such as the items of a subscription, are here too.
  */
 const REFERENCES: Readonly<Record<string, References>> = {
-  customer: { 'invoice_settings.default_payment_method': 'payment_method' },
+  customer: { 'invoice_settings.default_payment_method': 'payment_method', discount: 'discount' },
+  coupon: { applies_to: '' },
+  promotion_code: { customer: 'customer', 'promotion.coupon': 'coupon' },
+  discount: { customer: 'customer', promotion_code: 'promotion_code', 'source.coupon': 'coupon' },
+  discount_amount: { discount: 'discount' },
   customer_balance_transaction: { customer: 'customer', invoice: 'invoice' },
   product: { default_price: 'price' },
   price: { product: 'product', tiers: '' },
-  plan: { product: 'product' },
+  plan: { product: 'product', tiers: '' },
   payment_method: { customer: 'customer' },
   subscription: {
     customer: 'customer',
     default_payment_method: 'payment_method',
+    discounts: 'discount',
     latest_invoice: 'invoice',
     schedule: 'subscription_schedule',
     items: 'subscription_item list',
   },
-  subscription_item: { price: 'price', plan: 'plan' },
+  subscription_item: { price: 'price', plan: 'plan', discounts: 'discount' },
   invoice: INVOICE,
   invoice_payment: { invoice: 'invoice', 'payment.payment_intent': 'payment_intent' },
   credit_note: {
@@ -36,8 +43,19 @@ const REFERENCES: Readonly<Record<string, References>> = {
     invoice: 'invoice',
     customer_balance_transaction: 'customer_balance_transaction',
   },
-  line_item: { 'pricing.price_details.price': 'price', 'pricing.price_details.product': 'product' },
-  invoiceitem: { customer: 'customer', invoice: 'invoice', 'pricing.price_details.price': 'price' },
+  line_item: {
+    discounts: 'discount',
+    discount_amounts: 'discount_amount',
+    'pricing.price_details.price': 'price',
+    'pricing.price_details.product': 'product',
+  },
+  invoiceitem: {
+    customer: 'customer',
+    invoice: 'invoice',
+    discounts: 'discount',
+    'pricing.price_details.price': 'price',
+    'pricing.price_details.product': 'product',
+  },
   payment_intent: { customer: 'customer', payment_method: 'payment_method', latest_charge: 'charge' },
   charge: { customer: 'customer', payment_intent: 'payment_intent' },
   dispute: { charge: 'charge', payment_intent: 'payment_intent' },

@@ -2,8 +2,10 @@ import type { StripeApi } from './api.ts'
 import { accountRoutes } from './routes/account.ts'
 import { catalogRoutes } from './routes/catalog.ts'
 import { chargeRoutes } from './routes/charge.ts'
+import { couponRoutes } from './routes/coupon.ts'
 import { creditNoteRoutes } from './routes/credit-note.ts'
 import { customerRoutes } from './routes/customer.ts'
+import { discountRoutes } from './routes/discount.ts'
 import { disputeRoutes } from './routes/dispute.ts'
 import { eventRoutes } from './routes/event.ts'
 import { invoiceRoutes } from './routes/invoice.ts'
@@ -12,6 +14,7 @@ import { meterRoutes } from './routes/meter.ts'
 import { meterEventRoutes } from './routes/meter-event.ts'
 import { paymentIntentRoutes } from './routes/payment-intent.ts'
 import { paymentMethodRoutes } from './routes/payment-method.ts'
+import { promotionCodeRoutes } from './routes/promotion-code.ts'
 import { scheduleRoutes } from './routes/schedule.ts'
 import { subscriptionRoutes } from './routes/subscription.ts'
 import { subscriptionItemRoutes } from './routes/subscription-item.ts'
@@ -21,6 +24,8 @@ import { webhookEndpointRoutes } from './routes/webhook-endpoint.ts'
 /** The routes of Stripe's API that paytwin knows, in the order of docs/stripe.md. */
 export const STRIPE_ROUTES: readonly ((api: StripeApi) => void)[] = [
   catalogRoutes,
+  couponRoutes,
+  promotionCodeRoutes,
   customerRoutes,
   paymentMethodRoutes,
   paymentIntentRoutes,
@@ -29,6 +34,7 @@ export const STRIPE_ROUTES: readonly ((api: StripeApi) => void)[] = [
   subscriptionRoutes,
   subscriptionItemRoutes,
   scheduleRoutes,
+  discountRoutes,
   invoiceRoutes,
   invoiceItemRoutes,
   creditNoteRoutes,

@@ -141,6 +141,8 @@ class Parser {
     if (token.startsWith("'")) return { is: 'literal', value: token.slice(1, -1) }
     if (/^-?\d/.test(token)) return { is: 'literal', value: Number(token) }
     if (token === 'true' || token === 'false') return { is: 'literal', value: token === 'true' }
+    // A field that is void is absent, such as `deleted` of an object that was not deleted.
+    if (token === 'void') return { is: 'literal', value: undefined }
     if (Object.hasOwn(PRIMITIVES, token)) return { is: PRIMITIVES[token as keyof typeof PRIMITIVES] }
     const args: Type[] = []
     if (this.#takes('<')) {

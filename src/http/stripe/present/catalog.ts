@@ -47,13 +47,16 @@ export const presentPrice = (_view: View, price: Price): Wire<Stripe.Price> => (
     usage_type: price.recurring.usage_type ?? 'licensed',
   },
   tax_behavior: 'unspecified',
-  ...(price.tiers && { tiers: price.tiers.map(presentTier) }),
   tiers_mode: price.tiers_mode,
   transform_quantity: price.transform_quantity && { ...price.transform_quantity },
   type: price.recurring ? 'recurring' : 'one_time',
   unit_amount: price.unit_amount,
   unit_amount_decimal: decimalOf(price.unit_amount, price.unit_amount_decimal),
 })
+
+/** Presents the tiers of a price, which are shown only if they are expanded. */
+export const presentTiers = ({ tiers }: Price): Wire<Stripe.Price.Tier>[] | undefined =>
+  tiers?.map(presentTier)
 
 const presentTier = (tier: Tier): Wire<Stripe.Price.Tier> => ({
   flat_amount: tier.flat_amount,

@@ -58,6 +58,12 @@ export const presentDiscount = (view: View, discount: Discount): Wire<Stripe.Dis
   subscription_item: discount.subscription_item,
 })
 
+/** Presents a discount that was removed. */
+export function presentDeletedDiscount(view: View, discount: Discount): Wire<Stripe.DeletedDiscount> {
+  const { end: _, ...shown } = presentDiscount(view, discount)
+  return { ...shown, deleted: true }
+}
+
 /** Returns the id of a coupon in the API. */
 const idOfCoupon = (view: View, id: string): string | null => view.get('coupon', id)?.public_id ?? null
 

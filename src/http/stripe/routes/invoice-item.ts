@@ -5,15 +5,24 @@ import {
   deleteInvoiceItem,
   updateInvoiceItem,
 } from '../../../engine/resources/invoice-item.ts'
+import { discountsParam, withDiscountsOf } from '../../discount-params.ts'
 import { amount, currency, metadata, optionalText, quantity, reference } from '../../fields.ts'
 import { createdParam, filtersOf, NOT_DELETED, pageParams } from '../../pagination.ts'
+import { oneTimePriceData } from '../../price-params.ts'
 import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
+import { withParamNames } from '../param-names.ts'
 import { presentInvoiceItem } from '../present/invoice.ts'
 import { listKind, returning, returningList } from '../returns.ts'
 import type { Wire } from '../wire.ts'
 
 const item = returning<Wire<Stripe.InvoiceItem>>('invoiceitem')
+const fields = {
+  description: optionalText,
+  discountable: z.boolean().optional(),
+  discounts: discountsParam,
+  metadata,
+}
 const createParams = z
   .object({
     customer: reference,
@@ -22,13 +31,17 @@ const createParams = z
     amount: amount.optional(),
     currency: currency.optional(),
     pricing: z.object({ price: reference }).optional(),
+    price_data: oneTimePriceData.optional(),
     quantity: quantity.optional(),
-    description: optionalText,
-    metadata,
+    ...fields,
   })
   .refine((given) => given.amount === undefined || given.quantity === undefined, {
     path: ['quantity'],
     error: 'an amount is that of the whole item; use quantity with pricing[price]',
+  })
+  .refine(({ pricing, price_data }) => pricing === undefined || price_data === undefined, {
+    path: ['price_data'],
+    error: 'use pricing or price_data, not both',
   })
 const listParams = z.object({
   ...pageParams,
@@ -49,12 +62,8 @@ export function invoiceItemRoutes(api: StripeApi): void {
     },
     ({ unit, view, params: { pricing, quantity: units = 1, currency: given, ...params } }) => {
       const code = given ?? (params.amount === undefined ? undefined : 'usd')
-      const made = createInvoiceItem(unit, {
-        ...params,
-        price: pricing?.price,
-        quantity: units,
-        currency: code,
-      })
+      const wanted = { ...withDiscountsOf(params), price: pricing?.price, quantity: units, currency: code }
+      const made = withParamNames({ price: 'pricing[price]' }, () => createInvoiceItem(unit, wanted))
       return presentInvoiceItem(view, made)
     },
   )
@@ -88,12 +97,12 @@ export function invoiceItemRoutes(api: StripeApi): void {
       params: z.object({
         amount: amount.optional(),
         quantity: quantity.optional(),
-        description: optionalText,
-        metadata,
+        ...fields,
       }),
       returns: item,
     },
-    ({ unit, view, params, id }) => presentInvoiceItem(view, updateInvoiceItem(unit, id, params)),
+    ({ unit, view, params, id }) =>
+      presentInvoiceItem(view, updateInvoiceItem(unit, id, withDiscountsOf(params))),
   )
   api.write(
     {

@@ -12,6 +12,7 @@ import {
   voidInvoice,
 } from '../../../engine/resources/invoice.ts'
 import { previewInvoice } from '../../../engine/resources/invoice-preview.ts'
+import { discountsParam, withDiscountsOf } from '../../discount-params.ts'
 import {
   currency,
   daysUntilDue,
@@ -47,6 +48,7 @@ const createParams = z
     pending_invoice_items_behavior: z.enum(['exclude', 'include']).default('exclude'),
     auto_advance: only(false),
     description: optionalText,
+    discounts: discountsParam,
     metadata,
   })
   .refine(isDueOnlyWhenSent, dueDateNotAllowed)
@@ -98,7 +100,7 @@ export function invoiceRoutes(api: StripeApi): void {
       const bills_pending_items = pending_invoice_items_behavior === 'include'
       const fallback = bills_pending_items ? undefined : ACCOUNT_CURRENCY
       const made = createInvoice(unit, {
-        ...given,
+        ...withDiscountsOf(given),
         bills_pending_items,
         currency: given.currency ?? fallback,
       })

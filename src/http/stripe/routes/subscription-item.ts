@@ -5,6 +5,7 @@ import { PRORATION_BEHAVIORS } from '../../../core/proration.ts'
 import type { Subscription } from '../../../core/subscription.ts'
 import { updateSubscription } from '../../../engine/resources/subscription-update.ts'
 import type { Call, WriteCall } from '../../api.ts'
+import { discountsOf, discountsParam } from '../../discount-params.ts'
 import { instant, metadata, quantity, reference } from '../../fields.ts'
 import { pageOf, pageParams } from '../../pagination.ts'
 import { recurringPriceData } from '../../price-params.ts'
@@ -23,6 +24,7 @@ const fields = {
   price: reference.optional(),
   price_data: recurringPriceData.optional(),
   quantity: quantity.optional(),
+  discounts: discountsParam,
   metadata,
 }
 const createParams = z.object({ subscription: reference, ...fields, ...change })
@@ -57,10 +59,9 @@ export function subscriptionItemRoutes(api: StripeApi): void {
       returns: item,
     },
     (call) => {
-      const { subscription: id, price, price_data, quantity: units, metadata: data, ...rest } = call.params
+      const { subscription: id, ...params } = call.params
       const before = call.unit.find('subscription', id, 'subscription')
-      const given = { price, price_data, quantity: units, metadata: data }
-      const after = updateSubscription(call.unit, id, { ...rest, items: [given] })
+      const after = updateSubscription(call.unit, id, withItem(params))
       const known = new Set(before.items.map((each) => each.id))
       const added = after.items.find((each) => !known.has(each.id))
       assert(added, 'the item was added')
@@ -75,11 +76,7 @@ export function subscriptionItemRoutes(api: StripeApi): void {
       params: updateParams,
       returns: item,
     },
-    (call) => {
-      const { price, price_data, quantity: units, metadata: data, ...rest } = call.params
-      const given = { id: call.id, price, price_data, quantity: units, metadata: data }
-      return presentedIn(call, updateOwner(call, { ...rest, items: [given] }), call.id)
-    },
+    (call) => presentedIn(call, updateOwner(call, withItem(call.params, call.id)), call.id),
   )
   api.write(
     {
@@ -94,6 +91,15 @@ export function subscriptionItemRoutes(api: StripeApi): void {
       return { id: call.id, object: 'subscription_item' as const, deleted: true as const }
     },
   )
+}
+
+/** Converts the parameters of a new item, or of the item with an id, to an update of its subscription. */
+function withItem(
+  { price, price_data, quantity: units, discounts, metadata: data, ...rest }: z.infer<typeof updateParams>,
+  id?: string,
+): Update {
+  const item = { id, price, price_data, quantity: units, metadata: data, discounts: discountsOf(discounts) }
+  return { ...rest, items: [item] }
 }
 
 type Update = Parameters<typeof updateSubscription>[2]

@@ -3,6 +3,7 @@ import { COLLECTION_METHODS } from '../../../core/invoice.ts'
 import { PRORATION_BEHAVIORS } from '../../../core/proration.ts'
 import { MAX_ITEMS, MISSING_PAYMENT_METHOD, PAUSE_BEHAVIORS } from '../../../core/subscription.ts'
 import { SUBSCRIPTION_STATUSES } from '../../../core/subscription-status.ts'
+import { discountsParam } from '../../discount-params.ts'
 import {
   currency,
   daysUntilDue,
@@ -16,13 +17,14 @@ import {
 } from '../../fields.ts'
 import { createdParam, pageParams } from '../../pagination.ts'
 import { recurringPriceData } from '../../price-params.ts'
-import { hasOnePrice, onePrice, trialEnd, updateItem } from '../../subscription-params.ts'
+import { trialEnd, updateItem } from '../../subscription-params.ts'
 import { only } from '../only.ts'
 
 const newItem = z.object({
   price: reference.optional(),
   price_data: recurringPriceData.optional(),
   quantity: quantity.optional(),
+  discounts: discountsParam,
   metadata,
 })
 
@@ -33,10 +35,6 @@ const trialSettings = z
     }),
   })
   .optional()
-
-// Discounts are not known in this dialect yet.
-const { discounts: _, ...knownOfItem } = updateItem.shape
-const changedItem = z.object(knownOfItem).refine(hasOnePrice, onePrice)
 
 export const createParams = z
   .object({
@@ -59,6 +57,7 @@ export const createParams = z
     trial_settings: trialSettings,
     // The first payment and renewals are always charged without the customer.
     off_session: only(true),
+    discounts: discountsParam,
     description: optionalText,
     metadata,
   })
@@ -82,7 +81,7 @@ export const updateParams = z.object({
   cancel_at: instant.nullable().optional(),
   collection_method: z.enum(COLLECTION_METHODS).optional(),
   days_until_due: daysUntilDue.optional(),
-  items: z.array(changedItem).min(1).optional(),
+  items: z.array(updateItem).min(1).optional(),
   proration_behavior: z.enum(PRORATION_BEHAVIORS).default('create_prorations'),
   proration_date: instant.optional(),
   billing_cycle_anchor: z.enum(['now', 'unchanged']).optional(),
@@ -92,6 +91,7 @@ export const updateParams = z.object({
     .object({ behavior: z.enum(PAUSE_BEHAVIORS), resumes_at: instant.nullable().default(null) })
     .nullable()
     .optional(),
+  discounts: discountsParam,
   description: optionalText,
   metadata,
 })

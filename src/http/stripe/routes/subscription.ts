@@ -5,8 +5,9 @@ import { factsOf } from '../../../core/subscription-status.ts'
 import type { UnitOfWork } from '../../../engine/machine/unit.ts'
 import { cancelSubscription, createSubscription } from '../../../engine/resources/subscription.ts'
 import { resumeSubscription, updateSubscription } from '../../../engine/resources/subscription-update.ts'
+import { discountsOf, withDiscountsOf } from '../../discount-params.ts'
 import { retrieve } from '../../resource.ts'
-import { subscriptionFilters } from '../../subscription-params.ts'
+import { asUpdate, subscriptionFilters } from '../../subscription-params.ts'
 import type { StripeApi } from '../api.ts'
 import { presentSubscription } from '../present/subscription.ts'
 import { listKind, returning, returningList } from '../returns.ts'
@@ -30,6 +31,8 @@ export function subscriptionRoutes(api: StripeApi): void {
       checkPayable(unit, params)
       const made = createSubscription(unit, {
         ...given,
+        discounts: discountsOf(given.discounts),
+        items: given.items.map(withDiscountsOf),
         currency: params.currency ?? currencyOf(unit, params),
         missing_payment_method: trial_settings?.end_behavior.missing_payment_method ?? 'create_invoice',
         saves_payment_method: payment_settings?.save_default_payment_method === 'on_subscription',
@@ -67,7 +70,7 @@ export function subscriptionRoutes(api: StripeApi): void {
       params: updateParams,
       returns: subscription,
     },
-    ({ unit, view, params, id }) => presentSubscription(view, updateSubscription(unit, id, params)),
+    ({ unit, view, params, id }) => presentSubscription(view, updateSubscription(unit, id, asUpdate(params))),
   )
   api.write(
     {
