@@ -35,7 +35,7 @@ export type ServeFlags = {
 
 /** The help of --dialect. */
 export const DIALECT_HELP =
-  "the merchant's API, fixed at its creation; stripe is Stripe's API; see docs/stripe.md for what is known"
+  'the API of the merchant, which cannot be changed later (docs/stripe.md describes that of Stripe)'
 
 export const OAUTH_ERRORS = ['envelope', 'rfc6749'] as const
 const DURABILITIES = ['normal', 'full'] as const
