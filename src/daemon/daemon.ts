@@ -18,6 +18,7 @@ import { createListener, type Listener, type SocketLimits } from './listener.ts'
 import type { Logger } from './log.ts'
 import { readFixtures } from './read-fixtures.ts'
 import { openSandbox, type Sandbox } from './sandbox.ts'
+import { warnOfShortKeys } from './short-keys.ts'
 import { StartRefused } from './start-refused.ts'
 
 export { StartRefused } from './start-refused.ts'
@@ -131,6 +132,7 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
   let listener: Listener | undefined
   try {
     takeOver(folder, daemonLog)
+    if (!isLoopback(options.host)) sandbox.keys.watchShort(warnOfShortKeys(log))
     resumeAdvances(sandbox, log)
     listener = await listen(sandbox, options, log, () => url)
     url = urlOf(options.host, listener.server)

@@ -37,7 +37,6 @@ import { Addresses, type AddressRules } from '../webhooks/address.ts'
 import type { Send } from '../webhooks/sender.ts'
 import { type Beginning, beginningOf, createFirstState, skippedKeyText } from './first-start.ts'
 import { deleteExpired, doHousekeeping as doHousekeepingOf } from './housekeeping.ts'
-import { warnOfShortKeys } from './short-keys.ts'
 import { openWebhooks } from './webhooks.ts'
 
 export type SandboxOptions = {
@@ -127,9 +126,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     const addresses = new Addresses(options.receivers ?? { isExposed: false, allowed: [] })
     const beginning = known ?? newBeginning(options, versions, addresses)
     const engine = new Engine({ store, seed: beginning.seed, wall, versions: versions.dates })
-    const isExposed = options.receivers?.isExposed ?? false
-    const onShortKey = isExposed && options.warn ? warnOfShortKeys(options.warn) : undefined
-    const keys = new KeyRing(engine, options.keyCacheSeconds ?? 0, onShortKey)
+    const keys = new KeyRing(engine, options.keyCacheSeconds ?? 0)
     const { secretKey, loaded } = known
       ? NOTHING_CREATED
       : await createFirstState({ engine, keys }, beginning)

@@ -48,19 +48,17 @@ export class KeyRing {
   readonly #used = new Set<KeyRow>()
 
   readonly #cacheSeconds: number
-  readonly #onShort: (key: KeyRow) => void
+  #onShort: ((key: KeyRow) => void) | undefined
   /** When a key that was revoked since the start stops working, in steady milliseconds, by its id. */
   readonly #cachedUntil = new Map<string, number>()
 
   /**
    * @param cacheSeconds - how long a revoked key continues to work, as in a service that caches resolved keys
-   * @param onShort - called for each key in use that is short enough to be guessed, when it is loaded or issued
    * See docs/contract/authentication.md#revocation.
    */
-  constructor(engine: Engine, cacheSeconds: number, onShort: (key: KeyRow) => void = () => undefined) {
+  constructor(engine: Engine, cacheSeconds: number) {
     this.#engine = engine
     this.#cacheSeconds = cacheSeconds
-    this.#onShort = onShort
     this.reload()
     engine.listen({ replaced: () => this.reload(), deleted: () => this.reload() })
   }
@@ -214,6 +212,12 @@ export class KeyRing {
     })
   }
 
+  /** Calls a function for each key in use that is short enough to be guessed: the present ones, and those of later. */
+  watchShort(onShort: (key: KeyRow) => void): void {
+    this.#onShort = onShort
+    for (const key of this.#inOrder) this.#reportShort(key)
+  }
+
   /** Reloads the keys of the database. Keys that were loaded before keep their state in memory. */
   reload(): void {
     const loaded = new Map(this.#byHash)
@@ -241,10 +245,14 @@ export class KeyRing {
     return isCached
   }
 
+  #reportShort(key: KeyRow): void {
+    if (key.revoked === null && isShort(key)) this.#onShort?.(key)
+  }
+
   #index(key: KeyRow): void {
     // A key that was just issued may have been loaded meanwhile.
     if (this.#byId.has(key.id)) return
-    if (key.revoked === null && isShort(key)) this.#onShort(key)
+    this.#reportShort(key)
     this.#byHash.set(key.hash.toString('hex'), key)
     this.#byId.set(key.id, key)
     // Ids sort by creation, so a new key comes last.

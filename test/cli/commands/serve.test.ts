@@ -53,6 +53,18 @@ test('the ready line is one line on stdout, and the first request is on stderr',
   expect(await said.next()).toBeUndefined()
 })
 
+test('a short key is warned of on a host that others can reach', async () => {
+  const flags = ['--host', '0.0.0.0', '--generate-admin-token', '--ephemeral', '--secret-key', 'sk_test_123']
+  const child = start(['serve', '--port', '0', ...flags])
+  const log = lines(child.stderr)
+  expect(await log.next()).toMatch(
+    /WARN +the key key_\w+ \(sk_test_…\) is short and can be guessed/,
+  )
+  const closed = once(child, 'close')
+  child.kill('SIGTERM')
+  expect(await closed).toEqual([0, null])
+})
+
 test('the JSON ready line has the generated secrets only at the first start', async () => {
   const first = await started(['--data', dataFolder()])
   expect(first).toMatchObject({
