@@ -56,15 +56,20 @@ export async function doHousekeeping({
   webhooks.sendReady()
 }
 
-/** Deletes what has expired in real time. At the end of the daemon too, because the wall clock may be set back before the next start. */
-export const deleteExpired = ({
+/**
+ * Deletes what has expired, and records the time of live clocks. At the end of the daemon too, because the wall clock may be set
+ * back before the next start: what has expired stays so, and live clocks do not go back.
+ */
+export async function deleteExpired({
   engine,
   idempotency,
-}: Pick<Parts, 'engine' | 'idempotency'>): Promise<void> =>
-  engine.operatorCommand(() => {
+}: Pick<Parts, 'engine' | 'idempotency'>): Promise<void> {
+  await engine.operatorCommand(() => {
     idempotency.deleteExpired()
     deleteExpiredGrants(engine)
   })
+  await engine.recordLiveClocks()
+}
 
 /** Empties the write-ahead log. Runs before all writes, because it can free space on a full disk. */
 function emptyLog({ store }: Engine, reportError: Parts['reportError']): void {

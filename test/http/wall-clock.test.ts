@@ -1,8 +1,9 @@
+import { copyFileSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { SandboxOptions } from '../../src/daemon/sandbox.ts'
 import { PLACES } from '../places.ts'
 import { type Body, clientOf, startTwin, type Twin } from '../twin.ts'
-import { ask, expectOAuthRefusal, makeApp } from './oauth/support.ts'
+import { ask, expectOAuthRefusal, letIn, makeApp } from './oauth/support.ts'
 import { asOperator, badState, expectUnauthenticated } from './support.ts'
 
 const START = Date.UTC(2026, 5, 1)
@@ -139,6 +140,31 @@ describe('when the wall clock is set back before a restart', () => {
       await restartAt(START, options)
       expectOAuthRefusal(await twin.request('POST', `/v1/oauth/authorizations/${id}/approve`), badState())
       expect((await send('Grace')).body).toMatchObject({ name: 'Grace' })
+    },
+  )
+
+  test.each(['at the end', 'by the housekeeping before a crash'])(
+    'a live clock, recorded %s, does not go back: an access token stays expired',
+    async (when) => {
+      const database = PLACES['on disk']()
+      const options = { database, secretKey: `sk_test_${'x'.repeat(24)}`, clock: 'live' as const }
+      await start(options)
+      const { access_token } = await letIn(twin, await makeApp(twin))
+      const readAs = () => read(clientOf(twin.sandbox, access_token))
+      expect((await readAs()).status).toBe(200)
+      await setWall(START + HOUR)
+      expect((await readAs()).status).toBe(401)
+      const shown = (await operate('GET', 'clock')).now
+      const copy = PLACES['on disk']()
+      const isCrash = when !== 'at the end'
+      if (isCrash) {
+        await twin.sandbox.doHousekeeping()
+        // The files as a crash leaves them.
+        for (const file of ['', '-wal']) copyFileSync(`${database}${file}`, `${copy}${file}`)
+      }
+      await restartAt(START, { ...options, database: isCrash ? copy : database })
+      expect((await readAs()).status).toBe(401)
+      expect((await operate('GET', 'clock')).now).toBe(shown)
     },
   )
 })

@@ -117,6 +117,19 @@ export class Engine {
   }
 
   /**
+   * Records what live clocks show, so that they do not go back if the wall clock is set back before the next start. A clock
+   * with due jobs is left out: those run first.
+   */
+  async recordLiveClocks(): Promise<void> {
+    const running = ({ clock }: MerchantState) => clock.mode === 'live' && clock.target === null
+    const record = (merchant: MerchantState) =>
+      this.record(merchant, () => {
+        if (running(merchant) && !this.time.isOverdue(merchant.clock)) merchant.clock.tick()
+      })
+    await Promise.all([...this.merchants.values()].filter(running).map(record))
+  }
+
+  /**
    * Resolves when the due jobs of a merchant's live clock have run. On a full disk it resolves although they cannot be
    * written, which is reported: reads are still served.
    * @throws StateReplaced, MerchantDeleted
