@@ -14,6 +14,7 @@ import {
   listObjects,
   NOT_DELETED,
   pageParams,
+  withCursors,
 } from './pagination.ts'
 import { common, deletedStub, type Resource } from './resource.ts'
 import { type CouponShape, couponList, couponSchema, deletedCoupon } from './schemas/discount.ts'
@@ -134,13 +135,8 @@ export function listCoupons<Body>(
   call: Pick<Call<z.infer<typeof couponListParams>>, 'c' | 'view' | 'params'>,
   present: (view: View, coupon: Coupon) => Body,
 ): List<Body> {
-  const { starting_after, ending_before, created } = call.params
-  const params = {
-    ...call.params,
-    starting_after: starting_after && needCoupon(call.view, starting_after, 'starting_after').id,
-    ending_before: ending_before && needCoupon(call.view, ending_before, 'ending_before').id,
-  }
-  const filters = [NOT_DELETED, ...createdFilters(created)]
+  const params = withCursors(call.params, (id, param) => needCoupon(call.view, id, param).id)
+  const filters = [NOT_DELETED, ...createdFilters(params.created)]
   return listObjects({ ...call, params }, 'coupon', filters, (coupon) => present(call.view, coupon))
 }
 

@@ -119,6 +119,16 @@ export const listDeliveries = <Body>(
   return listFrom(call, { noun: 'webhook delivery', placeOf: deliveries.placeOf, list }, present)
 }
 
+/** Converts the cursors of a page, where ids of the API are not those of the listed objects. */
+export const withCursors = <Params extends PageParams>(
+  params: Params,
+  idOf: (id: string, param: string) => string,
+): Params => ({
+  ...params,
+  starting_after: params.starting_after && idOf(params.starting_after, 'starting_after'),
+  ending_before: params.ending_before && idOf(params.ending_before, 'ending_before'),
+})
+
 type ListCall = Pick<Call<PageParams>, 'c' | 'view' | 'params'>
 
 type Source<T> = {

@@ -20,7 +20,7 @@ export type Filter =
   | { readonly holdsItem: string }
 
 /** The times by which lists can be bounded. */
-export type TimeField = 'created' | 'canceled_at' | 'completed_at' | 'released_at'
+export type TimeField = 'created' | 'finalized_at' | 'canceled_at' | 'completed_at' | 'released_at'
 
 export type Page = {
   readonly limit: number

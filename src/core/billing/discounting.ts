@@ -76,7 +76,8 @@ export function withOwnInForce(
  * See docs/contract/discounts.md#amounts.
  */
 export function withDiscounts(invoice: Invoice, { discounts, prices }: DiscountContext): Invoice {
-  if (invoice.discounts.length === 0 && !invoice.lines.some((line) => line.discounts)) return invoice
+  const isReduced = invoice.lines.some((line) => line.discounts ?? line.discount_amounts)
+  if (invoice.discounts.length === 0 && !isReduced) return invoice
   const usable = (ids: readonly string[] | undefined) =>
     discountsIn(discounts, ids).filter(({ used_by }) => used_by === null || used_by === invoice.id)
   const amounts = discountAmounts(

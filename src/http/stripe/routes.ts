@@ -10,10 +10,12 @@ import { disputeRoutes } from './routes/dispute.ts'
 import { eventRoutes } from './routes/event.ts'
 import { invoiceRoutes } from './routes/invoice.ts'
 import { invoiceItemRoutes } from './routes/invoice-item.ts'
+import { invoicePaymentRoutes } from './routes/invoice-payment.ts'
 import { meterRoutes } from './routes/meter.ts'
 import { meterEventRoutes } from './routes/meter-event.ts'
 import { paymentIntentRoutes } from './routes/payment-intent.ts'
 import { paymentMethodRoutes } from './routes/payment-method.ts'
+import { planRoutes } from './routes/plan.ts'
 import { promotionCodeRoutes } from './routes/promotion-code.ts'
 import { scheduleRoutes } from './routes/schedule.ts'
 import { subscriptionRoutes } from './routes/subscription.ts'
@@ -24,6 +26,7 @@ import { webhookEndpointRoutes } from './routes/webhook-endpoint.ts'
 /** The routes of Stripe's API that paytwin knows, in the order of docs/stripe.md. */
 export const STRIPE_ROUTES: readonly ((api: StripeApi) => void)[] = [
   catalogRoutes,
+  planRoutes,
   couponRoutes,
   promotionCodeRoutes,
   customerRoutes,
@@ -36,6 +39,7 @@ export const STRIPE_ROUTES: readonly ((api: StripeApi) => void)[] = [
   scheduleRoutes,
   discountRoutes,
   invoiceRoutes,
+  invoicePaymentRoutes,
   invoiceItemRoutes,
   creditNoteRoutes,
   meterRoutes,

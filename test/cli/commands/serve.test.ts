@@ -57,9 +57,7 @@ test('a short key is warned of on a host that others can reach', async () => {
   const flags = ['--host', '0.0.0.0', '--generate-admin-token', '--ephemeral', '--secret-key', 'sk_test_123']
   const child = start(['serve', '--port', '0', ...flags])
   const log = lines(child.stderr)
-  expect(await log.next()).toMatch(
-    /WARN +the key key_\w+ \(sk_test_…\) is short and can be guessed/,
-  )
+  expect(await log.next()).toMatch(/WARN +the key key_\w+ \(sk_test_…\) is short and can be guessed/)
   const closed = once(child, 'close')
   child.kill('SIGTERM')
   expect(await closed).toEqual([0, null])

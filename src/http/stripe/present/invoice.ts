@@ -9,6 +9,7 @@ import type { View } from '../../../engine/history/view.ts'
 import { clientSecretOf } from '../../client-secret.ts'
 import type { Wire } from '../wire.ts'
 import { presentTotals } from './discount.ts'
+import { presentPayments } from './invoice-payment.ts'
 
 export function presentInvoice(view: View, invoice: Invoice): Wire<Stripe.Invoice> {
   const customer = view.get('customer', invoice.customer)
@@ -123,29 +124,6 @@ function parentOf(view: View, { subscription: id }: Invoice): Wire<Stripe.Invoic
     subscription_details: { metadata: view.get('subscription', id)?.metadata ?? {}, subscription: id },
     type: 'subscription_details',
   }
-}
-
-/** Presents the payment of an invoice, which its intent makes. An invoice without an intent has none. */
-function presentPayments(invoice: Invoice): Wire<Stripe.InvoicePayment>[] {
-  const { payment_intent, status } = invoice
-  if (payment_intent === null) return []
-  const isPaid = status === 'paid'
-  return [
-    {
-      id: `inpay_${payment_intent.slice('pi_'.length)}`,
-      object: 'invoice_payment',
-      amount_paid: isPaid ? invoice.amount_paid : null,
-      amount_requested: invoice.amount_due,
-      created: invoice.finalized_at ?? invoice.created,
-      currency: invoice.currency,
-      invoice: invoice.id,
-      is_default: true,
-      livemode: false,
-      payment: { payment_intent, type: 'payment_intent' },
-      status: isPaid ? 'paid' : status === 'void' ? 'canceled' : 'open',
-      status_transitions: { canceled_at: invoice.voided_at, paid_at: invoice.paid_at },
-    },
-  ]
 }
 
 export const presentLine = (

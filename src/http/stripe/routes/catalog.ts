@@ -45,7 +45,8 @@ const priceList = z.object({
   created: createdParam,
 })
 
-const activeFilter = (wanted: boolean | undefined) =>
+/** Converts the parameter `active` to a filter. */
+export const activeFilter = (wanted: boolean | undefined) =>
   wanted === undefined ? [] : [{ field: 'active', is: wanted ? 1 : 0 }]
 
 export function catalogRoutes(api: StripeApi): void {

@@ -12,6 +12,7 @@ import {
   voidInvoice,
 } from '../../../engine/resources/invoice.ts'
 import { previewInvoice } from '../../../engine/resources/invoice-preview.ts'
+import { sendInvoice, updateInvoice } from '../../../engine/resources/invoice-update.ts'
 import { discountsParam, withDiscountsOf } from '../../discount-params.ts'
 import {
   currency,
@@ -53,6 +54,15 @@ const createParams = z
   })
   .refine(isDueOnlyWhenSent, dueDateNotAllowed)
 
+const updateParams = z.object({
+  collection_method: z.enum(COLLECTION_METHODS).optional(),
+  days_until_due: daysUntilDue.optional(),
+  auto_advance: only(false),
+  description: optionalText,
+  discounts: discountsParam,
+  metadata,
+})
+
 /** Actions on an invoice. */
 const ACTIONS = [
   {
@@ -60,6 +70,12 @@ const ACTIONS = [
     summary: 'Finalizes a draft invoice.',
     act: finalizeInvoice,
     params: z.object({ auto_advance: only(false) }),
+  },
+  {
+    name: 'send',
+    summary: 'Sends an invoice that is not paid automatically. A draft is finalized first. No mail is sent.',
+    act: sendInvoice,
+    params: z.object({}),
   },
   { name: 'void', summary: 'Voids an invoice that is not paid.', act: voidInvoice, params: z.object({}) },
   {
@@ -133,6 +149,17 @@ export function invoiceRoutes(api: StripeApi): void {
       const preview = previewInvoice(unit, asPreviewParams(withProration(params)))
       return presentInvoice(view, { ...preview, id: `upcoming_${unit.idFor('invoice')}` })
     },
+  )
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/invoices/:id',
+      summary: 'Updates a draft. Of other invoices, only the description and metadata can change.',
+      params: updateParams,
+      returns: invoice,
+    },
+    ({ unit, view, id, params: { auto_advance: _, ...params } }) =>
+      presentInvoice(view, updateInvoice(unit, id, withDiscountsOf(params))),
   )
   api.write(
     {

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import * as z from 'zod'
-import { parameterInvalid } from '../../../core/errors.ts'
+import { parameterInvalid, resourceMissing } from '../../../core/errors.ts'
 import { TEST_CARDS } from '../../../core/payment-method.ts'
 import {
   attachPaymentMethod,
@@ -108,6 +108,20 @@ export function paymentMethodRoutes(api: StripeApi): void {
       return listKind(call, 'payment_method', equals('customer', id), (found) =>
         presentPaymentMethod(call.view, found),
       )
+    },
+  )
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/customers/:id/payment_methods/:method',
+      summary: 'Retrieves a payment method of a customer.',
+      returns: method,
+    },
+    ({ c, view, id }) => {
+      const customer = retrieve(view, 'customer', id)
+      const found = retrieve(view, 'payment_method', c.req.param('method') ?? '')
+      if (found.customer !== customer.id) throw resourceMissing('payment method', found.id)
+      return presentPaymentMethod(view, found)
     },
   )
 }

@@ -1,0 +1,104 @@
+import { Change } from '../../core/change.ts'
+import { invalidStateTransition, parameterInvalid } from '../../core/errors.ts'
+import {
+  type CollectionMethod,
+  DUE_DATE_REQUIRES_SENDING,
+  daysToPay,
+  type Invoice,
+} from '../../core/invoice.ts'
+import { isDraft, isOpen } from '../../core/invoice-status.ts'
+import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
+import { sumOf } from '../../core/money.ts'
+import { cannotBe } from '../../core/transitions.ts'
+import { apply } from '../machine/apply.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
+import { endDiscount } from './discount.ts'
+import { updateDraft } from './draft-discounts.ts'
+import { finalizeInvoice } from './invoice.ts'
+import { type DiscountParam, type Purchase, redeemList } from './redemption.ts'
+
+/** undefined leaves a field unchanged. */
+export type InvoiceUpdate = {
+  collection_method?: CollectionMethod | undefined
+  days_until_due?: number | undefined
+  description?: string | null | undefined
+  /** Replaces the discounts of the invoice; empty for none. */
+  discounts?: readonly DiscountParam[] | undefined
+  metadata?: MetadataParam | undefined
+}
+
+/**
+ * Updates an invoice. Once it is finalized, only its description and metadata can change.
+ * @throws ApiError resource_missing; parameter_invalid; invalid_state_transition
+ */
+export function updateInvoice(unit: UnitOfWork, id: string, params: InvoiceUpdate): Invoice {
+  const invoice = unit.find('invoice', id)
+  const { collection_method, days_until_due, discounts: wanted } = params
+  if (!isDraft(invoice) && [collection_method, days_until_due, wanted].some((given) => given !== undefined))
+    throw invalidStateTransition(
+      `Only the description and metadata of an invoice whose status is ${invoice.status} can be changed`,
+      null,
+    )
+  const change = new Change()
+  const discounts = discountsAfter(unit, change, invoice, wanted)
+  const after: Invoice = {
+    ...invoice,
+    ...collectionAfter(invoice, params),
+    discounts,
+    description: params.description === undefined ? invoice.description : params.description,
+    metadata: mergeMetadata(invoice.metadata, params.metadata),
+  }
+  if (wanted) updateDraft(unit, change, invoice, () => after)
+  else if (JSON.stringify(after) !== JSON.stringify(invoice)) change.update('invoice', invoice, () => after)
+  apply(unit, change, unit.clockOf(invoice.test_clock))
+  return unit.need('invoice', id)
+}
+
+/** @throws ApiError parameter_invalid, param days_until_due, for an invoice that is charged automatically */
+function collectionAfter(
+  invoice: Invoice,
+  { collection_method: given, days_until_due }: InvoiceUpdate,
+): Pick<Invoice, 'collection_method' | 'days_until_due'> {
+  if (given === undefined && days_until_due === undefined) return invoice
+  const collection_method = given ?? invoice.collection_method
+  if (days_until_due !== undefined && collection_method !== 'send_invoice')
+    throw parameterInvalid('days_until_due', DUE_DATE_REQUIRES_SENDING)
+  const days = days_until_due ?? invoice.days_until_due
+  return { collection_method, days_until_due: daysToPay(collection_method, days) }
+}
+
+/**
+ * Sends an invoice that is not paid automatically; a draft is finalized first. No mail is sent.
+ * @throws ApiError resource_missing; invalid_state_transition
+ */
+export function sendInvoice(unit: UnitOfWork, id: string): Invoice {
+  const invoice = unit.find('invoice', id)
+  if (invoice.collection_method !== 'send_invoice')
+    throw invalidStateTransition('Only an invoice whose collection_method is send_invoice can be sent', null)
+  if (isDraft(invoice)) return finalizeInvoice(unit, id)
+  if (!isOpen(invoice)) throw cannotBe('An invoice', invoice, 'sent')
+  return invoice
+}
+
+/** Returns the discounts of an invoice after an update. Those that were redeemed for it, and that it loses, end. @throws ApiError */
+function discountsAfter(
+  unit: UnitOfWork,
+  change: Change,
+  { id, customer, currency, lines, discounts: current }: Invoice,
+  params: readonly DiscountParam[] | undefined,
+): readonly string[] {
+  if (params === undefined) return current
+  const holder = { invoice: id }
+  const purchase: Purchase = {
+    customer: unit.need('customer', customer),
+    holder,
+    currency,
+    amount: sumOf(lines),
+  }
+  const discounts = redeemList(unit, change, purchase, { params, current })
+  for (const former of current) {
+    const discount = unit.need('discount', former)
+    if (!discounts.includes(former) && discount.invoice === id) endDiscount(change, discount)
+  }
+  return discounts
+}
