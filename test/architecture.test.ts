@@ -41,6 +41,18 @@ const LAYERS: Readonly<Record<string, Row>> = {
     packages: ['hono', 'zod', 'node:crypto'],
     types: ['stripe'],
   },
+  'src/dashboard/': {
+    paths: [
+      'src/dashboard/',
+      'src/http/dashboard/',
+      'src/http/html/',
+      'src/timeline/',
+      'src/core/',
+      'src/text/',
+    ],
+    packages: ['hono'],
+    types: ['src/http/', 'src/client/types.ts'],
+  },
   'src/client/': { paths: ['src/client/'], packages: ['eventsource-parser', 'node:'], types: ['src/http/'] },
   'src/ui/': {
     paths: ['src/ui/', 'src/timeline/', 'src/client/', 'src/core/', 'src/text/'],
@@ -70,7 +82,16 @@ const LAYERS: Readonly<Record<string, Row>> = {
   },
   'src/daemon/': {
     paths: [
-      ...['src/daemon/', 'src/http/', 'src/webhooks/', 'src/engine/', 'src/store/', 'src/core/', 'src/text/'],
+      ...[
+        'src/daemon/',
+        'src/dashboard/',
+        'src/http/',
+        'src/webhooks/',
+        'src/engine/',
+        'src/store/',
+        'src/core/',
+        'src/text/',
+      ],
       'package.json',
     ],
     packages: ['@hono/node-server', 'hono', 'node-cron', 'pino', 'node:'],

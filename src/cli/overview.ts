@@ -3,7 +3,7 @@ import { firstSentence } from '../text/display.ts'
 
 /** The groups of commands in the help, in this order. A command that is not listed joins the last group. */
 const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
-  ['Daemon:', ['serve', 'start', 'stop', 'status', 'logs', 'run']],
+  ['Daemon:', ['serve', 'start', 'open', 'stop', 'status', 'logs', 'run']],
   ['Time and billing:', ['clock', 'events']],
   [
     'Resources:',

@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   serve: () => import('./commands/serve.ts').then(({ serveCommand }) => serveCommand),
   start: () => import('./commands/start.ts').then(({ startCommand }) => startCommand),
   stop: () => import('./commands/stop.ts').then(({ stopCommand }) => stopCommand),
+  open: () => import('./commands/open.ts').then(({ openCommand }) => openCommand),
   status: () => import('./commands/status.ts').then(({ statusCommand }) => statusCommand),
   run: () => import('./commands/run.ts').then(({ runCommand }) => runCommand),
   keys: () => import('./commands/keys.ts').then(({ keyCommands }) => keyCommands),

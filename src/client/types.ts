@@ -1,5 +1,6 @@
 import type { FaultShape, KeyShape, MerchantShape, StatusShape } from '../http/schemas/admin.ts'
 import type { ClockShape, TestClockShape, UpcomingShape } from '../http/schemas/clock.ts'
+import type { DashboardLinkShape } from '../http/schemas/dashboard.ts'
 import type { EventShape } from '../http/schemas/event.ts'
 import type { FixturesShape } from '../http/schemas/fixtures.ts'
 import type { AppShape, AuthorizationShape, DecisionShape } from '../http/schemas/oauth.ts'
@@ -55,6 +56,7 @@ export type Event = Pick<Read<EventShape>, 'id' | 'object' | 'created' | 'mercha
 }
 
 export type Status = Omit<Read<StatusShape>, 'merchants'> & { readonly merchants: readonly Merchant[] }
+export type DashboardLink = Read<DashboardLinkShape>
 export type Snapshot = Read<SnapshotShape>
 
 /** The deletion stub of an object. */

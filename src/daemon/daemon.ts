@@ -73,6 +73,8 @@ export type Daemon = {
   /** The admin token, only if this start generated it, and no file contains it or the options asked for it. */
   readonly adminToken: string | null
   readonly adminTokenFile: string | null
+  /** A link that opens the dashboard in a browser, once. */
+  readonly dashboard: string
   /** The secrets that this start generated with its fixtures. */
   readonly fixtureSecrets: readonly FixtureSecret[]
   /**
@@ -150,6 +152,7 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
     return {
       ...described(sandbox, options, folder),
       url,
+      dashboard: sandbox.createDashboardLink().url,
       ...token.shown,
       ended: () => ending.ended(),
       close: () => ending.finish(),

@@ -13,6 +13,7 @@ import { defaultMerchant } from '../engine/resources/merchant.ts'
 import type { AdminServices } from '../http/admin/services.ts'
 import { type App, createApp } from '../http/app.ts'
 import { CallerCache } from '../http/caller.ts'
+import { DashboardAccess, type DashboardLink } from '../http/dashboard/access.ts'
 import { presentEvent } from '../http/event.ts'
 import { idsExpandedBy } from '../http/expand.ts'
 import { checkFixtures } from '../http/fixtures/check.ts'
@@ -83,6 +84,7 @@ export type SandboxOptions = {
     | 'reportError'
     | 'logIgnoredParams'
     | 'documentation'
+    | 'dashboard'
   >
 >
 
@@ -98,6 +100,8 @@ export type Sandbox = {
   readonly keys: KeyRing
   readonly requests: RequestLog
   readonly adminToken: string
+  /** Creates a link that opens the dashboard once. */
+  readonly createDashboardLink: () => DashboardLink
   readonly merchant: MerchantState
   /** The default merchant's secret key, if this start generated it. It cannot be shown again. */
   readonly secretKey: string | null
@@ -150,6 +154,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     })
     const { rateLimit } = options
     const adminToken = options.adminToken ?? randomToken(40)
+    const url = options.url ?? (() => 'http://localhost')
+    const access = new DashboardAccess({ adminToken, url, wall: engine.steady })
     const closing = new AbortController()
     const { app, routes, serves } = createApp({
       engine,
@@ -169,7 +175,9 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       version: options.version ?? UNKNOWN_VERSION,
       data: options.data ?? null,
       closing: closing.signal,
-      url: options.url ?? (() => 'http://localhost'),
+      url,
+      access,
+      dashboard: options.dashboard ?? dashboardPages(),
       // The uptime must not change if the system's clock is set. A sandbox with its own wall clock uses that one.
       uptime: secondsSinceStart(options.wall ? engine.steady : stopwatch),
       // Without a daemon there is no process to end, and the owner closes the sandbox.
@@ -216,6 +224,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       keys,
       requests,
       adminToken,
+      createDashboardLink: () => access.createLink(),
       // A restore creates a new MerchantState.
       get merchant() {
         return defaultMerchant(engine)
@@ -275,6 +284,15 @@ function refuseOtherOptions(known: Beginning, { seed, clock, dialect }: SandboxO
         `--${name} differs from the value that this database was created with. Omit it, or use another --data folder`,
       )
     }
+  }
+}
+
+/** Returns a function that loads the pages of the dashboard at its first call, to keep the start fast. */
+function dashboardPages(): AdminServices['dashboard'] {
+  let loading: ReturnType<AdminServices['dashboard']> | undefined
+  return () => {
+    loading ??= import('../dashboard/pages.ts').then(({ createPages }) => createPages())
+    return loading
   }
 }
 

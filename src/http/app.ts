@@ -7,6 +7,7 @@ import { adminRoutes } from './admin/routes.ts'
 import type { AdminServices } from './admin/services.ts'
 import { Api } from './api.ts'
 import { clockRoutes } from './clock.ts'
+import { dashboardRoutes } from './dashboard/routes.ts'
 import type { HandOver } from './dialect.ts'
 import { documentationRoutes } from './documentation.ts'
 import { eventRoutes } from './event.ts'
@@ -29,7 +30,7 @@ export type App = {
   readonly serves: Api['serves']
 }
 
-/** Creates the HTTP application: /v1 for merchants, /_paytwin for the operator, and the documentation. */
+/** Creates the HTTP application: /v1 for merchants, /_paytwin for the operator, the documentation, and the dashboard. */
 export function createApp(services: AdminServices): App {
   // The router that hono chooses for these routes, after it has tried a faster one that cannot express some of them.
   const app = new Hono({ router: new TrieRouter() })
@@ -47,6 +48,7 @@ export function createApp(services: AdminServices): App {
   api.missing()
   const routes = [...api.routes, ...consent, ...apps.routes, ...adminRoutes(app, services)]
   documentationRoutes(app, services)
+  dashboardRoutes(app, services)
   app.notFound((c) =>
     json(404, errorBody(routeMissing(c.req.method, c.req.path), services.url()), {
       'Request-Id': requestId(),

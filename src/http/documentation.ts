@@ -31,31 +31,30 @@ export function documentationRoutes(app: Hono, services: AdminServices): void {
   }
   // Encoding a large page takes milliseconds, and the requests need no key.
   const bodies = new Map<string, Uint8Array<ArrayBuffer>>()
-  // A browser at the root is sent to the documentation. Other clients get the usual 404.
-  app.get('/', (c, next) => {
-    const isBrowser = c.req.header('accept')?.includes('text/html') === true
-    return isBrowser ? Promise.resolve(c.redirect('/docs')) : next()
-  })
-  app.on('GET', ['/openapi.json', '/docs', '/docs/', '/docs/:name'], async (c) => {
-    const headers = { 'Request-Id': requestId(), 'X-API-Version': NEWEST_API_VERSION }
-    try {
-      checkHost({ host: c.req.header('host'), origin: c.req.header('origin') }, services.allowedHosts)
-      const { method } = c.req
-      const path = c.req.path === '/docs/' ? '/docs' : c.req.path
-      const pages = method === 'GET' ? await documentation() : {}
-      const text = Object.hasOwn(pages, path) ? pages[path] : undefined
-      if (text === undefined) throw routeMissing(method, c.req.path)
-      const url = services.url()
-      const key = `${url} ${path}`
-      const body = bodies.get(key) ?? new Uint8Array(encoder.encode(text.replaceAll(URL_PLACEHOLDER, url)))
-      bodies.set(key, body)
-      const length = { 'Content-Length': String(body.length) }
-      return new Response(body, { headers: { ...headers, ...headersOf(path), ...length } })
-    } catch (error) {
-      const known = knownError(services, error, `${c.req.method} ${c.req.path}`)
-      return json(known.status, errorBody(known, services.url()), headers)
-    }
-  })
+  app.on(
+    'GET',
+    ['/openapi.json', '/docs', '/docs/', '/docs/:name', '/dashboard/style.css', '/dashboard/script.js'],
+    async (c) => {
+      const headers = { 'Request-Id': requestId(), 'X-API-Version': NEWEST_API_VERSION }
+      try {
+        checkHost({ host: c.req.header('host'), origin: c.req.header('origin') }, services.allowedHosts)
+        const { method } = c.req
+        const path = c.req.path === '/docs/' ? '/docs' : c.req.path
+        const pages = method === 'GET' ? await documentation() : {}
+        const text = Object.hasOwn(pages, path) ? pages[path] : undefined
+        if (text === undefined) throw routeMissing(method, c.req.path)
+        const url = services.url()
+        const key = `${url} ${path}`
+        const body = bodies.get(key) ?? new Uint8Array(encoder.encode(text.replaceAll(URL_PLACEHOLDER, url)))
+        bodies.set(key, body)
+        const length = { 'Content-Length': String(body.length) }
+        return new Response(body, { headers: { ...headers, ...headersOf(path), ...length } })
+      } catch (error) {
+        const known = knownError(services, error, `${c.req.method} ${c.req.path}`)
+        return json(known.status, errorBody(known, services.url()), headers)
+      }
+    },
+  )
 }
 
 /** Types by the ending of a path. A page has no ending. */

@@ -14,7 +14,7 @@ import type { Raw } from './form.ts'
 import { type IdempotentEntry, isStored, openEntry, storeResponse } from './idempotency.ts'
 import type { Incoming, Reply } from './incoming.ts'
 import type { Json, RouteResult } from './json.ts'
-import { operatorCaller } from './operator-caller.ts'
+import { isUnlogged, operatorCaller } from './operator-caller.ts'
 import { namesAsHeader, namesForLog } from './params.ts'
 import type { Served } from './pipeline.ts'
 import { redacted } from './redact.ts'
@@ -257,6 +257,7 @@ export class Exchange implements Served {
 
   /** Adds the answered request to the request log. */
   #logRequest(status: number, code: string | null): void {
+    if (isUnlogged(this.c.env)) return
     const { method, url } = this.c.req
     this.#services.requests.add({
       id: this.id,

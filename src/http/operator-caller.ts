@@ -3,13 +3,23 @@ import type { Caller } from './caller.ts'
 import type { HttpServices } from './services.ts'
 
 /** The environment of a request that the operator sends for a merchant. Only the admin API sets it: no header can. */
-type OperatorEnvironment = { readonly operatorFor?: string }
+type OperatorEnvironment = {
+  readonly operatorFor?: string
+  /** Whether the request log leaves the request out. */
+  readonly isUnlogged?: true
+}
 
 /** Adds the merchant that the operator sends a request for to the environment of the server. */
 export const environmentFor = (env: unknown, merchant: string): OperatorEnvironment & object => ({
   ...(env as object | undefined),
   operatorFor: merchant,
 })
+
+/** The environment of the requests with which the dashboard reads: the log shows those of applications. */
+export const UNLOGGED: OperatorEnvironment & object = { isUnlogged: true }
+
+export const isUnlogged = (env: unknown): boolean =>
+  (env as OperatorEnvironment | undefined)?.isUnlogged === true
 
 /**
  * Returns the caller of a request that the operator sends for a merchant; undefined for any other request. Its idempotency

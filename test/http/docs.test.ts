@@ -37,13 +37,6 @@ const anchorsOf = (page: string): Set<string> =>
 const pageAt = (path: string): string => pages.get(path) ?? ''
 
 group('the pages', () => {
-  test('are shown to a browser at the root, but not to other clients', async () => {
-    const open = (accept: string) => twin.sandbox.app.request('/', { headers: { ...HOST, accept } })
-    const shown = await open('text/html,application/xhtml+xml,*/*;q=0.8')
-    expect([shown.status, shown.headers.get('location')]).toEqual([302, '/docs'])
-    expect((await open('*/*')).status).toBe(404)
-  })
-
   test('have one page for each resource of merchants and of the operator', () => {
     expect(
       [...pages.keys()].filter((path) => path !== '/docs' && path !== '/docs/errors').toSorted(),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { marked } from 'marked'
 import type { Documentation } from '../../http/admin/services.ts'
+import { THEME } from '../../http/html/theme.ts'
 import { anchorOf, asBlock } from '../../text/markdown.ts'
 import type { Reference, Resource } from '../reference/reference.ts'
 import { layout } from './layout.ts'
@@ -15,7 +16,7 @@ type Source = {
   readonly top: number
 }
 
-/** Makes the pages at /docs and their files from the reference, by path. @param url - the URL of the daemon */
+/** Makes the pages at /docs and their files from the reference, and adds the files of the dashboard, by path. @param url - the URL of the daemon */
 export function pagesOf(reference: Reference, url: string): Documentation {
   const merchants = resourcesOf(reference, { isOperators: false })
   const operator = resourcesOf(reference, { isOperators: true })
@@ -48,6 +49,8 @@ ${rendered(`${OPERATOR}\n\n${contents(operator)}`, 1)}</details>
   const entries = headings.map(({ title, path, page, names }) => [title, path, page, names.join(' ')])
   return {
     ...Object.fromEntries(pages),
+    '/dashboard/style.css': `${THEME}\n${readFileSync('src/dashboard/style.css', 'utf8')}`,
+    '/dashboard/script.js': readFileSync('src/dashboard/script.js', 'utf8'),
     '/docs/style.css': fileText('style.css'),
     '/docs/favicon.svg': fileText('favicon.svg'),
     '/docs/search.js': `const ENTRIES = ${JSON.stringify(entries)}\n${fileText('search.js')}`,

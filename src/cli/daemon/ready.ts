@@ -10,10 +10,10 @@ export type Ready = Omit<Daemon, 'ended' | 'close' | 'crashed'>
 export type Announcement = { readonly ready: Ready; readonly pid: number }
 
 export const announcementOf = (
-  { url, clock, data, merchant, secretKey, adminToken, adminTokenFile, fixtureSecrets }: Ready,
+  { url, clock, data, merchant, secretKey, adminToken, adminTokenFile, dashboard, fixtureSecrets }: Ready,
   pid: number,
 ): Announcement => ({
-  ready: { url, clock, data, merchant, secretKey, adminToken, adminTokenFile, fixtureSecrets },
+  ready: { url, clock, data, merchant, secretKey, adminToken, adminTokenFile, dashboard, fixtureSecrets },
   pid,
 })
 
@@ -42,7 +42,7 @@ export const readyLine = ({ url, clock, data }: Ready, version: string): string 
 
 /** Returns the ready line's JSON object; it has secrets only if this start generated them. See docs/contract/operator.md#ready-line. */
 export const readyObject = (
-  { url, merchant, secretKey, adminToken, adminTokenFile, fixtureSecrets }: Ready,
+  { url, merchant, secretKey, adminToken, adminTokenFile, dashboard, fixtureSecrets }: Ready,
   { version, pid }: { version: string; pid: number },
 ) => ({
   event: 'ready',
@@ -50,6 +50,7 @@ export const readyObject = (
   version,
   pid,
   merchant,
+  dashboard,
   ...(secretKey !== null && { secret_key: secretKey }),
   ...(adminTokenFile !== null && { admin_token_file: adminTokenFile }),
   ...(adminToken !== null && { admin_token: adminToken }),
@@ -57,7 +58,7 @@ export const readyObject = (
 })
 
 /** Lists the generated secrets and a first request. A later start explains where to get a key instead. */
-export function firstSteps({ url, secretKey, adminToken, fixtureSecrets }: Ready): string[] {
+export function firstSteps({ url, secretKey, adminToken, dashboard, fixtureSecrets }: Ready): string[] {
   return [
     ...(secretKey === null
       ? [
@@ -72,6 +73,7 @@ export function firstSteps({ url, secretKey, adminToken, fixtureSecrets }: Ready
     ...(secretKey === null
       ? []
       : ['Send the first request:', `  curl ${url}/v1/customers -u ${secretKey}: -d email=ada@example.com`]),
+    `Dashboard (the link works once; 'paytwin open' makes another): ${dashboard}`,
     `API reference: ${url}/docs`,
   ]
 }

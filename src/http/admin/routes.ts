@@ -10,6 +10,7 @@ import type { Registered } from '../route.ts'
 import { appRoutes } from './app.ts'
 import { authorizationAdminRoutes } from './authorization.ts'
 import { clockAdminRoutes } from './clock.ts'
+import { dashboardAdminRoutes } from './dashboard.ts'
 import { eventAdminRoutes } from './event.ts'
 import { AdminExchange } from './exchange.ts'
 import { faultRoutes } from './fault.ts'
@@ -57,6 +58,7 @@ export function adminRoutes(app: Hono, services: AdminServices): Registered[] {
   triggerRoutes(add)
   webhookAdminRoutes(add)
   fixtureRoutes(add)
+  dashboardAdminRoutes(add)
   merchantApiRoutes(app, services)
   const missing = {
     authenticate: (exchange: AdminExchange) => authenticate(services, exchange, false),

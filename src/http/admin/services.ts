@@ -1,4 +1,6 @@
 import type { Context } from 'hono'
+import type { DashboardAccess } from '../dashboard/access.ts'
+import type { DashboardPages } from '../dashboard/pages.ts'
 import type { Raw } from '../form.ts'
 import type { Json, RouteResult } from '../json.ts'
 import type { RouteOf } from '../route.ts'
@@ -23,6 +25,10 @@ export type AdminServices = HttpServices & {
    * @param connection - the connection of the request, which stays open until the process exits
    */
   readonly shutDown: (connection: object | undefined) => Promise<void>
+  /** Signs browsers in to the dashboard. */
+  readonly access: DashboardAccess
+  /** Loads the pages of the dashboard. */
+  readonly dashboard: () => Promise<DashboardPages>
   /** Returns the documentation that the build made. */
   readonly documentation: () => Promise<Documentation>
 }

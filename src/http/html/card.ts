@@ -10,6 +10,8 @@ h1 strong { font-weight: 700 }
 h2, legend { margin: 0 0 .4rem; padding: 0; font-size: .875rem; font-weight: 600; color: var(--faint) }
 p { margin: .75rem 0 0 }
 form { margin: 1.5rem 0 0 }
+pre { margin: .75rem 0 0; padding: .6rem .85rem; border-radius: .55rem; background: var(--tint); font: .95rem/1.5 ui-monospace, monospace }
+a { color: var(--accent); text-underline-offset: .15em }
 ul { margin: 0 0 1.5rem; padding: 0; list-style: none }
 li { position: relative; padding: .15rem 0 .15rem 1.6rem }
 li::before { content: ""; position: absolute; left: .3rem; top: .55rem; width: .35rem; height: .65rem; border: solid var(--accent); border-width: 0 2px 2px 0; transform: rotate(40deg) }

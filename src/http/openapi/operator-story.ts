@@ -19,6 +19,7 @@ const SHOP = {
 export async function recordOperator(recorder: Recorder): Promise<void> {
   await recorder.get('/_paytwin/health?nonce=000102030405060708090a0b0c0d0e0f')
   await recorder.get('/_paytwin/status')
+  await recorder.post('/_paytwin/dashboard/links')
   const { data } = await recorder.get('/_paytwin/merchants')
   const merchant = data[0].id
   await recorder.post(`/_paytwin/merchants/${merchant}`, { dunning_final_action: 'mark_unpaid' })

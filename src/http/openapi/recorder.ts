@@ -131,7 +131,7 @@ export class Recorder {
   }
 
   /**
-   * Replaces all values that differ from run to run: random request ids, OAuth secrets, the process id and durations.
+   * Replaces all values that differ from run to run: random request ids, OAuth secrets, codes of links, the process id and durations.
    */
   #stable(text: string): string {
     return text
@@ -151,8 +151,8 @@ export class Recorder {
   }
 }
 
-/** An authorization code, a token or a client secret. */
-const SECRET = /\b(o[a-z]{2}_test_)[A-Za-z0-9]{32}\b/g
+/** An authorization code, a token or a client secret, or the code of a link to the dashboard. */
+const SECRET = /\b((?:o[a-z]{2}|dlk)_test_)[A-Za-z0-9]{32}\b/g
 
 const exampleSecret = (prefix: string, number: number): string =>
   `${prefix}${'Example'.repeat(4)}${String(number).padStart(4, '0')}`

@@ -9,6 +9,7 @@ const daemon = {
   secretKey: null,
   adminToken: null,
   adminTokenFile: '.paytwin/admin-token',
+  dashboard: 'http://127.0.0.1:4242/dashboard/open?code=dlk_test_1',
   fixtureSecrets: [],
 }
 const SECRETS = [
@@ -38,6 +39,7 @@ test.each([
     version: '0.1.0',
     pid: 1,
     merchant: 'mer_1',
+    dashboard: 'http://127.0.0.1:4242/dashboard/open?code=dlk_test_1',
     ...secrets,
   })
 })
@@ -51,6 +53,7 @@ test('a new key is shown with a first request to copy', () => {
 test('a later start explains how to get a key', () => {
   expect(firstSteps(daemon)).toEqual([
     "Use the key given with --secret-key or shown at the first start, or create another with 'paytwin keys create'.",
+    "Dashboard (the link works once; 'paytwin open' makes another): http://127.0.0.1:4242/dashboard/open?code=dlk_test_1",
     'API reference: http://127.0.0.1:4242/docs',
   ])
 })

@@ -1,0 +1,52 @@
+import type { Clock, Summary } from '../client/types.ts'
+
+/** An advance that this dashboard began, and its outcome as soon as it has ended. */
+export type Advance = {
+  /** The time of the clock before it. */
+  readonly from: number
+  /** The newest event of the merchant before it; undefined if there was none. */
+  readonly after: string | undefined
+  outcome?: { readonly clock: Clock; readonly summary: Summary } | { readonly error: unknown }
+}
+
+/** How long a browser waits for an advance before it sees the progress, in milliseconds. */
+const QUICK_MS = 400
+/** How many clocks are remembered. */
+const MAX_CLOCKS = 1_000
+
+/** Remembers the last advance of each clock, so that its progress and its summary can be shown. */
+export class Advances {
+  readonly #latest = new Map<string, Advance>()
+
+  /** Follows an advance. Resolves when it has ended, or when the browser should not wait any longer. */
+  async follow(
+    clock: string,
+    { from, after }: Pick<Advance, 'from' | 'after'>,
+    run: Promise<NonNullable<Advance['outcome']>>,
+  ): Promise<Advance> {
+    const advance: Advance = { from, after }
+    const [oldest] = this.#latest.keys()
+    if (oldest !== undefined && this.#latest.size >= MAX_CLOCKS) this.#latest.delete(oldest)
+    this.#latest.set(clock, advance)
+    const ended = run
+      .catch((error: unknown) => ({ error }))
+      .then((outcome) => {
+        advance.outcome = outcome
+      })
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, QUICK_MS)
+    })
+    await Promise.race([ended, late])
+    clearTimeout(timer)
+    return advance
+  }
+
+  latest(clock: string): Advance | undefined {
+    return this.#latest.get(clock)
+  }
+
+  forget(clock: string): void {
+    this.#latest.delete(clock)
+  }
+}

@@ -1,0 +1,231 @@
+/** @jsxImportSource hono/jsx */
+import type { Clock, Event, List, Summary, Upcoming } from '../client/types.ts'
+import { ApiError } from '../core/errors.ts'
+import { thousands } from '../text/display.ts'
+import type { Advance, Advances } from './advances.ts'
+import { type PageContext, redirectTo, type Section, v1Of } from './context.ts'
+import { EventTable } from './event-table.tsx'
+import { FormToken } from './form-token.tsx'
+import { framed } from './frame.tsx'
+import { Empty, Panel, Time } from './text.tsx'
+import { ClockControls, clockPath, NEXT } from './time-bar.tsx'
+
+/** How many events the summary of an advance lists. */
+const MAX_LISTED = 100
+/** How many jobs are read in search of the next one that is not a webhook. */
+const MAX_JOBS = 100
+const REFRESH_SECONDS = 1
+
+type TestClock = Clock & { readonly name: string | null }
+type Moved = Clock & { readonly summary: Summary }
+
+/** The pages of clocks: all clocks, the progress and the summary of an advance, and the actions on a clock. */
+export const clockPages =
+  (advances: Advances): Section =>
+  (context) => {
+    const [id, verb, ...others] = context.rest
+    if (id === undefined) return showClocks(context)
+    if (others.length > 0) return undefined
+    if (verb === 'advance')
+      return context.method === 'POST' ? advance(context, id, advances) : showAdvance(context, id, advances)
+    if (context.method === 'POST' && (verb === 'cancel' || verb === 'freeze' || verb === 'unfreeze'))
+      return act(context, id, verb)
+    return undefined
+  }
+
+/** The parameters that select a clock in the admin API. */
+const scopeOf = ({ merchant }: PageContext, id: string) => ({
+  merchant: merchant.id,
+  ...(id !== merchant.clock.id && { test_clock: id }),
+})
+
+/** Reads a clock. @throws ApiError resource_missing */
+async function clockOf({ api, ...context }: PageContext, id: string): Promise<Clock> {
+  const { data } = await api.get<List<Clock>>('clock', scopeOf({ api, ...context }, id))
+  const [clock] = data
+  if (!clock) throw new Error('the API returns the clock, or an error')
+  return clock
+}
+
+async function showClocks(context: PageContext): Promise<Response> {
+  const { api, base } = context
+  const { data: clocks, has_more } = await api.get<List<TestClock>>(
+    v1Of(context, 'test_helpers/test_clocks'),
+    {
+      limit: 100,
+    },
+  )
+  return framed(context, {
+    title: 'Clocks',
+    content: (
+      <>
+        <p class="lead">
+          The clock above is the merchant’s main clock. A test clock moves its own customers only, and is
+          always frozen.
+        </p>
+        {clocks.length === 0 ? (
+          <Empty>
+            No test clocks. <a href="/docs/test_clocks">The API</a> creates them.
+          </Empty>
+        ) : (
+          clocks.map((clock) => (
+            <Panel title={clock.name ?? clock.id}>
+              <div class="clock">
+                <p class="now">
+                  <strong>
+                    <Time at={clock.now} />
+                  </strong>{' '}
+                  <span class="mode">{clock.id}</span>
+                </p>
+                {clock.status === 'advancing' ? (
+                  <a href={clockPath(base, clock, 'advance')}>Show the progress</a>
+                ) : (
+                  <ClockControls {...context} clock={clock} />
+                )}
+              </div>
+            </Panel>
+          ))
+        )}
+        {has_more ? <p>Only the newest 100 are shown.</p> : null}
+      </>
+    ),
+  })
+}
+
+/** Begins an advance, and shows its summary if it ends soon, otherwise its progress. */
+async function advance(context: PageContext, id: string, advances: Advances): Promise<Response> {
+  const { api, merchant, form, base } = context
+  const clock = await clockOf(context, id)
+  const target = await targetOf(context, id)
+  const stop = form.get('stop_on') ?? ''
+  const newest = await api.get<List<Event>>('events', { merchant: merchant.id, limit: 1 })
+  const run = api
+    .post<List<Moved>>('clock/advance', {
+      ...scopeOf(context, id),
+      ...target,
+      'stop_on[0]': stop === '' ? undefined : stop,
+    })
+    .then(({ data: [moved] }) =>
+      moved ? { clock: moved, summary: moved.summary } : { error: new Error('no clock was advanced') },
+    )
+  const begun = await advances.follow(id, { from: clock.now, after: newest.data[0]?.id }, run)
+  if (begun.outcome && 'error' in begun.outcome) {
+    advances.forget(id)
+    throw begun.outcome.error
+  }
+  return redirectTo(clockPath(base, clock, 'advance'))
+}
+
+/** Reads the target from the form. @throws ApiError if no job is due */
+async function targetOf(
+  { api, form, ...context }: PageContext,
+  id: string,
+): Promise<{ to: string | number } | { by: string }> {
+  const [by, to] = [form.get('by'), form.get('to')]
+  if (by !== null) return { by }
+  // A browser leaves out the seconds if they are zero, and the zone always.
+  if (!form.has(NEXT)) return { to: `${to ?? ''}${to?.length === 16 ? ':00' : ''}Z` }
+  const { data } = await api.get<List<Upcoming>>('upcoming', {
+    ...scopeOf({ api, form, ...context }, id),
+    limit: MAX_JOBS,
+  })
+  const next = data.find(({ kind }) => kind !== 'webhook_retry') ?? data[0]
+  if (next) return { to: next.due }
+  throw new ApiError({
+    status: 400,
+    type: 'invalid_request_error',
+    code: null,
+    message: 'Nothing is due, so there is no next event. Advance by a time instead.',
+  })
+}
+
+async function act(
+  context: PageContext,
+  id: string,
+  verb: 'cancel' | 'freeze' | 'unfreeze',
+): Promise<Response> {
+  await context.api.post(`clock/${verb}`, scopeOf(context, id))
+  const isMain = id === context.merchant.clock.id
+  if (verb === 'cancel') return redirectTo(clockPath(context.base, { id }, 'advance'))
+  return redirectTo(isMain ? context.base : `${context.base}/clocks`)
+}
+
+async function showAdvance(context: PageContext, id: string, advances: Advances): Promise<Response> {
+  const clock = await clockOf(context, id)
+  const latest = advances.latest(id)
+  if (clock.status === 'advancing') return showProgress(context, clock, latest)
+  if (!latest?.outcome) return redirectTo(context.base)
+  const { outcome } = latest
+  if ('error' in outcome) throw outcome.error
+  return showSummary(context, latest, outcome)
+}
+
+function showProgress(context: PageContext, clock: Clock, latest: Advance | undefined): Response {
+  const { target, now, progress } = clock
+  const from = latest?.from ?? now
+  const [done, whole] = [now - from, Math.max(1, (target ?? now) - from)]
+  return framed(context, {
+    title: 'The clock is advancing',
+    refreshSeconds: REFRESH_SECONDS,
+    content: (
+      <>
+        <p>
+          <Time at={now} /> of <Time at={target} />
+        </p>
+        <progress max={whole} value={done} aria-label="Progress of the advance" />
+        {progress ? <Counts {...progress} /> : null}
+        <form method="post" action={clockPath(context.base, clock, 'cancel')}>
+          <FormToken value={context.formToken} />
+          <button type="submit">Cancel</button>
+        </form>
+      </>
+    ),
+  })
+}
+
+async function showSummary(
+  context: PageContext,
+  { from, after }: Advance,
+  { clock, summary }: { readonly clock: Clock; readonly summary: Summary },
+): Promise<Response> {
+  const { api, merchant } = context
+  const { data: events, has_more } = await api.get<List<Event>>('events', {
+    merchant: merchant.id,
+    limit: MAX_LISTED,
+    ending_before: after,
+  })
+  const listed = summary.events === 0 ? [] : events.toReversed()
+  return framed(context, {
+    title: 'The clock has advanced',
+    content: (
+      <>
+        <p class="notice good" role="status">
+          From <Time at={from} /> to <Time at={clock.now} />
+          {summary.stopped_on === null ? '.' : `: stopped by ${summary.stopped_on}.`}
+        </p>
+        <Counts {...summary} />
+        <Panel title="What happened, oldest first">
+          {listed.length === 0 ? <Empty>No events.</Empty> : <EventTable {...context} events={listed} />}
+          {has_more && listed.length > 0 ? <p>These are the first {MAX_LISTED} events.</p> : null}
+        </Panel>
+      </>
+    ),
+  })
+}
+
+const Counts = ({ jobs, events, invoices_paid, payments_failed }: Summary) => (
+  <dl class="figures">
+    <Figure name="Events" value={events} />
+    <Figure name="Invoices paid" value={invoices_paid} />
+    <Figure name="Payments failed" value={payments_failed} isBad={payments_failed > 0} />
+    <Figure name="Jobs run" value={jobs} />
+  </dl>
+)
+
+/** A number with its name. */
+export const Figure = ({ name, value, isBad = false }: { name: string; value: number; isBad?: boolean }) => (
+  <div class={isBad ? 'bad' : undefined}>
+    <dt>{name}</dt>
+    <dd>{thousands(value)}</dd>
+  </div>
+)

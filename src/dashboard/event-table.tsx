@@ -1,0 +1,34 @@
+/** @jsxImportSource hono/jsx */
+import type { Event } from '../client/types.ts'
+import { ObjectLink } from './object-link.tsx'
+import { Status, Time } from './text.tsx'
+
+/** A table of events, in the given order. */
+export const EventTable = ({ base, events }: { base: string; events: readonly Event[] }) => (
+  <div class="table">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Time</th>
+          <th scope="col">Event</th>
+          <th scope="col">Object</th>
+          <th scope="col">Status</th>
+        </tr>
+      </thead>
+      <tbody>
+        {events.map(({ created, type, data: { object } }) => (
+          <tr>
+            <td>
+              <Time at={created} />
+            </td>
+            <td>{type}</td>
+            <td>
+              <ObjectLink base={base} object={object.object} id={object.id} />
+            </td>
+            <td>{typeof object.status === 'string' ? <Status status={object.status} /> : '–'}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)

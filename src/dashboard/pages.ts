@@ -1,0 +1,31 @@
+import { ApiError } from '../core/errors.ts'
+import type { DashboardPages } from '../http/dashboard/pages.ts'
+import { Advances } from './advances.ts'
+import { clockPages } from './clocks.tsx'
+import { contextOf, type Section } from './context.ts'
+import { showError } from './error.tsx'
+import { withoutMerchants } from './frame.tsx'
+import { overviewPage } from './overview.tsx'
+
+/** The sections by the part of the path after the merchant. */
+const sectionsOf = (advances: Advances): Readonly<Record<string, Section>> => ({
+  '': overviewPage,
+  clocks: clockPages(advances),
+})
+
+/** Creates the pages of one daemon. They read and write through the admin API only. */
+export function createPages(): DashboardPages {
+  const sections = sectionsOf(new Advances())
+  return async (request) => {
+    const found = await contextOf(request)
+    if (found === undefined) return withoutMerchants()
+    if (!('merchant' in found)) return found
+    const section = Object.hasOwn(sections, found.section) ? sections[found.section] : undefined
+    try {
+      return (await section?.(found)) ?? showError(found, 404, 'There is no such page.')
+    } catch (error) {
+      if (error instanceof ApiError) return showError(found, error.status, error.message)
+      throw error
+    }
+  }
+}

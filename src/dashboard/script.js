@@ -1,0 +1,15 @@
+// The pages work without this script. It spares clicks where it runs.
+
+// Choosing a merchant shows it, without the button.
+const chooser = document.querySelector('form.merchant select')
+chooser?.addEventListener('change', () => chooser.form.requestSubmit())
+
+// The buttons of a form work once, until the next page is shown.
+document.addEventListener('submit', ({ target, submitter }) => {
+  if (target.method !== 'post' || !submitter) return
+  target.setAttribute('aria-busy', 'true')
+  // The value of a disabled button would not be sent.
+  setTimeout(() => {
+    for (const button of target.querySelectorAll('button')) button.disabled = true
+  })
+})

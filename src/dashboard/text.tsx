@@ -1,0 +1,59 @@
+/** @jsxImportSource hono/jsx */
+import type { Child } from 'hono/jsx'
+import { formatInstant } from '../core/calendar.ts'
+
+/** Formats an instant for people: `2026-02-28 10:00`, with seconds if it has some. Always in UTC. */
+export const instantText = (at: number): string =>
+  formatInstant(at)
+    .replace('T', ' ')
+    .replace(/(:00)?Z$/, '')
+
+export const Time = ({ at }: { at: number | null }) =>
+  at === null ? <>–</> : <time datetime={formatInstant(at)}>{instantText(at)}</time>
+
+/** How a status looks. The word is always there, so that nothing depends on the color alone. */
+export type Tone = 'good' | 'bad' | 'wait' | 'off'
+
+const TONES: Readonly<Record<string, Tone>> = {
+  active: 'good',
+  trialing: 'good',
+  paid: 'good',
+  succeeded: 'good',
+  enabled: 'good',
+  past_due: 'bad',
+  unpaid: 'bad',
+  incomplete: 'bad',
+  incomplete_expired: 'off',
+  uncollectible: 'bad',
+  failed: 'bad',
+  requires_payment_method: 'bad',
+  open: 'wait',
+  pending: 'wait',
+  processing: 'wait',
+  requires_action: 'wait',
+  requires_confirmation: 'wait',
+  requires_capture: 'wait',
+  paused: 'wait',
+}
+
+/** Returns how a status looks; neutral for one that ended, or that is not known. */
+export const toneOf = (status: string): Tone =>
+  (Object.hasOwn(TONES, status) ? TONES[status] : undefined) ?? 'off'
+
+export const Status = ({ status }: { status: string }) => (
+  <span class={`status ${toneOf(status)}`}>{status.replaceAll('_', ' ')}</span>
+)
+
+/** A section of a page with a heading. */
+export const Panel = ({ title, children, more }: { title: string; children?: Child; more?: Child }) => (
+  <section class="panel">
+    <header>
+      <h2>{title}</h2>
+      {more}
+    </header>
+    {children}
+  </section>
+)
+
+/** What a list shows in place of rows. */
+export const Empty = ({ children }: { children?: Child }) => <p class="empty">{children}</p>

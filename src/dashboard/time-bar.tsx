@@ -1,0 +1,104 @@
+/** @jsxImportSource hono/jsx */
+import type { Clock } from '../client/types.ts'
+import { formatInstant } from '../core/calendar.ts'
+import { EVENT_TYPES } from '../core/kinds.ts'
+import type { PageContext } from './context.ts'
+import { FormToken } from './form-token.tsx'
+import { Time } from './text.tsx'
+
+/** The spans of the buttons, as the API takes them. */
+export const STEPS = [
+  { by: '1h', label: '+1 h', name: 'Advance by 1 hour' },
+  { by: '1d', label: '+1 d', name: 'Advance by 1 day' },
+  { by: '1w', label: '+1 w', name: 'Advance by 1 week' },
+  { by: '1mo', label: '+1 mo', name: 'Advance by 1 month' },
+] as const
+
+/** The name of the button that advances to the next due job. */
+export const NEXT = 'next'
+
+export const clockPath = (base: string, { id }: Pick<Clock, 'id'>, verb: string): string =>
+  `${base}/clocks/${encodeURIComponent(id)}/${verb}`
+
+/** The clock of the merchant, and what moves it: on every page. */
+export function TimeBar(context: PageContext) {
+  const { merchant, base } = context
+  const { clock } = merchant
+  const isAdvancing = clock.status === 'advancing'
+  return (
+    <section class="time" aria-label="Clock">
+      <p class="now">
+        <strong>
+          <Time at={clock.now} />
+        </strong>{' '}
+        <span class="mode">UTC, {isAdvancing ? 'advancing' : clock.mode}</span>
+      </p>
+      {isAdvancing ? (
+        <p class="moving">
+          <a href={clockPath(base, clock, 'advance')}>Show the progress</a>
+        </p>
+      ) : (
+        <ClockControls {...context} clock={clock} />
+      )}
+    </section>
+  )
+}
+
+/** The forms that move a clock. They work for the main clock and for test clocks. */
+export function ClockControls({
+  base,
+  formToken,
+  clock,
+}: Pick<PageContext, 'base' | 'formToken'> & { clock: Clock }) {
+  const isMain = clock.object === 'clock'
+  const isFrozen = clock.mode === 'frozen'
+  return (
+    <>
+      <form class="steps" method="post" action={clockPath(base, clock, 'advance')}>
+        <FormToken value={formToken} />
+        {STEPS.map(({ by, label, name }) => (
+          <button type="submit" name="by" value={by} aria-label={name}>
+            {label}
+          </button>
+        ))}
+        <button type="submit" name={NEXT} value="1" title="Advance to the next due job">
+          Next event
+        </button>
+      </form>
+      <details class="until">
+        <summary>Until…</summary>
+        <form method="post" action={clockPath(base, clock, 'advance')}>
+          <FormToken value={formToken} />
+          <label>
+            Time (UTC)
+            <input
+              type="datetime-local"
+              name="to"
+              required
+              step="1"
+              value={formatInstant(clock.now).replace('Z', '')}
+            />
+          </label>
+          <label>
+            Stop at the first event
+            <select name="stop_on">
+              <option value="">do not stop</option>
+              {EVENT_TYPES.map((type) => (
+                <option value={type}>{type}</option>
+              ))}
+            </select>
+          </label>
+          <button type="submit" class="primary">
+            Advance
+          </button>
+        </form>
+        {isMain ? (
+          <form method="post" action={clockPath(base, clock, isFrozen ? 'unfreeze' : 'freeze')}>
+            <FormToken value={formToken} />
+            <button type="submit">{isFrozen ? 'Let the clock run' : 'Freeze the clock'}</button>
+          </form>
+        ) : null}
+      </details>
+    </>
+  )
+}

@@ -1,0 +1,100 @@
+import type { Context, Hono } from 'hono'
+import { parse } from 'hono/utils/cookie'
+import { type ApiError, parameterInvalid } from '../../core/errors.ts'
+import { checkHost } from '../admin/guard.ts'
+import type { AdminServices } from '../admin/services.ts'
+import { MAX_V1_BODY_BYTES, readBody } from '../request.ts'
+import { knownError } from '../respond.ts'
+import { DASHBOARD_PATH } from './access.ts'
+import { OperatorApi } from './operator-api.ts'
+
+/**
+ * Registers the dashboard. Only a browser with a session gets its pages, and only its own forms change anything.
+ * See docs/contract/operator.md#dashboard.
+ */
+export function dashboardRoutes(app: Hono, services: AdminServices): void {
+  const api = new OperatorApi(app, services.adminToken)
+  // A browser at the root is sent to the dashboard. Other clients get the usual 404.
+  app.get('/', (c, next) => {
+    const isBrowser = c.req.header('accept')?.includes('text/html') === true
+    return isBrowser ? Promise.resolve(c.redirect(DASHBOARD_PATH)) : next()
+  })
+  app.on(['GET', 'POST'], [DASHBOARD_PATH, `${DASHBOARD_PATH}/*`], async (c) => {
+    try {
+      checkHost({ host: c.req.header('host'), origin: c.req.header('origin') }, services.allowedHosts)
+      return await serve(c, services, api)
+    } catch (error) {
+      const { status, message } = knownError(services, error, `${c.req.method} ${c.req.path}`)
+      const { refusedPage } = await signIn()
+      return refusedPage(status, message)
+    }
+  })
+}
+
+async function serve(c: Context, { access, dashboard }: AdminServices, api: OperatorApi): Promise<Response> {
+  const session = access.sessionOf(parse(c.req.header('cookie') ?? ''))
+  const path = partsOf(c.req.path)
+  const { searchParams: query } = new URL(c.req.url)
+  if (c.req.method === 'GET' && path[0] === 'open') return open(access.open(query.get('code') ?? ''), session)
+  if (session === undefined) return (await signIn()).signInPage()
+  const isPost = c.req.method === 'POST'
+  const form = new URLSearchParams(isPost ? await readForm(c) : '')
+  if (isPost && !access.isFormToken(session, form.get('token') ?? '')) throw foreignForm()
+  if (isPost && path[0] === 'sign-out') return redirectTo({ 'Set-Cookie': access.endingCookie })
+  const pages = await dashboard()
+  return pages({
+    method: isPost ? 'POST' : 'GET',
+    path,
+    query,
+    form,
+    formToken: access.formToken(session),
+    api,
+  })
+}
+
+/** Answers a link: with the cookie of a new session, if the code was valid. */
+async function open(cookie: string | undefined, session: string | undefined): Promise<Response> {
+  if (cookie !== undefined) return redirectTo({ 'Set-Cookie': cookie })
+  // A browser that opens its link again is signed in already.
+  return session === undefined ? (await signIn()).usedLinkPage() : redirectTo({})
+}
+
+const redirectTo = (headers: Readonly<Record<string, string>>): Response =>
+  new Response(null, {
+    status: 303,
+    headers: {
+      Location: DASHBOARD_PATH,
+      'Cache-Control': 'no-store',
+      'Referrer-Policy': 'no-referrer',
+      ...headers,
+    },
+  })
+
+/** Reads the body of a form. Another origin is already refused; every browser names the origin of a form. @throws ApiError */
+function readForm(c: Context): Promise<string> {
+  if (c.req.header('origin') === undefined) throw foreignForm()
+  return readBody(c, MAX_V1_BODY_BYTES)
+}
+
+const foreignForm = (): ApiError =>
+  parameterInvalid(
+    'token',
+    'The form is not from this dashboard, or its page is too old. Go back, reload the page, and try again.',
+  )
+
+/** Splits a path: `/dashboard/mer_1/events` is [`mer_1`, `events`]. A part that cannot be decoded stays as it is. */
+const partsOf = (path: string): string[] =>
+  path
+    .slice(DASHBOARD_PATH.length)
+    .split('/')
+    .filter((part) => part !== '')
+    .map((part) => {
+      try {
+        return decodeURIComponent(part)
+      } catch {
+        return part
+      }
+    })
+
+/** Loads the pages at the first use, to keep the start fast. */
+const signIn = () => import('./sign-in.tsx')

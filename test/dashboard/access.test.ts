@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { asOperator } from '../http/support.ts'
+import { startTwin, type Twin } from '../twin.ts'
+import { linkOf, signIn, tokenOf, url, visit } from './support.ts'
+
+let twin: Twin
+let wall = 1_769_853_600_000
+beforeAll(async () => {
+  twin = await startTwin({ url, wall: () => wall })
+})
+afterAll(() => twin.close())
+
+const id = () => twin.sandbox.merchant.settings.id
+const POLICY =
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+test('a browser at the root is sent to the dashboard, and other clients get the usual 404', async () => {
+  const shown = await visit(twin, '/')
+  expect([shown.status, shown.headers.get('location')]).toEqual([302, '/dashboard'])
+  expect((await visit(twin, '/', { headers: { Accept: '*/*' } })).status).toBe(404)
+})
+
+test.each([
+  '',
+  '/open',
+  '/open?code=',
+  '/open?code=dlk_test_00000000000000000000000000000000',
+  '/mer_1/invoices',
+])('without a session, /dashboard%s shows nothing but how to open it', async (path) => {
+  const response = await visit(twin, `/dashboard${path}`)
+  const text = await response.text()
+  expect(response.status).toBe(401)
+  expect(text).toContain('paytwin open')
+  expect(text).not.toContain(id())
+  expect(text).not.toContain('Default merchant')
+  expect(response.headers.get('set-cookie')).toBeNull()
+})
+
+test('a link opens the dashboard once, with a cookie that scripts and other sites cannot use', async () => {
+  const link = await linkOf(twin)
+  expect(link).toMatch(/^\/dashboard\/open\?code=dlk_test_\w{32}$/)
+  const opened = await visit(twin, link)
+  expect([opened.status, opened.headers.get('location')]).toEqual([303, '/dashboard'])
+  expect(opened.headers.get('referrer-policy')).toBe('no-referrer')
+  expect(opened.headers.get('set-cookie')).toMatch(
+    /^paytwin_dashboard_4242=dss_test_\w{32}\.\d+\.[0-9a-f]{64}; Max-Age=2592000; Path=\/dashboard; HttpOnly; SameSite=Strict$/,
+  )
+  const again = await visit(twin, link)
+  expect([again.status, again.headers.get('set-cookie')]).toEqual([401, null])
+  expect(await again.text()).toContain('does not work any more')
+})
+
+test('a browser that is signed in can open a used link', async () => {
+  const link = await linkOf(twin)
+  const [cookie = ''] = ((await visit(twin, link)).headers.get('set-cookie') ?? '').split(';')
+  const again = await visit(twin, link, { headers: { cookie } })
+  expect([again.status, again.headers.get('location')]).toEqual([303, '/dashboard'])
+})
+
+test('a link expires after an hour, and a session after 30 days', async () => {
+  const [link, late] = [await linkOf(twin), await linkOf(twin)]
+  onTestFinished(() => {
+    wall += 31 * 86_400_000
+  })
+  const [cookie = ''] = ((await visit(twin, link)).headers.get('set-cookie') ?? '').split(';')
+  wall += 3_600_000
+  expect((await visit(twin, late)).status).toBe(401)
+  wall += 30 * 86_400_000 - 3_601_000
+  expect((await visit(twin, '/dashboard', { headers: { cookie } })).status).toBe(303)
+  wall += 1_000
+  expect((await visit(twin, '/dashboard', { headers: { cookie } })).status).toBe(401)
+})
+
+test('a changed session, and that of a daemon with another token, are refused', async () => {
+  const other = await startTwin({ url, adminToken: 'x'.repeat(40) })
+  onTestFinished(() => other.close())
+  const { cookie } = await signIn(twin)
+  const [name = '', value = ''] = cookie.split('=')
+  const [secret, expires, signature] = value.split('.')
+  const { cookie: foreign } = await signIn(other)
+  for (const forged of [
+    foreign,
+    `${name}=${secret}.${Number(expires) + 1}.${signature}`,
+    `${name}=${secret}.${expires}.${'0'.repeat(64)}`,
+    `${name}=${secret}.${expires}.`,
+    `${name}=`,
+  ]) {
+    expect((await visit(twin, '/dashboard', { headers: { cookie: forged } })).status, forged).toBe(401)
+  }
+})
+
+test('a session survives a restart with the same token', async () => {
+  const token = 'y'.repeat(40)
+  const [first, second] = [
+    await startTwin({ url, adminToken: token }),
+    await startTwin({ url, adminToken: token }),
+  ]
+  onTestFinished(async () => {
+    await first.close()
+    await second.close()
+  })
+  const { cookie } = await signIn(first)
+  expect((await visit(second, '/dashboard', { headers: { cookie } })).status).toBe(303)
+})
+
+test.each([
+  ['another host', { Host: 'evil.example' }],
+  ['another origin', { Origin: 'http://evil.example' }],
+  ['another port of the same host', { Origin: 'http://localhost:3000' }],
+])('requests from %s are refused, with or without a session', async (_, headers) => {
+  const { cookie, show } = await signIn(twin)
+  const token = tokenOf((await show()).text)
+  for (const sent of [
+    { headers },
+    { headers: { cookie, ...headers } },
+    { form: { token, by: '1d' }, headers: { cookie, ...headers } },
+  ]) {
+    const path = `/dashboard/${id()}${'form' in sent ? `/clocks/${twin.sandbox.merchant.clock.id}/advance` : ''}`
+    const response = await visit(twin, path, sent)
+    expect(response.status).toBe(400)
+    expect(await response.text()).not.toContain('Default merchant')
+  }
+})
+
+test('a form needs its token and the origin of the page, and changes nothing without them', async () => {
+  const { cookie, show } = await signIn(twin)
+  const { cookie: others, show: showOther } = await signIn(twin)
+  const token = tokenOf((await show()).text)
+  const now = twin.sandbox.merchant.clock.now
+  const path = `/dashboard/${id()}/clocks/${twin.sandbox.merchant.clock.id}/advance`
+  const other = tokenOf((await showOther()).text)
+  for (const form of [{ by: '1d' }, { by: '1d', token: '' }, { by: '1d', token: other }]) {
+    expect((await visit(twin, path, { form, headers: { cookie } })).status).toBe(400)
+  }
+  const withoutOrigin = await twin.sandbox.app.request(path, {
+    method: 'POST',
+    headers: { Host: 'localhost:4242', cookie, 'Content-Type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ by: '1d', token }).toString(),
+  })
+  expect(withoutOrigin.status).toBe(400)
+  expect((await visit(twin, path, { form: { by: '1d', token } })).status).toBe(401)
+  expect(twin.sandbox.merchant.clock.now).toBe(now)
+  expect(
+    (await visit(twin, path, { form: { by: '1d', token: other }, headers: { cookie: others } })).status,
+  ).toBe(303)
+  expect(twin.sandbox.merchant.clock.now).toBe(now + 86_400)
+})
+
+test('signing out ends the session of the browser', async () => {
+  const { cookie, show } = await signIn(twin)
+  const form = { token: tokenOf((await show()).text) }
+  const response = await visit(twin, '/dashboard/sign-out', { form, headers: { cookie } })
+  expect(response.headers.get('set-cookie')).toMatch(/^paytwin_dashboard_4242=; Max-Age=0; /)
+})
+
+test('pages have a policy without inline code, and never the admin token', async () => {
+  const { show } = await signIn(twin)
+  const { text, headers } = await show()
+  expect(headers.get('content-security-policy')).toBe(POLICY)
+  expect(headers.get('cache-control')).toBe('no-store')
+  expect(text).not.toMatch(
+    /<style|style="|<script(?! type="module" src="\/dashboard\/script\.js"><)| on\w+="/,
+  )
+  expect(text).not.toContain(twin.sandbox.adminToken)
+})
+
+test('reading pages leaves the request log as it is', async () => {
+  const operator = asOperator(twin)
+  const logged = async () => (await operator('GET', 'requests?limit=100')).body.data.length
+  const before = await logged()
+  const { show } = await signIn(twin)
+  await show()
+  await show('/clocks')
+  expect(await logged()).toBe(before)
+})
+
+test('only the operator creates links', async () => {
+  const response = await twin.request('POST', '/_paytwin/dashboard/links', undefined, {
+    Host: 'localhost:4242',
+  })
+  expect(response.status).toBe(401)
+})
