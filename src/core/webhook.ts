@@ -10,6 +10,8 @@ export type WebhookEndpoint = {
   readonly url: string
   /** Names and globs of event types. */
   readonly enabled_events: readonly string[]
+  /** The API version of the events that it receives; null for the one in which each was emitted. */
+  readonly api_version: string | null
   readonly description: string | null
   readonly metadata: Metadata
   readonly status: EndpointStatus

@@ -26,7 +26,7 @@ import { RequestLog } from '../http/request-log.ts'
 import { presentFound } from '../http/resources.ts'
 import type { Registered } from '../http/route.ts'
 import { EventStreams } from '../http/stream.ts'
-import { type Version, VersionHistory } from '../http/versions.ts'
+import { VERSIONS, type Version, VersionHistory } from '../http/versions.ts'
 import type { CacheSizes } from '../store/cache-sizes.ts'
 import { type Durability, openDatabase } from '../store/database.ts'
 import { SnapshotsInMemory } from '../store/snapshots-in-memory.ts'
@@ -126,7 +126,10 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   try {
     const known = beginningOf(store, options.database)
     if (known) refuseOtherOptions(known, options)
-    const versions = new VersionHistory(options.versions)
+    const versions = new VersionHistory(options.versions ?? VERSIONS, {
+      header: 'X-API-Version',
+      present: presentFound,
+    })
     const addresses = new Addresses(options.receivers ?? { isExposed: false, allowed: [] })
     const beginning = known ?? newBeginning(options, versions, addresses)
     const engine = new Engine({ store, seed: beginning.seed, wall, versions: versions.dates })

@@ -1,3 +1,4 @@
+import type { WebhookEndpoint } from '../core/webhook.ts'
 import { findEvent } from '../engine/history/events.ts'
 import type { EventWithObject } from '../engine/history/view.ts'
 import type { Engine } from '../engine/machine/engine.ts'
@@ -23,7 +24,8 @@ export function openWebhooks(
   const sender = new Sender(options.addresses)
   const deliverer = new Deliverer({
     engine,
-    render: (merchant, id) => bodyOf(versions, merchant, findEvent(engine, merchant, id)),
+    render: (merchant, id, endpoint) =>
+      bodyOf(versions, merchant, { event: findEvent(engine, merchant, id), endpoint }),
     send: options.send ?? sender.send,
     version,
     reportError,
@@ -39,14 +41,14 @@ export function openWebhooks(
   }
 }
 
-/** Makes the body of a delivery, in the dialect of the merchant. The code of a dialect other than paytwin's is loaded here. */
+/** Makes the body of a delivery, in the dialect of the merchant and the version of the endpoint. The code of a dialect other than paytwin's is loaded here. */
 function bodyOf(
   versions: VersionHistory,
   { settings }: MerchantState,
-  event: EventWithObject,
+  { event, endpoint }: { readonly event: EventWithObject; readonly endpoint: WebhookEndpoint },
 ): string | Promise<string> {
   if (settings.dialect !== 'stripe') return JSON.stringify(presentEvent(versions, event))
   return import('../http/stripe/event.ts').then(({ presentStripeEvent }) =>
-    JSON.stringify(presentStripeEvent(event)),
+    JSON.stringify(presentStripeEvent(event, endpoint.api_version)),
   )
 }

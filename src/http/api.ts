@@ -36,6 +36,8 @@ export type Call<Params> = {
   readonly id: string
   /** Whether the caller has a publishable key. */
   readonly isPublic: boolean
+  /** The API version of the request. */
+  readonly version: string
   /** The id of the caller's key. */
   readonly key: string
   /**
@@ -245,6 +247,7 @@ export class Api {
       params: request.params,
       given: request.given.raw,
       isPublic,
+      version: exchange.version,
       key: keyId,
       storePreliminary: (body) => exchange.store(exchange.render(view, body, status)),
       checkCredentials,
@@ -269,7 +272,7 @@ export class Api {
     const schema = (route.params ?? NO_PARAMS) as Schema<Params>
     this.#form.refuseUnsupported(schema, given)
     const params = checkParams(schema, given, { isForm, requires: route.requires })
-    this.#form.checkExpands(route.returns, exchange.expands)
+    this.#form.checkExpands(route.returns, exchange.expands, exchange.version)
     const ignored = unknownParams(given, params)
     const [first] = ignored
     if (first !== undefined && this.#services.strictParams) throw parameterUnknown(first)

@@ -23,8 +23,8 @@ export type DialectForm = {
   readonly errorBody: (error: ApiError, url: string) => Json
   /** Refuses parameters that are not supported yet. @throws ApiError parameter_unknown */
   readonly refuseUnsupported: (schema: z.core.$ZodType, raw: Raw) => void
-  /** Checks the paths of `expand`. @throws ApiError parameter_invalid */
-  readonly checkExpands: (component: Component, paths: readonly string[]) => void
+  /** Checks the paths of `expand` in a version. @throws ApiError parameter_invalid */
+  readonly checkExpands: (component: Component, paths: readonly string[], version: string) => void
 }
 
 /** paytwin's own API. */

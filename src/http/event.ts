@@ -103,7 +103,8 @@ export function presentEvent(
   { entry, id, kind, isPreview, after, before, pending, view }: EventWithObject,
 ): EventShape {
   const version = versions.dates[entry.api_version] ?? versions.newest
-  const show = (object: EventWithObject['after']) => versions.downgrade(version, present(view, kind, object))
+  const show = (object: EventWithObject['after']) =>
+    versions.downgrade(version, present(view, kind, object), view)
   const object = isPreview ? { ...show(after), id: null } : show(after)
   const data = before ? { object, previous_attributes: previousAttributes(show(before), object) } : { object }
   return {

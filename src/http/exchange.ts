@@ -9,7 +9,6 @@ import { authErrorOf, authenticate, keyHint } from './auth.ts'
 import type { Caller } from './caller.ts'
 import { checkDialect, checkDialectOfStranger, type DialectForm, OtherDialect, OWN_FORM } from './dialect.ts'
 import type { ExchangeOptions } from './exchange-options.ts'
-import { expand } from './expand.ts'
 import type { Raw } from './form.ts'
 import { type IdempotentEntry, isStored, openEntry, storeResponse } from './idempotency.ts'
 import type { Incoming, Reply } from './incoming.ts'
@@ -23,6 +22,7 @@ import { applyRequestFaults } from './request-faults.ts'
 import { errorHeaders, type Headers, isResponse, knownError, type Rendered } from './respond.ts'
 import { JSON_CONTENT, responseHeaders, setHeaders } from './response-headers.ts'
 import type { HttpServices } from './services.ts'
+import { shownBody } from './shown-body.ts'
 import { ShownObject } from './shown-object.ts'
 
 const NO_HEADERS: Headers = {}
@@ -192,20 +192,20 @@ export class Exchange implements Served {
   /** Renders a response in the version of the request, with the objects that it expands. */
   render(view: CurrentView, result: RouteResult | ShownObject<Json>, status: number): Rendered {
     if (isResponse(result)) throw new Error('a stream is not rendered')
-    if (result instanceof ApiError) return this.#renderError(result)
+    if (result instanceof ApiError) return this.#renderError(result, view)
     const isObject = result instanceof ShownObject
     if (isObject && this.#isPlain) return { status, text: result.text(), headers: NO_HEADERS }
-    const body = expand(view, isObject ? result.body() : result, this.expands, this.#services.expandField)
-    const shown = this.#services.versions.downgrade(this.#version, body)
+    const shown = shownBody(this.#services, this, view, isObject ? result.body() : result)
     return { status, text: this.#form.textOf(shown), headers: NO_HEADERS, body: shown }
   }
 
-  #renderError(error: ApiError): Rendered {
+  /** @param view - the objects of the merchant; undefined for an error that shows none */
+  #renderError(error: ApiError, view?: CurrentView): Rendered {
     const url = this.#services.url()
     const shown = this.#form.errorOf(error, url)
     const { status, code } = shown
     const own = (this.#options.errorBody ?? this.#form.errorBody)(shown, url)
-    const body = this.#services.versions.downgrade(this.#version, own)
+    const body = view ? this.#services.versions.downgrade(this.#version, own, view) : own
     return { status, text: this.#form.textOf(body), headers: errorHeaders(shown), code, body }
   }
 

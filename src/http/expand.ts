@@ -11,7 +11,7 @@ const MAX_LEVELS = 4
 const MAX_EXPANDS = 20
 
 /** Presents an object of any kind. */
-type Present = <K extends Kind>(view: View, kind: K, object: Objects[K]) => Json
+export type Present = <K extends Kind>(view: View, kind: K, object: Objects[K]) => Json
 
 /** Returns what a field of an object shows when it is expanded; undefined if the object has no such field. */
 export type ExpandField = (view: CurrentView, parent: Json, field: string) => unknown
@@ -131,6 +131,19 @@ export const idsExpandedBy =
   (present: Present): ExpandField =>
   (view, parent, field) =>
     wholeOf(view, parent[field], present)
+
+/** Creates the function that converts what `expandField` adds to a field. Objects that are there already are not converted again. */
+export const expandsConverted =
+  (expandField: ExpandField, convert: (object: Json) => Json): ExpandField =>
+  (view, parent, field) =>
+    addedConverted(expandField(view, parent, field), parent[field], convert)
+
+function addedConverted(value: unknown, before: unknown, convert: (object: Json) => Json): unknown {
+  if (value === before || typeof value !== 'object' || value === null) return value
+  if (!Array.isArray(value)) return convert(value as Json)
+  const known: readonly unknown[] = Array.isArray(before) ? before : []
+  return value.map((entry, index) => addedConverted(entry, known[index], convert))
+}
 
 function wholeOf(view: View, child: unknown, present: Present): unknown {
   if (Array.isArray(child)) return child.map((entry) => wholeOf(view, entry, present))

@@ -1,5 +1,8 @@
 import { API_VERSIONS } from '../core/api-version.ts'
 import { parameterInvalid } from '../core/errors.ts'
+import type { Kind } from '../core/kinds.ts'
+import type { View } from '../engine/history/view.ts'
+import type { Present } from './expand.ts'
 import type { Raw } from './form.ts'
 import type { Json } from './json.ts'
 
@@ -8,8 +11,15 @@ export type VersionChange = {
   readonly description: string
   /** Converts parameters of the previous version to this one, for a route such as `POST /v1/customers`. */
   readonly request?: (route: string, params: Raw) => Raw
-  /** Converts a resource of this version to the previous one. Called for every nested resource. */
-  readonly response?: (resource: Json) => Json
+  /** Converts a resource of this version to the previous one. Called for every resource, then for those nested in it. */
+  readonly response?: (resource: Json, objects: ObjectsAt) => Json
+}
+
+/** The objects that a change can add to a resource. */
+export type ObjectsAt = {
+  readonly view: View
+  /** Presents an object in the version that the change converts from; undefined if there is none. */
+  readonly show: (kind: Kind, id: string) => Json | undefined
 }
 
 /** A dated version, with its changes from the previous one. See docs/contract/versions.md#conversion. */
@@ -27,10 +37,15 @@ export class VersionHistory {
   readonly newest: string
   readonly #versions: readonly Version[]
   readonly #header: string
+  readonly #present: Present
 
-  /** @param header - the header with the version of a request */
-  constructor(versions: readonly Version[] = VERSIONS, header = 'X-API-Version') {
-    this.#header = header
+  /**
+   * @param options.present - presents an object in the newest version
+   * @param options.header - the header with the version of a request
+   */
+  constructor(versions: readonly Version[], options: { readonly present: Present; readonly header: string }) {
+    this.#header = options.header
+    this.#present = options.present
     this.#versions = versions
     this.dates = versions.map(({ date }) => date)
     this.newest = this.dates.at(-1) ?? ''
@@ -53,10 +68,26 @@ export class VersionHistory {
   }
 
   /** Converts a body of the newest version to an older one. Events keep the version in which they were emitted. */
-  downgrade(date: string, body: Json): Json {
+  downgrade(date: string, body: Json, view: View): Json {
     if (date === this.newest) return body
-    const changes = this.#changesSince(date).reverse()
-    return changes.length === 0 ? body : (downgraded(body, changes) as Json)
+    const newer = this.#versions.slice(this.dates.indexOf(date) + 1).reverse()
+    return newer.reduce((shown, version) => {
+      const objects = this.#objectsAt(version.date, view)
+      return version.changes.reduceRight(
+        (resource, { response }) => (response ? (converted(resource, response, objects) as Json) : resource),
+        shown,
+      )
+    }, body)
+  }
+
+  #objectsAt(date: string, view: View): ObjectsAt {
+    return {
+      view,
+      show: (kind, id) => {
+        const object = view.get(kind, id)
+        return object && this.downgrade(date, this.#present(view, kind, object), view)
+      },
+    }
   }
 
   #changesSince(date: string): VersionChange[] {
@@ -64,14 +95,21 @@ export class VersionHistory {
   }
 }
 
-function downgraded(value: unknown, changes: readonly VersionChange[]): unknown {
-  if (Array.isArray(value)) return value.map((entry) => downgraded(entry, changes))
+/** Converts the resources of a body, each before those nested in it. Metadata is the caller's, and can look like a resource. */
+function converted(
+  value: unknown,
+  response: NonNullable<VersionChange['response']>,
+  objects: ObjectsAt,
+): unknown {
+  if (Array.isArray(value)) return value.map((entry) => converted(entry, response, objects))
   if (typeof value !== 'object' || value === null) return value
   const { object } = value as Json
   if (object === 'event') return value
-  const inner = Object.fromEntries(
-    Object.entries(value).map(([name, child]) => [name, downgraded(child, changes)]),
+  const resource = typeof object === 'string' ? response(value as Json, objects) : value
+  return Object.fromEntries(
+    Object.entries(resource).map(([name, child]) => [
+      name,
+      name === 'metadata' ? child : converted(child, response, objects),
+    ]),
   )
-  if (typeof object !== 'string') return inner
-  return changes.reduce((resource, { response }) => response?.(resource) ?? resource, inner as Json)
 }

@@ -20,6 +20,7 @@ import * as notices from './migrations/0014-notices.ts'
 import * as meters from './migrations/0015-meters.ts'
 import * as dialects from './migrations/0016-dialects.ts'
 import * as discounts from './migrations/0017-discounts.ts'
+import * as endpointVersions from './migrations/0018-endpoint-versions.ts'
 import { NEWEST_SCHEMA } from './newest-schema.ts'
 import { openSqlite } from './sqlite.ts'
 import { isOfStorage, migrationError, toDatabaseUnusable } from './unusable.ts'
@@ -43,6 +44,7 @@ export const MIGRATIONS: Migrations = {
   '0015-meters': meters,
   '0016-dialects': dialects,
   '0017-discounts': discounts,
+  '0018-endpoint-versions': endpointVersions,
 }
 
 /**

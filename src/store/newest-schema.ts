@@ -56,7 +56,7 @@ CREATE TABLE invoice_item (seq integer primary key, id text not null unique, mer
 CREATE INDEX invoice_item_merchant on invoice_item (merchant) where deleted = 0;
 CREATE TABLE webhook_endpoint (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
     url text not null, enabled_events text not null, description text, metadata text not null, status text not null,
-    deleted integer not null, newest_entry integer, entry_count integer not null default 0) strict;
+    deleted integer not null, newest_entry integer, entry_count integer not null default 0, api_version text) strict;
 CREATE INDEX webhook_endpoint_merchant on webhook_endpoint (merchant) where deleted = 0;
 CREATE TABLE webhook_delivery (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
     event text not null, endpoint text not null, status text not null, attempts text not null,

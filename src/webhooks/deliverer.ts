@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import type { DeliveryAttempt, WebhookDelivery } from '../core/webhook.ts'
+import type { DeliveryAttempt, WebhookDelivery, WebhookEndpoint } from '../core/webhook.ts'
 import { stopwatch, wallSeconds } from '../engine/machine/clock.ts'
 import type { Engine } from '../engine/machine/engine.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
@@ -13,8 +13,12 @@ import { FairSemaphore } from './turnstile.ts'
 
 export type DelivererOptions = {
   readonly engine: Engine
-  /** Formats an event of a merchant as the body of a delivery. */
-  readonly render: (merchant: MerchantState, event: string) => string | Promise<string>
+  /** Formats an event of a merchant as the body of a delivery to an endpoint. */
+  readonly render: (
+    merchant: MerchantState,
+    event: string,
+    endpoint: WebhookEndpoint,
+  ) => string | Promise<string>
   readonly send: Send
   readonly version: string
   /** The maximum number of simultaneous retries; 200 if not given. */
@@ -231,7 +235,7 @@ export class Deliverer implements Deliveries {
       merchant: merchant.settings.id,
     })
     if (fault) return { status: null, error: 'A fault was injected: webhook_failure' }
-    const rendered = render(merchant, event)
+    const rendered = render(merchant, event, endpoint)
     const body = typeof rendered === 'string' ? rendered : await rendered
     const timestamp = wallSeconds(engine.wall)
     const sign = SIGNATURES[merchant.settings.dialect]

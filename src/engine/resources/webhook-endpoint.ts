@@ -10,6 +10,7 @@ import { discardQueued, recordDeliveryAttempt } from './webhook-delivery.ts'
 export type EndpointParams = {
   url?: string | undefined
   enabled_events?: readonly string[] | undefined
+  api_version?: string | undefined
   description?: string | null | undefined
   metadata?: MetadataParam | undefined
   disabled?: boolean | undefined
@@ -30,6 +31,7 @@ export function createEndpoint(
   {
     url,
     enabled_events,
+    api_version,
     description,
     metadata,
   }: EndpointParams & { url: string; enabled_events: readonly string[] },
@@ -45,6 +47,7 @@ export function createEndpoint(
     created: unit.now,
     url,
     enabled_events,
+    api_version: api_version ?? null,
     description: description ?? null,
     metadata: mergeMetadata({}, metadata),
     status: 'enabled',

@@ -1,16 +1,12 @@
 import { Hono } from 'hono'
 import { TrieRouter } from 'hono/router/trie-router'
-import { STRIPE_API_VERSIONS } from '../../core/api-version.ts'
 import { Api } from '../api.ts'
 import type { Incoming, Serve } from '../incoming.ts'
 import type { HttpServices } from '../services.ts'
-import { VersionHistory } from '../versions.ts'
 import { expandField } from './expand-field.ts'
 import { STRIPE_FORM } from './form.ts'
 import { STRIPE_ROUTES } from './routes.ts'
-
-/** The versions in which responses are made. A request that names another one is refused. */
-const VERSIONS = STRIPE_API_VERSIONS.map((date) => ({ date, changes: [] }))
+import { STRIPE_VERSIONS } from './versions/history.ts'
 
 /**
  * Creates Stripe's API: /v1 for merchants with the dialect stripe.
@@ -19,7 +15,7 @@ const VERSIONS = STRIPE_API_VERSIONS.map((date) => ({ date, changes: [] }))
 export function createStripeApi(services: HttpServices): Serve {
   const { api, match } = registered({
     ...services,
-    versions: new VersionHistory(VERSIONS, 'Stripe-Version'),
+    versions: STRIPE_VERSIONS,
     expandField,
     strictParams: true,
   })

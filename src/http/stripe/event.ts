@@ -3,6 +3,7 @@ import type { EventWithObject } from '../../engine/history/view.ts'
 import type { Json } from '../json.ts'
 import { stripeNameOf } from './event-names.ts'
 import { presentInEvent } from './objects.ts'
+import { STRIPE_VERSIONS } from './versions/history.ts'
 
 /** An event as Stripe shows it. The SDK types it as a union of hundreds of events, each with its own object. */
 export type WireEvent = {
@@ -17,17 +18,23 @@ export type WireEvent = {
   readonly type: ReturnType<typeof stripeNameOf>
 }
 
-/** Presents an event. `previous_attributes` has the former values of the fields that an update changed, nested ones too. */
-export function presentStripeEvent(event: EventWithObject): WireEvent {
+/**
+ * Presents an event in a version, by default in the one of its merchant when it was emitted. `previous_attributes` has the former
+ * values of the fields that an update changed, nested ones too.
+ */
+export function presentStripeEvent(event: EventWithObject, named: string | null = null): WireEvent {
   const { entry, id, kind, isPreview, after, before, pending, view } = event
-  const shown = presentInEvent(view, kind, after)
+  const version = named ?? STRIPE_API_VERSIONS[entry.api_version] ?? STRIPE_API_VERSIONS[0]
+  const show = (shown: EventWithObject['after']) =>
+    STRIPE_VERSIONS.downgrade(version, presentInEvent(view, kind, shown), view)
+  const shown = show(after)
   // An invoice that does not exist yet has an id that nothing else has.
   const object = isPreview ? { ...shown, id: `upcoming_in_${id.slice('evt_'.length)}` } : shown
-  const previous = before && changedFrom(presentInEvent(view, kind, before), object)
+  const previous = before && changedFrom(show(before), object)
   return {
     id,
     object: 'event',
-    api_version: STRIPE_API_VERSIONS[entry.api_version] ?? STRIPE_API_VERSIONS[0],
+    api_version: version,
     created: entry.created,
     data: previous ? { object, previous_attributes: previous } : { object },
     livemode: false,

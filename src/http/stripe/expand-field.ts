@@ -9,6 +9,8 @@ import { presentCoupon } from './present/discount.ts'
 const SPECIAL: Readonly<Record<string, (view: CurrentView, parent: Json) => unknown>> = {
   applies_to: (view, { object, id }) => (object === 'coupon' ? couponNamed(view, id)?.applies_to : undefined),
   coupon: (view, { coupon }) => {
+    // Older versions show the whole coupon of a discount.
+    if (typeof coupon !== 'string') return coupon
     const found = couponNamed(view, coupon)
     return found ? presentCoupon(view, found) : null
   },

@@ -1,5 +1,4 @@
-/** Where an object of Stripe's API refers to others: by field, the name of the other object. */
-type References = Readonly<Record<string, string>>
+import { type References, referencesAt } from './versions/references.ts'
 
 const INVOICE: References = {
   customer: 'customer',
@@ -76,14 +75,15 @@ const MAX_LEVELS = 4
 /**
  * Checks a path of `expand`.
  * @param root - the object of the route, such as `customer` or `customer list`
+ * @param version - the version of the request, in which some objects have other fields
  * @returns why the path cannot be expanded, as a sentence; undefined if it can
  */
-export function expandableAt(root: string, path: string): string | undefined {
+export function expandableAt(root: string, path: string, version: string): string | undefined {
   let rest = path
   let at: string | undefined = root
   let levels = 0
   while (rest !== '') {
-    const step: Step | undefined = stepOf(at, rest)
+    const step: Step | undefined = stepOf(version, at, rest)
     if (!step) return `This property cannot be expanded (${path}).`
     if (step.taken !== 'data') levels += 1
     at = step.to
@@ -97,12 +97,12 @@ export function expandableAt(root: string, path: string): string | undefined {
 type Step = { readonly taken: string; readonly to: string }
 
 /** Returns the beginning of a path that an object has, and the object that it leads to. */
-function stepOf(object: string, path: string): Step | undefined {
+function stepOf(version: string, object: string, path: string): Step | undefined {
   const isAt = (field: string) => path === field || path.startsWith(`${field}.`)
   if (object.endsWith(' list')) {
     return isAt('data') ? { taken: 'data', to: object.slice(0, -' list'.length) } : undefined
   }
-  const fields = Object.hasOwn(REFERENCES, object) ? REFERENCES[object] : undefined
-  const found = Object.entries(fields ?? {}).find(([field]) => isAt(field))
+  const newest = Object.hasOwn(REFERENCES, object) ? REFERENCES[object] : undefined
+  const found = Object.entries(referencesAt(version, object, newest)).find(([field]) => isAt(field))
   return found && { taken: found[0], to: found[1] }
 }

@@ -51,8 +51,13 @@ const ERRORS: Readonly<Record<ErrorCode, StripeError>> = {
   insufficient_scope: invalid(null),
 }
 
-const errorOf = (code: string | null): StripeError =>
-  code !== null && Object.hasOwn(ERRORS, code) ? ERRORS[code as ErrorCode] : invalid(null)
+/** Errors that only Stripe's API has, by their codes. */
+const STRIPE_ERRORS: readonly StripeError[] = [invalid('invoice_upcoming_none')]
+
+function errorOf(code: string | null): StripeError {
+  if (code !== null && Object.hasOwn(ERRORS, code)) return ERRORS[code as ErrorCode]
+  return STRIPE_ERRORS.find((known) => known.code === code) ?? invalid(null)
+}
 
 /** Whether an error is that of an unknown path: it has no parameter. */
 const isRouteMissing = ({ code, param }: ApiError): boolean => code === 'resource_missing' && param === null
@@ -92,10 +97,10 @@ function errorBody(error: ApiError): Json {
   }
 }
 
-/** Checks expand paths against the objects of a route. @throws ApiError parameter_invalid */
-function checkExpands({ name }: Component, paths: readonly string[]): void {
+/** Checks expand paths against the objects of a route in a version. @throws ApiError parameter_invalid */
+function checkExpands({ name }: Component, paths: readonly string[], version: string): void {
   paths.forEach((path, index) => {
-    const why = expandableAt(name, path)
+    const why = expandableAt(name, path, version)
     if (why !== undefined) throw parameterInvalid(`expand[${index}]`, why)
   })
 }

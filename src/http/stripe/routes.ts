@@ -11,6 +11,7 @@ import { eventRoutes } from './routes/event.ts'
 import { invoiceRoutes } from './routes/invoice.ts'
 import { invoiceItemRoutes } from './routes/invoice-item.ts'
 import { invoicePaymentRoutes } from './routes/invoice-payment.ts'
+import { invoicePreviewRoutes } from './routes/invoice-preview.ts'
 import { meterRoutes } from './routes/meter.ts'
 import { meterEventRoutes } from './routes/meter-event.ts'
 import { paymentIntentRoutes } from './routes/payment-intent.ts'
@@ -38,6 +39,7 @@ export const STRIPE_ROUTES: readonly ((api: StripeApi) => void)[] = [
   subscriptionItemRoutes,
   scheduleRoutes,
   discountRoutes,
+  invoicePreviewRoutes,
   invoiceRoutes,
   invoicePaymentRoutes,
   invoiceItemRoutes,

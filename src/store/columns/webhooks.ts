@@ -8,6 +8,7 @@ export const WEBHOOKS_COLUMNS = {
       created: 'integer',
       url: 'text',
       enabled_events: 'json',
+      api_version: 'text',
       description: 'text',
       metadata: 'json',
       status: 'text',

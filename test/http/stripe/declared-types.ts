@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 /** A type of the SDK's declarations. */
 export type Type =
@@ -23,7 +23,6 @@ type File = {
   readonly imports: ReadonlyMap<string, readonly [file: string, name: string]>
 }
 
-const FOLDER = resolve(import.meta.dirname, '../../../node_modules/stripe/esm')
 const COMMENTS = /\/\*.*?\*\//gs
 const TOKENS = /'[^']*'|[A-Za-z_$][\w$.]*|-?\d+|\S/g
 const IMPORTS = /^import (?:\{([^}]*)\}|\* as (\w+)) from '([^']+)\.js';/gm
@@ -33,16 +32,9 @@ const PRIMITIVES = {
   boolean: 'boolean',
   null: 'null',
   any: 'any',
+  // The type of `deleted` of an object that is not deleted.
+  void: 'null',
 } as const
-
-const files = new Map<string, File>()
-
-/** Reads a file of declarations. Each is read once. */
-function fileOf(path: string): File {
-  const known = files.get(path) ?? parse(path)
-  files.set(path, known)
-  return known
-}
 
 function parse(path: string): File {
   const text = readFileSync(path, 'utf8').replaceAll(COMMENTS, '')
@@ -76,7 +68,11 @@ class Parser {
   #statements(within: readonly string[]): void {
     while (this.#at < this.tokens.length && !this.#takes('}')) {
       const word = this.#next()
-      if (word === 'interface') this.#interface(within)
+      if (word === 'module') {
+        this.#next()
+        this.#next()
+        this.#statements(within)
+      } else if (word === 'interface') this.#interface(within)
       else if (word === 'type') this.#alias(within)
       else if (word === 'namespace') {
         const name = this.#next()
@@ -165,37 +161,87 @@ class Parser {
   }
 }
 
-/** Finds the type of a name. @throws Error if it is not declared */
-export function resolveName({ name, at }: Extract<Type, { is: 'name' }>): Type {
-  const { types, imports } = fileOf(at.file)
-  for (let depth = at.within.length; depth >= 0; depth -= 1) {
-    const found = types.get([...at.within.slice(0, depth), name].join('.'))
+/** The declared types of an SDK. */
+export type Declarations = {
+  /** Finds the type of a name. @throws Error if it is not declared */
+  resolveName(name: Extract<Type, { is: 'name' }>): Type
+  /** Returns the types whose field `object` has a value: `customer` is a Customer or a DeletedCustomer. */
+  typesNamed(object: string): readonly Type[]
+}
+
+/** Reads the declarations of an SDK. @param folder - the folder of its package */
+export const declarationsOf = (folder: string): Declarations =>
+  existsSync(join(folder, 'types')) ? inNamespace(join(folder, 'types')) : inModules(join(folder, 'esm'))
+
+/** Reads the declarations of versions before 22: all files declare types in one namespace. */
+function inNamespace(folder: string): Declarations {
+  const types = new Map<string, Type>()
+  for (const file of declarationFiles(folder)) {
+    if (file.endsWith('Resource.d.ts')) continue
+    for (const [name, type] of parse(file).types) types.set(name, type)
+  }
+  const byObject = new Map<unknown, Type[]>()
+  for (const type of types.values()) {
+    const object = type.is === 'object' ? type.fields.get('object')?.type : undefined
+    if (object?.is === 'literal') byObject.set(object.value, [...(byObject.get(object.value) ?? []), type])
+  }
+  return {
+    resolveName: ({ name, at }) => {
+      const type = typeWithin(types, name, at)
+      if (!type) throw new Error(`${name} is not declared in ${folder}`)
+      return type
+    },
+    typesNamed: (object) => byObject.get(object) ?? [],
+  }
+}
+
+/** Reads the declarations of versions from 22: each file is a module. */
+function inModules(folder: string): Declarations {
+  const files = new Map<string, File>()
+  /** Reads a file of declarations. Each is read once. */
+  const fileOf = (path: string): File => {
+    const known = files.get(path) ?? parse(path)
+    files.set(path, known)
+    return known
+  }
+  const resolveName: Declarations['resolveName'] = ({ name, at }) => {
+    const { types, imports } = fileOf(at.file)
+    const type = typeWithin(types, name, at)
+    if (type) return type
+    const [first = '', ...others] = name.split('.')
+    const [file, imported] = imports.get(first) ?? []
+    if (file === undefined || imported === undefined) throw new Error(`${name} is not declared in ${at.file}`)
+    const path = imported === '*' ? others : [imported, ...others]
+    return resolveName({ is: 'name', name: path.join('.'), args: [], at: { file, within: [] } })
+  }
+  let found: ReadonlyMap<string, readonly Type[]> | undefined
+  return {
+    resolveName,
+    typesNamed: (object) => {
+      found ??= objectsIn(join(folder, 'resources'))
+      return found.get(object) ?? []
+    },
+  }
+}
+
+/** Finds the type of a name in a file: the one declared in the nearest of the namespaces around it. */
+function typeWithin(types: ReadonlyMap<string, Type>, name: string, { within }: Scope): Type | undefined {
+  for (let depth = within.length; depth >= 0; depth -= 1) {
+    const found = types.get([...within.slice(0, depth), name].join('.'))
     if (found) return found
   }
-  const [first = '', ...others] = name.split('.')
-  const [file, imported] = imports.get(first) ?? []
-  if (file === undefined || imported === undefined) throw new Error(`${name} is not declared in ${at.file}`)
-  const path = imported === '*' ? others : [imported, ...others]
-  return resolveName({ is: 'name', name: path.join('.'), args: [], at: { file, within: [] } })
+  return undefined
 }
 
-/** The files of all resources, with their text. */
-const resources = () =>
-  readdirSync(join(FOLDER, 'resources'), { recursive: true, encoding: 'utf8' })
+/** Lists the files of declarations in a folder, without those of the second API. */
+const declarationFiles = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.d.ts') && !name.startsWith('V2'))
-    .map((name) => join(FOLDER, 'resources', name))
+    .map((name) => join(folder, name))
 
-let found: ReadonlyMap<string, readonly Type[]> | undefined
-
-/** Returns the types whose field `object` has a value: `customer` is a Customer or a DeletedCustomer. */
-export function typesNamed(object: string): readonly Type[] {
-  found ??= index()
-  return found.get(object) ?? []
-}
-
-function index(): ReadonlyMap<string, readonly Type[]> {
+function objectsIn(folder: string): ReadonlyMap<string, readonly Type[]> {
   const byName = new Map<string, Type[]>()
-  for (const file of resources()) {
+  for (const file of declarationFiles(folder)) {
     for (const declared of readFileSync(file, 'utf8').split(/^export /m)) {
       const [, name] = /^interface (\w+) /.exec(declared) ?? []
       const [, object] = /^ {4}object: '([^']+)';$/m.exec(declared) ?? []

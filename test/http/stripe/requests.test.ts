@@ -66,9 +66,15 @@ describe('an error of a merchant with the dialect stripe', () => {
       { type: 'StripeAuthenticationError', statusCode: 401, rawType: 'invalid_request_error' },
     ],
     [
-      'for another version',
-      () => sdk.withKey(sdk.twin.secretKey, { apiVersion: '2024-06-20' as never }).customers.list(),
-      { statusCode: 400, param: 'Stripe-Version' },
+      'for an unknown version',
+      () => sdk.withKey(sdk.twin.secretKey, { apiVersion: '2019-12-03' as never }).customers.list(),
+      {
+        statusCode: 400,
+        param: 'Stripe-Version',
+        message: expect.stringMatching(
+          /^Unknown API version '2019-12-03'\. Known versions: 2020-08-27, .*, 2026-10-28\.endive\.$/,
+        ),
+      },
     ],
     [
       'for a path that cannot be expanded',

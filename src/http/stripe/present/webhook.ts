@@ -1,5 +1,4 @@
 import type Stripe from 'stripe'
-import { STRIPE_API_VERSIONS } from '../../../core/api-version.ts'
 import type { WebhookEndpoint } from '../../../core/webhook.ts'
 import type { View } from '../../../engine/history/view.ts'
 import { stripePatternOf } from '../event-names.ts'
@@ -8,7 +7,7 @@ import type { Wire } from '../wire.ts'
 export const presentEndpoint = (_view: View, endpoint: WebhookEndpoint): Wire<Stripe.WebhookEndpoint> => ({
   id: endpoint.id,
   object: 'webhook_endpoint',
-  api_version: STRIPE_API_VERSIONS[0],
+  api_version: endpoint.api_version,
   application: null,
   created: endpoint.created,
   description: endpoint.description,

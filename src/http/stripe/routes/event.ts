@@ -33,7 +33,9 @@ export function eventRoutes(api: StripeApi): void {
         limit: params.limit + 1,
         cursor: cursor && { ...cursor, isBackward },
       })
-      return wireList(page(c.req.path, found, { limit: params.limit, isBackward }, presentStripeEvent))
+      return wireList(
+        page(c.req.path, found, { limit: params.limit, isBackward }, (event) => presentStripeEvent(event)),
+      )
     },
   )
   api.read(

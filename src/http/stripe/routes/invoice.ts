@@ -11,7 +11,6 @@ import {
   payInvoice,
   voidInvoice,
 } from '../../../engine/resources/invoice.ts'
-import { previewInvoice } from '../../../engine/resources/invoice-preview.ts'
 import { sendInvoice, updateInvoice } from '../../../engine/resources/invoice-update.ts'
 import { discountsParam, withDiscountsOf } from '../../discount-params.ts'
 import {
@@ -24,7 +23,6 @@ import {
   reference,
 } from '../../fields.ts'
 import { listParams } from '../../invoice.ts'
-import { asPreviewParams, previewParams, requiresSubject } from '../../invoice-preview.ts'
 import { filtersOf, NOT_DELETED, pageOf, pageParams } from '../../pagination.ts'
 import type { Decline } from '../../payment-intent.ts'
 import { retrieve } from '../../resource.ts'
@@ -139,20 +137,6 @@ export function invoiceRoutes(api: StripeApi): void {
   api.write(
     {
       method: 'post',
-      path: '/v1/invoices/create_preview',
-      summary: 'Previews the next invoice of a subscription, or the invoice of a change or of a new one.',
-      params: previewParams,
-      requires: requiresSubject,
-      returns: invoice,
-    },
-    ({ unit, view, params }) => {
-      const preview = previewInvoice(unit, asPreviewParams(withProration(params)))
-      return presentInvoice(view, { ...preview, id: `upcoming_${unit.idFor('invoice')}` })
-    },
-  )
-  api.write(
-    {
-      method: 'post',
       path: '/v1/invoices/:id',
       summary: 'Updates a draft. Of other invoices, only the description and metadata can change.',
       params: updateParams,
@@ -195,14 +179,6 @@ export function invoiceRoutes(api: StripeApi): void {
       deleted: true as const,
     }),
   )
-}
-
-/** Adds the default of Stripe's previews: changes of items are prorated. */
-function withProration(params: z.infer<typeof previewParams>): z.infer<typeof previewParams> {
-  const { subscription, subscription_details: details } = params
-  if (subscription === undefined || details?.items === undefined) return params
-  const { proration_behavior = 'create_prorations' } = details
-  return { ...params, subscription_details: { ...details, proration_behavior } }
 }
 
 /** Creates the error for a declined payment of an invoice. The failed payment is written nevertheless. */

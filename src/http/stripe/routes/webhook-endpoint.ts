@@ -45,7 +45,7 @@ export function webhookEndpointRoutes(api: StripeApi): void {
       params: createParams,
       returns: endpoint,
     },
-    ({ unit, view, services, params: { api_version: _, ...params } }) => {
+    ({ unit, view, services, params }) => {
       checkUrl(services, params.url)
       const made = createEndpoint(unit, { ...params, enabled_events: storedEvents(params.enabled_events) })
       return { ...presentEndpoint(view, made), secret: secretOf(view.ids, made) }

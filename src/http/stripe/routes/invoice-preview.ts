@@ -1,0 +1,120 @@
+import type Stripe from 'stripe'
+import type * as z from 'zod'
+import { ApiError, resourceMissing } from '../../../core/errors.ts'
+import type { Invoice } from '../../../core/invoice.ts'
+import { factsOf } from '../../../core/subscription-status.ts'
+import type { CurrentView } from '../../../engine/history/view.ts'
+import type { UnitOfWork } from '../../../engine/machine/unit.ts'
+import { previewInvoice } from '../../../engine/resources/invoice-preview.ts'
+import type { Raw } from '../../form.ts'
+import { asPreviewParams, previewParams, requiresSubject } from '../../invoice-preview.ts'
+import { pageOf, pageParams } from '../../pagination.ts'
+import type { StripeApi } from '../api.ts'
+import { presentInvoice, presentLine } from '../present/invoice.ts'
+import { returning, returningList, wireList } from '../returns.ts'
+import { BASIL_VERSION } from '../versions/basil-version.ts'
+import type { Wire } from '../wire.ts'
+
+type PreviewParams = z.infer<typeof previewParams>
+
+/** The preview of older versions is that of a customer, or of one of its subscriptions. */
+const requiresCustomer = ({ customer, subscription }: Raw) =>
+  customer === undefined && subscription === undefined ? 'customer' : undefined
+
+/** Routes that preview invoices. Register them before those with the id of an invoice in the same place. */
+export function invoicePreviewRoutes(api: StripeApi): void {
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/invoices/create_preview',
+      summary: 'Previews the next invoice of a subscription, or the invoice of a change or of a new one.',
+      params: previewParams,
+      requires: requiresSubject,
+      returns: returning<Wire<Stripe.Invoice>>('invoice'),
+    },
+    ({ unit, view, params }) => presentInvoice(view, preview(unit, params)),
+  )
+  api.write(
+    {
+      method: 'get',
+      path: '/v1/invoices/upcoming',
+      summary: `Previews an invoice, in versions before ${BASIL_VERSION}.`,
+      params: previewParams,
+      requires: requiresCustomer,
+      returns: returning<Wire<Stripe.Invoice>>('invoice'),
+    },
+    ({ unit, view, params, version }) => presentInvoice(view, upcoming(unit, view, { params, version })),
+  )
+  api.write(
+    {
+      method: 'get',
+      path: '/v1/invoices/upcoming/lines',
+      summary: `Lists the lines of a previewed invoice, in versions before ${BASIL_VERSION}.`,
+      params: previewParams.extend(pageParams),
+      requires: requiresCustomer,
+      returns: returningList<Wire<Stripe.InvoiceLineItem>>('line_item'),
+    },
+    ({ c, unit, view, params: { limit, starting_after, ending_before, ...params }, version }) => {
+      const found = upcoming(unit, view, { params, version })
+      const page = { limit, starting_after, ending_before }
+      return wireList(pageOf(c.req.path, found.lines, page, (line) => presentLine(view, found, line)))
+    },
+  )
+}
+
+const preview = (unit: UnitOfWork, params: PreviewParams): Invoice => ({
+  ...previewInvoice(unit, asPreviewParams(withProration(params))),
+  id: `upcoming_${unit.idFor('invoice')}`,
+})
+
+/** Adds the default of Stripe's previews: changes of items are prorated. */
+function withProration(params: PreviewParams): PreviewParams {
+  const { subscription, subscription_details: details } = params
+  if (subscription === undefined || details?.items === undefined) return params
+  const { proration_behavior = 'create_prorations' } = details
+  return { ...params, subscription_details: { ...details, proration_behavior } }
+}
+
+/**
+ * Previews an invoice as older versions do: without a subscription and without items, the next one of the customer.
+ * @throws ApiError resource_missing in other versions; invoice_upcoming_none
+ */
+function upcoming(
+  unit: UnitOfWork,
+  view: CurrentView,
+  { params, version }: { readonly params: PreviewParams; readonly version: string },
+): Invoice {
+  if (version >= BASIL_VERSION) throw resourceMissing('invoice', 'upcoming')
+  const { customer = '', subscription_details } = params
+  const isNew = params.subscription === undefined && subscription_details?.items !== undefined
+  const subscription = params.subscription ?? (isNew ? undefined : nextToBill(unit, view, customer))
+  try {
+    return preview(unit, { ...params, subscription })
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'invalid_state_transition') throw noneUpcoming(customer)
+    throw error
+  }
+}
+
+/** Returns the id of the subscription of a customer that is billed next. @throws ApiError invoice_upcoming_none */
+function nextToBill(unit: UnitOfWork, view: CurrentView, customer: string): string {
+  const { id } = unit.find('customer', customer, 'customer')
+  const [next] = view
+    .list('subscription', [{ field: 'customer', is: id }], { limit: MAX_SUBSCRIPTIONS })
+    .filter((each) => factsOf(each).isRunning && !each.cancel_at_period_end)
+    .toSorted((one, other) => one.current_period_end - other.current_period_end)
+  if (!next) throw noneUpcoming(id)
+  return next.id
+}
+
+/** As many subscriptions as Stripe allows for a customer. */
+const MAX_SUBSCRIPTIONS = 500
+
+const noneUpcoming = (customer: string) =>
+  new ApiError({
+    status: 404,
+    type: 'invalid_request_error',
+    code: 'invoice_upcoming_none',
+    param: null,
+    message: `No upcoming invoices for customer: ${customer}`,
+  })

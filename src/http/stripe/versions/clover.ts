@@ -1,0 +1,25 @@
+import type { Raw } from '../../form.ts'
+import type { VersionChange } from '../../versions.ts'
+import { byName } from './resources.ts'
+
+/** What changed with 2025-09-30.clover. */
+export const CLOVER: readonly VersionChange[] = [
+  {
+    description:
+      'A discount names its coupon in source, and a promotion code in promotion, in place of coupon',
+    request: (route, params) => (route === 'POST /v1/promotion_codes' ? asPromotion(params) : params),
+    response: byName({
+      discount: ({ source: _, ...discount }, { view, show }) => {
+        const coupon = view.get('discount', discount.id)?.coupon
+        return { ...discount, coupon: coupon === undefined ? null : (show('coupon', coupon) ?? null) }
+      },
+      promotion_code: ({ promotion: _, ...code }, { view, show }) => {
+        const coupon = view.get('promotion_code', code.id)?.coupon
+        return { ...code, coupon: coupon === undefined ? null : (show('coupon', coupon) ?? null) }
+      },
+    }),
+  },
+]
+
+const asPromotion = ({ coupon, ...params }: Raw): Raw =>
+  coupon === undefined ? params : { ...params, promotion: { type: 'coupon', coupon } }

@@ -1,0 +1,25 @@
+import type { Raw } from '../../form.ts'
+import type { VersionChange } from '../../versions.ts'
+
+/** Routes that had the parameter `payment_method_types`. */
+const ROUTES: ReadonlySet<string> = new Set(
+  ['payment_intents', 'setup_intents'].flatMap((path) =>
+    ['', '/:id', '/:id/confirm'].map((end) => `POST /v1/${path}${end}`),
+  ),
+)
+
+/** What changed with 2026-09-30.endive. */
+export const ENDIVE: readonly VersionChange[] = [
+  {
+    description: 'Intents have no parameter payment_method_types',
+    request: (route, params) => (ROUTES.has(route) ? withoutTypes(params) : params),
+  },
+]
+
+/** Removes `payment_method_types` if it names cards only, which all intents accept. Other types are refused. */
+function withoutTypes({ payment_method_types: types, ...params }: Raw): Raw {
+  if (types === undefined) return params
+  const named = typeof types === 'object' && types !== null ? Object.values(types) : [types]
+  const isCard = named.length > 0 && named.every((type) => type === 'card')
+  return isCard ? params : { ...params, payment_method_types: types }
+}

@@ -1,0 +1,25 @@
+import { STRIPE_API_VERSIONS } from '../../../core/api-version.ts'
+import { type VersionChange, VersionHistory } from '../../versions.ts'
+import { presentObject } from '../objects.ts'
+import { BASIL } from './basil.ts'
+import { BASIL_VERSION } from './basil-version.ts'
+import { CLOVER } from './clover.ts'
+import { ENDIVE } from './endive.ts'
+import { APRIL_2024, AUGUST_2022, JUNE_2024, NOVEMBER_2022 } from './older.ts'
+
+/** The changes of Stripe's API that concern what paytwin knows of it, by version. */
+const CHANGES: Readonly<Record<string, readonly VersionChange[]>> = {
+  '2026-09-30.endive': ENDIVE,
+  '2025-09-30.clover': CLOVER,
+  [BASIL_VERSION]: BASIL,
+  '2024-06-20': JUNE_2024,
+  '2024-04-10': APRIL_2024,
+  '2022-11-15': NOVEMBER_2022,
+  '2022-08-01': AUGUST_2022,
+}
+
+/** The versions of Stripe's API. The name of a version begins with its date. */
+export const STRIPE_VERSIONS = new VersionHistory(
+  STRIPE_API_VERSIONS.toSorted().map((date) => ({ date, changes: CHANGES[date] ?? [] })),
+  { header: 'Stripe-Version', present: presentObject },
+)

@@ -1,0 +1,56 @@
+import type { VersionChange } from '../../versions.ts'
+import { byName } from './resources.ts'
+
+/** What changed with 2024-06-20. */
+export const JUNE_2024: readonly VersionChange[] = [
+  {
+    description: 'Payment intents are captured with automatic_async by default',
+    response: byName({
+      payment_intent: (intent) =>
+        intent.capture_method === 'automatic_async' ? { ...intent, capture_method: 'automatic' } : intent,
+    }),
+  },
+]
+
+/** What changed with 2024-04-10. */
+export const APRIL_2024: readonly VersionChange[] = [
+  {
+    description:
+      'Products have marketing_features in place of features, and invoices rendering in place of rendering_options',
+    response: byName({
+      product: ({ marketing_features: features, ...product }) => ({ ...product, features }),
+      invoice: (invoice) => ({ ...invoice, rendering_options: null }),
+    }),
+  },
+]
+
+/** What changed with 2022-11-15. */
+export const NOVEMBER_2022: readonly VersionChange[] = [
+  {
+    description: 'Payment intents have latest_charge in place of charges',
+    response: byName({
+      payment_intent: (intent, { show }) => {
+        const charge = intent.latest_charge === null ? undefined : show('charge', intent.latest_charge)
+        return {
+          ...intent,
+          charges: {
+            object: 'list',
+            data: charge ? [charge] : [],
+            has_more: false,
+            total_count: charge ? 1 : 0,
+            url: `/v1/charges?payment_intent=${intent.id}`,
+          },
+        }
+      },
+    }),
+  },
+]
+
+/** What changed with 2022-08-01. */
+export const AUGUST_2022: readonly VersionChange[] = [
+  {
+    description: 'New invoices exclude pending invoice items by default',
+    request: (route, params) =>
+      route === 'POST /v1/invoices' ? { pending_invoice_items_behavior: 'include', ...params } : params,
+  },
+]

@@ -1,0 +1,58 @@
+import { BASIL_VERSION } from './basil-version.ts'
+
+/** Where an object of Stripe's API refers to others: by field, the name of the other object. */
+export type References = Readonly<Record<string, string>>
+
+/** References that objects had before a version; undefined for those that came with it. */
+type Before = {
+  readonly version: string
+  readonly objects: Readonly<Record<string, Readonly<Record<string, string | undefined>>>>
+}
+
+/** Newest first. */
+const BEFORE: readonly Before[] = [
+  {
+    version: '2025-09-30.clover',
+    objects: {
+      discount: { coupon: 'coupon', 'source.coupon': undefined },
+      promotion_code: { coupon: 'coupon', 'promotion.coupon': undefined },
+    },
+  },
+  {
+    version: BASIL_VERSION,
+    objects: {
+      invoice: {
+        charge: 'charge',
+        confirmation_secret: undefined,
+        discount: 'discount',
+        payment_intent: 'payment_intent',
+        payments: undefined,
+        subscription: 'subscription',
+      },
+      subscription: { discount: 'discount' },
+      line_item: {
+        invoice_item: 'invoiceitem',
+        plan: 'plan',
+        price: 'price',
+        'pricing.price_details.price': undefined,
+        'pricing.price_details.product': undefined,
+      },
+      invoiceitem: {
+        plan: 'plan',
+        price: 'price',
+        'pricing.price_details.price': undefined,
+        subscription: 'subscription',
+      },
+      payment_intent: { invoice: 'invoice' },
+      charge: { invoice: 'invoice' },
+    },
+  },
+  { version: '2022-11-15', objects: { payment_intent: { charges: 'charge list' } } },
+]
+
+/** Returns the references of an object in a version. @param newest - those in the newest version */
+export function referencesAt(version: string, object: string, newest: References = {}): References {
+  const changes = BEFORE.filter((each) => version < each.version).map(({ objects }) => objects[object] ?? {})
+  const known = Object.entries(Object.assign({}, newest, ...changes))
+  return Object.fromEntries(known.filter((entry): entry is [string, string] => entry[1] !== undefined))
+}
