@@ -1,7 +1,11 @@
 import { nextBoundary } from './calendar.ts'
-import { intervalOf, type Prices, type Subscription, type SubscriptionItem } from './subscription.ts'
+import type { Discount, Discounts } from './discount.ts'
+import { discountsInPhase, type RedeemPlanned } from './phase-discounts.ts'
+import { intervalOf, type Prices, type Subscription } from './subscription.ts'
 import {
   currentIndex,
+  itemsOfPhase,
+  type PhaseDiscount,
   type SchedulePhase,
   type SubscriptionSchedule,
   settingsOf,
@@ -17,40 +21,80 @@ export function comingPhases(schedule: SubscriptionSchedule): ComingPhase[] {
   return schedule.phases.slice(next).map((phase, index) => ({ ...phase, number: next + index + 1 }))
 }
 
-/** Returns the items of a subscription in a phase, without ids. */
-export const itemsIn = ({ items }: SchedulePhase): SubscriptionItem[] =>
-  items.map((item) => ({ ...item, id: '', created: 0 }))
+/** The part of a subscription that decides what an invoice bills. */
+export type Billed = Pick<Subscription, 'items' | 'discounts' | 'currency'>
 
 /** A subscription at its next renewal, and the phases that begin after it. */
-export type Projected = {
-  readonly subscription: Subscription
+export type Projected<Projection extends Billed = Subscription> = {
+  readonly subscription: Projection
   /** The renewal, in Unix seconds. */
   readonly due: number
   readonly phases: readonly ComingPhase[]
+  /** The phase in force; null for none. */
+  readonly phase: SchedulePhase | null
+  /** The discounts of the subscription, its items and its customer, and those that phases add. */
+  readonly discounts: Discounts
+}
+
+/** What a projection reads. */
+export type ProjectionSource = {
+  readonly prices: Prices
+  /** Returns the discount that a phase would add at an instant, without an id; null if it cannot be redeemed then. */
+  readonly plan: (planned: PhaseDiscount, at: number) => Discount | null
+}
+
+/** Lets a phase begin: its items and its discounts replace those before. */
+export function inPhaseProjected<Projection extends Billed>(
+  projected: Projected<Projection>,
+  phase: ComingPhase,
+  source: ProjectionSource,
+): Projected<Projection> {
+  const { subscription, discounts } = projected
+  const wanted = itemsOfPhase(subscription.items, phase, (item) => ({
+    id: `phase ${phase.number} ${item.price}`,
+    created: phase.start_date,
+    price: item.price,
+    quantity: item.quantity,
+    metadata: {},
+  }))
+  const added = new Map<string, Discount>()
+  const redeem: RedeemPlanned = (planned) => {
+    const found = source.plan(planned, phase.start_date)
+    if (!found) return null
+    const discount = { ...found, id: `phase ${phase.number} ${added.size}` }
+    added.set(discount.id, discount)
+    return discount
+  }
+  const entered = { phase, former: projected.phase, isNew: true, discounts, redeem }
+  const inForce = discountsInPhase(subscription, wanted, entered)
+  return {
+    ...projected,
+    subscription: { ...subscription, ...inForce },
+    phase,
+    discounts: added.size === 0 ? discounts : new Map([...discounts, ...added]),
+  }
 }
 
 /**
  * Lets the phases begin that do so up to the next renewal, which they may move.
  * See docs/contract/schedules.md#entering-a-phase.
  */
-export function withPhasesUpTo(projected: Projected, prices: Prices): Projected {
+export function withPhasesUpTo(projected: Projected, source: ProjectionSource): Projected {
   const { due, subscription } = projected
   const [phase, ...phases] = projected.phases
   if (!phase || phase.start_date > due) return projected
+  const { prices } = source
   const { start_date, trial_end, billing_cycle_anchor } = phase
-  const items = itemsIn(phase)
-  const interval = intervalOf(items, prices)
+  const entered = { ...inPhaseProjected(projected, phase, source), phases }
+  const interval = intervalOf(entered.subscription.items, prices)
   const isSame = JSON.stringify(intervalOf(subscription.items, prices)) === JSON.stringify(interval)
-  if (trial_end !== null) {
-    const inTrial = { ...subscription, items, billing_cycle_anchor: trial_end }
-    return withPhasesUpTo({ subscription: inTrial, due: trial_end, phases }, prices)
-  }
-  if (isSame && billing_cycle_anchor !== 'phase_start')
-    return withPhasesUpTo({ subscription: { ...subscription, items }, due, phases }, prices)
-  const moved = { ...subscription, items, billing_cycle_anchor: start_date }
+  const from = (anchor: number) => ({ ...entered.subscription, billing_cycle_anchor: anchor })
+  if (trial_end !== null)
+    return withPhasesUpTo({ ...entered, subscription: from(trial_end), due: trial_end }, source)
+  if (isSame && billing_cycle_anchor !== 'phase_start') return withPhasesUpTo(entered, source)
   // A new period within the old one is billed with the phase; the next renewal is at its end.
   const renewal = start_date === due ? due : nextBoundary(start_date, interval, start_date)
-  return withPhasesUpTo({ subscription: moved, due: renewal, phases }, prices)
+  return withPhasesUpTo({ ...entered, subscription: from(start_date), due: renewal }, source)
 }
 
 /**

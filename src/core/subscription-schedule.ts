@@ -36,12 +36,23 @@ export const MAX_PHASES = 10
 /** How long before its end a schedule is reported as expiring. See docs/contract/schedules.md#when-a-schedule-ends. */
 const EXPIRING_DAYS = 7
 
+/** A discount that a phase plans: exactly one of the three is not null. */
+export type PhaseDiscount = {
+  /** The internal id of a coupon, which is redeemed when the phase begins. */
+  readonly coupon: string | null
+  readonly promotion_code: string | null
+  /** A discount that the subscription or the item has already. */
+  readonly discount: string | null
+}
+
 /** An item of a phase. An empty value in `metadata` removes that key from the item of the subscription. */
 export type PhaseItem = {
   readonly price: string
   /** null for a metered price. */
   readonly quantity: number | null
   readonly metadata: Metadata
+  /** The discounts of the item in the phase; absent if the phase leaves them as they are. */
+  readonly discounts?: readonly PhaseDiscount[]
 }
 
 /** What a phase can override, and a schedule sets for all its phases. null: not set. */
@@ -64,6 +75,8 @@ export type SchedulePhase = PhaseSettings & {
   readonly billing_cycle_anchor: PhaseAnchor | null
   /** An empty value removes the key from the subscription. */
   readonly metadata: Metadata
+  /** The discounts of the subscription in the phase; absent if the phase leaves them as they are. */
+  readonly discounts?: readonly PhaseDiscount[]
 }
 
 /** A schedule of a subscription. Times are in Unix seconds. See docs/contract/schedules.md#schedule-fields. */

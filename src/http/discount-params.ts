@@ -26,6 +26,18 @@ export const discountsParam = z
   .nullable()
   .optional()
 
+/** The parameter `discounts` of a phase: an empty value is none, null leaves the discounts as they are. */
+export const phaseDiscountsParam = z
+  .union([z.literal(''), z.null(), z.array(discount).max(MAX_DISCOUNTS)], {
+    error: "expected a list of discounts, or '' for none",
+  })
+  .optional()
+
+/** Converts the parameter `discounts` of a phase or its item: undefined leaves the discounts as they are. */
+export const plannedDiscountsOf = (
+  given: z.output<typeof phaseDiscountsParam>,
+): readonly DiscountParam[] | undefined => (given === undefined || given === null ? undefined : given || [])
+
 /** Converts the parameter `discounts`: undefined leaves the discounts unchanged. */
 export const discountsOf = (given: z.output<typeof discountsParam>): readonly DiscountParam[] | undefined =>
   given === undefined ? undefined : given || []

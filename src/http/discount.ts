@@ -1,5 +1,6 @@
 import type { Discount } from '../core/discount.ts'
 import { assert } from '../core/errors.ts'
+import type { PhaseDiscount } from '../core/subscription-schedule.ts'
 import type { View } from '../engine/history/view.ts'
 import { deleteCustomerDiscount, deleteSubscriptionDiscounts } from '../engine/resources/discount.ts'
 import type { Api } from './api.ts'
@@ -51,6 +52,14 @@ export function presentDiscount(view: View, discount: Discount): DiscountShape {
     test_clock: discount.test_clock,
   }
 }
+
+/** Presents the discounts that a phase of a schedule plans. */
+export const presentPlanned = (view: View, planned: readonly PhaseDiscount[]) =>
+  planned.map(({ coupon, promotion_code, discount }) => ({
+    coupon: coupon === null ? null : (view.get('coupon', coupon)?.public_id ?? null),
+    promotion_code,
+    discount,
+  }))
 
 export const discountResource: Resource<'discount'> = {
   collection: 'discounts',

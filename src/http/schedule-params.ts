@@ -5,6 +5,7 @@ import { PRORATION_BEHAVIORS } from '../core/proration.ts'
 import { MAX_ITEMS } from '../core/subscription.ts'
 import { END_BEHAVIORS, PHASE_ANCHORS } from '../core/subscription-schedule.ts'
 import type { Filter } from '../engine/history/view.ts'
+import { discountsTexts, phaseDiscountsParam, plannedDiscountsOf } from './discount-params.ts'
 import { currency, daysUntilDue, instant, metadata, optionalText, reference } from './fields.ts'
 import { createdFilters, createdParam, equals, filtersOf, pageParams } from './pagination.ts'
 import { priceDataTexts } from './price-texts.ts'
@@ -29,7 +30,14 @@ const MAX_LISTED = 100
 
 const phase = z
   .object({
-    items: z.array(subscriptionItem).min(1).max(MAX_ITEMS),
+    items: z
+      .array(
+        subscriptionItem
+          .safeExtend({ discounts: phaseDiscountsParam })
+          .transform(({ discounts, ...item }) => ({ ...item, discounts: plannedDiscountsOf(discounts) })),
+      )
+      .min(1)
+      .max(MAX_ITEMS),
     start_date: instantOrNow.optional(),
     end_date: instantOrNow.optional(),
     iterations: z.int().min(1).max(MAX_INTERVALS).optional(),
@@ -45,6 +53,7 @@ const phase = z
     proration_behavior: z.enum(PRORATION_BEHAVIORS).optional(),
     billing_cycle_anchor: z.enum(PHASE_ANCHORS).optional(),
     ...settings,
+    discounts: phaseDiscountsParam,
     metadata,
   })
   .superRefine((given, context) => {
@@ -56,6 +65,7 @@ const phase = z
     path: ['trial_end'],
     error: 'use trial or trial_end, not both',
   })
+  .transform(({ discounts, ...given }) => ({ ...given, discounts: plannedDiscountsOf(discounts) }))
 
 const phases = z.array(phase).min(1).max(MAX_LISTED)
 
@@ -127,6 +137,8 @@ export const PHASE_TEXTS: Readonly<Record<string, string>> = {
   'phases.items.price': 'The id of a recurring price. An item needs price or price_data.',
   'phases.items.price_data': 'A recurring price to create for this item only, in place of price.',
   ...priceDataTexts('phases.items.price_data'),
+  ...discountsTexts('phases.items.discounts', 'the item in this phase'),
+  ...discountsTexts('phases.discounts', 'the subscription in this phase'),
   'phases.items.quantity': 'The number of units. Default: 1. Not for a metered price.',
   'phases.items.metadata':
     'Keys and values that the item of the subscription gets with the phase. An empty value removes its key.',

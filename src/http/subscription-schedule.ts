@@ -10,6 +10,7 @@ import {
   releaseSchedule,
 } from '../engine/resources/subscription-schedule.ts'
 import type { Api } from './api.ts'
+import { presentPlanned } from './discount.ts'
 import { listObjects } from './pagination.ts'
 import { type Resource, retrieve } from './resource.ts'
 import {
@@ -132,7 +133,7 @@ export function presentSchedule(view: View, schedule: SubscriptionSchedule): Sub
     subscription: schedule.subscription,
     released_subscription: schedule.released_subscription,
     current_phase: schedule.current_phase,
-    phases: schedule.phases.map(presentPhase),
+    phases: schedule.phases.map((phase) => presentPhase(view, phase)),
     default_settings: {
       billing_cycle_anchor: 'automatic',
       ...presentSettings(default_settings),
@@ -153,16 +154,20 @@ const presentSettings = ({ default_payment_method, description }: PhaseSettings)
   description,
 })
 
-const presentPhase = (phase: SchedulePhase): SubscriptionScheduleShape['phases'][number] => ({
+const presentPhase = (view: View, phase: SchedulePhase): SubscriptionScheduleShape['phases'][number] => ({
   start_date: phase.start_date,
   end_date: phase.end_date,
   currency: phase.currency,
-  items: phase.items.map(({ price, quantity, metadata }) => ({ price, quantity, metadata })),
+  items: phase.items.map(({ price, quantity, metadata, discounts }) => ({
+    ...{ price, quantity, metadata },
+    discounts: discounts ? presentPlanned(view, discounts) : null,
+  })),
   trial_end: phase.trial_end,
   proration_behavior: phase.proration_behavior,
   billing_cycle_anchor: phase.billing_cycle_anchor,
   collection_method: phase.collection_method,
   ...presentSettings(phase),
+  discounts: phase.discounts ? presentPlanned(view, phase.discounts) : null,
   invoice_settings: phase.days_until_due === null ? null : { days_until_due: phase.days_until_due },
   metadata: phase.metadata,
 })

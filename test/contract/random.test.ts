@@ -182,7 +182,10 @@ const VALUES: Readonly<Record<string, (choose: Choose, known: Known) => unknown>
   payment_intent: (_, known) => known('payment_intent'),
   payment_method: (choose, known) => choose([...CARDS, known('payment_method'), known('payment_method')]),
   phases: (choose, known) => [
-    { items: [{ price: known('price') }], iterations: choose([1, 1, 2]) },
+    {
+      ...{ items: [{ price: known('price') }], iterations: choose([1, 1, 2]) },
+      ...choose<Body>([{}, {}, { discounts: '' }, { discounts: [{ coupon: known('coupon') }] }]),
+    },
     ...choose<Body[]>([
       [],
       [{ items: [{ price: known('price'), quantity: choose([1, 2]) }], trial: choose([true, false]) }],

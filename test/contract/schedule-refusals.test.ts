@@ -97,9 +97,9 @@ const CREATE: readonly Case[] = [
     ({ basic }) => ({ phases: [{ items: [{ price: basic }, { price: basic }] }] }),
   ],
   [
-    'discounts',
-    'parameter_unknown phases[0][discounts]',
-    ({ basic }) => ({ phases: [phase(basic, { discounts: [{ coupon: 'x' }] })] }),
+    'taxes',
+    'parameter_unknown phases[0][default_tax_rates]',
+    ({ basic }) => ({ phases: [phase(basic, { default_tax_rates: ['txr_1'] })] }),
   ],
   [
     'a subscription that has a schedule',

@@ -5,9 +5,9 @@ import {
   type FutureJob,
   futureJobsOfInvoice,
   futureJobsOfRefund,
-  futureJobsOfSubscription,
   inOrder,
 } from '../../src/core/future-job.ts'
+import { futureJobsOfSubscription } from '../../src/core/future-subscription.ts'
 import type { Subscription } from '../../src/core/subscription.ts'
 import { table } from '../table.ts'
 import { anOpenInvoice, aPrice, aSubscription, DAY, NOW, pricesOf } from './objects.ts'
@@ -32,7 +32,7 @@ const day = (cell: string): number | null =>
   cell === '-' ? null : (parseInstant(`2026-${cell}T10:00:00Z`) ?? null)
 
 const of = (subscription: Subscription, isPayable = true) =>
-  written(futureJobsOfSubscription(subscription, { prices: pricesOf(aPrice()), isPayable }))
+  written(futureJobsOfSubscription(subscription, { prices: pricesOf(aPrice()), isPayable, plan: () => null }))
 
 describe('a monthly subscription of 31 January', () => {
   test.each(
@@ -82,7 +82,11 @@ describe('a monthly subscription of 31 January', () => {
     const subscription = aSubscription({
       items: [{ id: 'si_1', created: NOW, price: 'price_1', quantity: 3, metadata: {} }],
     })
-    const [next] = futureJobsOfSubscription(subscription, { prices: pricesOf(aPrice()), isPayable: true })
+    const [next] = futureJobsOfSubscription(subscription, {
+      prices: pricesOf(aPrice()),
+      isPayable: true,
+      plan: () => null,
+    })
     expect(next).toMatchObject({
       amount: 6000,
       currency: 'usd',
@@ -200,7 +204,11 @@ test('jobs at one instant are listed in the order in which they run', () => {
   const subscription = aSubscription({ status: 'past_due' })
   const retry = anOpenInvoice({ attempt_count: 4, next_payment_attempt: day('02-28') })
   const jobs = inOrder([
-    ...futureJobsOfSubscription(subscription, { prices: pricesOf(aPrice()), isPayable: true }),
+    ...futureJobsOfSubscription(subscription, {
+      prices: pricesOf(aPrice()),
+      isPayable: true,
+      plan: () => null,
+    }),
     ...futureJobsOfInvoice(retry, { subscription, final_action: 'cancel' }),
   ])
   expect(jobs.slice(0, 2).map(({ kind }) => kind)).toEqual(['payment_retry', 'renewal'])

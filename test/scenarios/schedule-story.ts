@@ -21,14 +21,14 @@ export const phase = (price: string, params: Body = {}): Body => ({ items: [{ pr
 export const schedulePath = ({ id }: Body): string => `/v1/subscription_schedules/${id}`
 
 /** Creates a schedule of a customer with a card, which starts now. */
-export async function makeSchedule(twin: Twin, params: (prices: Prices) => Body) {
+export async function makeSchedule(twin: Twin, params: (prices: Prices, twin: Twin) => Body | Promise<Body>) {
   const prices = await makePrices(twin)
   const { customer, method } = await makeCustomer(twin)
   const schedule = await twin.post('/v1/subscription_schedules', {
     customer: customer.id,
     start_date: 'now',
     default_settings: { default_payment_method: method.id },
-    ...params(prices),
+    ...(await params(prices, twin)),
   })
   const read = () => twin.get(schedulePath(schedule))
   return { twin, prices, customer, method, schedule, read }
@@ -52,7 +52,7 @@ export const stepsOf = async (twin: Twin): Promise<string[]> =>
  */
 export async function playSchedule(
   { now, until }: { now: string; until: string },
-  params: (prices: Prices) => Body,
+  params: (prices: Prices, twin: Twin) => Body | Promise<Body>,
   meanwhile: (story: Awaited<ReturnType<typeof makeSchedule>>) => Promise<unknown> = async () => undefined,
 ) {
   const played = []

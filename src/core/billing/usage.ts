@@ -89,10 +89,10 @@ export const endedAt = ({ items, current_period_start: start }: Subscription, en
   period: { start, end },
 })
 
-/** Returns the amount of the usage of a period so far, in the smallest currency unit. */
-export const usageSoFar = (source: Omit<UsageSource, 'newId'>, { items, period }: EndedPeriod): number =>
-  sumOf(usageLines({ ...source, newId: () => '' }, { items, period }, MAX_AMOUNT))
+/** Returns the lines for the usage of a period so far, without ids. */
+export const usageLinesSoFar = (source: Omit<UsageSource, 'newId'>, ended: EndedPeriod): InvoiceLine[] =>
+  usageLines({ ...source, newId: () => '' }, ended, MAX_AMOUNT)
 
 /** Reports whether an invoice of a period's usage would have anything to bill. */
 export const hasUsage = (source: UsageSource, ended: EndedPeriod): boolean =>
-  ended.items.some(isMetered) && usageSoFar(source, ended) > 0
+  ended.items.some(isMetered) && sumOf(usageLinesSoFar(source, ended)) > 0

@@ -1,3 +1,4 @@
+import { discountIdsOf } from '../../core/billing/discounting.ts'
 import { formatInstant } from '../../core/calendar.ts'
 import type { Customer } from '../../core/customer.ts'
 import { parameterInvalid, resourceMissing, resourceNotYetCreated } from '../../core/errors.ts'
@@ -6,17 +7,16 @@ import {
   futureJobsOfDispute,
   futureJobsOfInvoice,
   futureJobsOfRefund,
-  futureJobsOfSchedule,
-  futureJobsOfSubscription,
   inOrder,
 } from '../../core/future-job.ts'
+import { futureJobsOfSubscription, futureJobsOfWaitingSchedule } from '../../core/future-subscription.ts'
 import { type Invoice, MAX_LINES } from '../../core/invoice.ts'
 import type { InvoiceItem } from '../../core/invoice-item.ts'
 import { isOpen } from '../../core/invoice-status.ts'
 import type { Objects } from '../../core/kinds.ts'
 import type { PaymentMethod } from '../../core/payment-method.ts'
-import type { Prices, Subscription } from '../../core/subscription.ts'
-import { isOver, type SubscriptionSchedule } from '../../core/subscription-schedule.ts'
+import type { Subscription } from '../../core/subscription.ts'
+import { firstPhase, isOver, type SubscriptionSchedule } from '../../core/subscription-schedule.ts'
 import { hasEnded, SUBSCRIPTION_STATUSES } from '../../core/subscription-status.ts'
 import type { Clock } from '../machine/clock.ts'
 import type { Engine } from '../machine/engine.ts'
@@ -24,7 +24,8 @@ import type { MerchantState } from '../machine/merchant-state.ts'
 import { type PastSteps, readTimelineSteps, type TimelineStep } from './past-steps.ts'
 import { viewAt } from './past-view.ts'
 import { itemsOf, prorationsOf, type StepProrations } from './plan-changes.ts'
-import { usageAmountOf } from './usage-amount.ts'
+import { discountsFor, planIn, pricesOf } from './projection-source.ts'
+import { usageSoFarOf } from './usage-amount.ts'
 import { currentView, type View } from './view.ts'
 
 /** The kinds of objects with a timeline. */
@@ -233,30 +234,39 @@ function futureJobsOf(
     ...running.flatMap((subscription) => {
       const { items, default_payment_method } = subscription
       const isPayable = holds(default_payment_method) || holds(customer.default_payment_method)
-      const pendingAmount = pendingAmountOf(found, subscription)
+      const pending = pendingItemsOf(found, subscription)
       const managing = subscription.schedule
       const schedule = managing === null ? null : (view.get('subscription_schedule', managing) ?? null)
-      const prices = pricesOf(view, [...items, ...(schedule ? itemsOfPhases(schedule) : [])])
+      const prices = pricesOf(view, [
+        ...items,
+        ...(schedule ? itemsOfPhases(schedule) : []),
+        ...pending.flatMap(({ price }) => (price === null ? [] : { price })),
+      ])
       return futureJobsOfSubscription(subscription, {
-        prices,
-        isPayable,
-        pendingAmount,
-        usageAmount: usageAmountOf(found.engine.store, found, { subscription, prices }),
-        schedule,
+        ...{ prices, isPayable, pending, schedule, plan: planIn(view, customer, subscription) },
+        usage: usageSoFarOf(found.engine.store, found, { subscription, prices }),
+        discounts: discountsFor(view, [
+          ...discountIdsOf(subscription),
+          ...pending.flatMap(({ discounts }) => discounts),
+          ...(customer.discount === null ? [] : [customer.discount]),
+        ]),
+        customerDiscount: customer.discount,
       })
     }),
     ...(kind === 'customer' ? waitingSchedules(found) : []).flatMap((schedule) =>
-      futureJobsOfSchedule(schedule, pricesOf(view, itemsOfPhases(schedule))),
+      futureJobsOfWaitingSchedule(schedule, {
+        prices: pricesOf(view, itemsOfPhases(schedule)),
+        plan: planIn(view, customer, firstPhase(schedule)),
+        discounts: discountsFor(view, customer.discount === null ? [] : [customer.discount]),
+        customerDiscount: customer.discount,
+      }),
     ),
     ...refunds.flatMap(futureJobsOfRefund),
     ...disputes.flatMap(futureJobsOfDispute),
   ])
 }
 
-/** Returns the sum of the items that wait for the next invoice of a subscription at the moment. */
-const pendingAmountOf = (found: Found, subscription: Subscription): number =>
-  pendingItemsOf(found, subscription).reduce((sum, { amount }) => sum + amount, 0)
-
+/** Lists the items that wait for the next invoice of a subscription at the moment. */
 function pendingItemsOf(found: Found, { id, customer, has_pending_items }: Subscription): InvoiceItem[] {
   const { engine, merchant, view, as_of, isPast } = found
   if (isPast)
@@ -285,12 +295,3 @@ function waitingSchedules({ engine, merchant, view, customer }: Found): Subscrip
     .flatMap(({ id }) => view.get('subscription_schedule', id) ?? [])
     .filter((schedule) => schedule.subscription === null && !isOver(schedule))
 }
-
-/** Returns the prices of some items by id. */
-export const pricesOf = (view: View, items: readonly { readonly price: string }[]): Prices =>
-  new Map(
-    items.flatMap(({ price: id }) => {
-      const price = view.get('price', id)
-      return price ? [[id, price] as const] : []
-    }),
-  )

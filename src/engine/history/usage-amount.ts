@@ -1,5 +1,6 @@
-import { endedAt, usageSoFar } from '../../core/billing/usage.ts'
+import { endedAt, usageLinesSoFar } from '../../core/billing/usage.ts'
 import { assert } from '../../core/errors.ts'
+import type { InvoiceLine } from '../../core/invoice-line.ts'
 import type { Kind, Objects } from '../../core/kinds.ts'
 import type { Prices, Subscription } from '../../core/subscription.ts'
 import { isMetered } from '../../core/subscription-item.ts'
@@ -12,15 +13,14 @@ import type { View } from './view.ts'
 type Moment = { readonly view: View; readonly as_of: number; readonly isPast: boolean }
 
 /**
- * Returns the amount of the usage of a subscription's current period at a moment, in the smallest currency unit; null if it
- * will not be billed.
+ * Returns the lines for the usage of a subscription's current period at a moment; null if it will not be billed.
  * See docs/contract/usage.md#previews-and-timelines.
  */
-export function usageAmountOf(
+export function usageSoFarOf(
   store: Store,
   { view, as_of, isPast }: Moment,
   { subscription, prices }: { readonly subscription: Subscription; readonly prices: Prices },
-): number | null {
+): readonly InvoiceLine[] | null {
   const { items, customer, current_period_end } = subscription
   if (!factsOf(subscription).isBilled || !items.some(isMetered)) return null
   const needed =
@@ -37,5 +37,5 @@ export function usageAmountOf(
     asOf: isPast ? as_of : undefined,
   }
   const source = { prices, usage: usageReader(read, customer) }
-  return usageSoFar(source, endedAt(subscription, current_period_end))
+  return usageLinesSoFar(source, endedAt(subscription, current_period_end))
 }

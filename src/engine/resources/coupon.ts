@@ -66,7 +66,7 @@ export function createCoupon(unit: UnitOfWork, params: CouponParams): Coupon {
 }
 
 /** Returns the newest coupon with an id of the API, which may be deleted; undefined for none. */
-const newestCoupon = (unit: UnitOfWork, public_id: string): Coupon | undefined =>
+export const newestCoupon = (unit: UnitOfWork, public_id: string): Coupon | undefined =>
   unit.store.objects.list('coupon', unit.owner, [{ field: 'public_id', is: public_id }], { limit: 1 })[0]
 
 /**

@@ -85,13 +85,45 @@ export function redeem(
     event?: 'customer.discount.created' | 'customer.discount.updated'
   },
 ): Discount {
-  const { customer, holder } = purchase
-  const now = unit.clockOf(customer.test_clock).instant
+  const now = unit.clockOf(purchase.customer.test_clock).instant
+  const refuse = (why: string) => parameterInvalid(at, why)
   const code = promotion_code === undefined ? null : findCode(unit, change, promotion_code, at)
-  if (code) checkCode(unit, code, purchase, { at, now })
+  const obstacle = code && obstacleOfCode(unit, code, purchase, now)
+  if (obstacle) throw refuse(obstacle)
   const found = code ? unit.need('coupon', code.coupon) : findCoupon(unit, couponId, at)
   const coupon = change.latest('coupon', found)
-  checkCoupon(coupon, purchase, { at, now })
+  const why = obstacleOfCoupon(coupon, purchase, now)
+  if (why) throw refuse(why)
+  return createDiscount(unit, change, { coupon, code }, { purchase, event })
+}
+
+/** What is redeemed. `code` is null without a promotion code. */
+export type Redeemable = { readonly coupon: Coupon; readonly code: PromotionCode | null }
+
+/**
+ * Returns why a coupon or a promotion code cannot be redeemed now, as a sentence; null if it can.
+ * See docs/contract/discounts.md#redeeming.
+ */
+export function obstacleToRedeem(
+  unit: UnitOfWork,
+  { coupon, code }: Redeemable,
+  purchase: Purchase,
+): string | null {
+  const now = unit.clockOf(purchase.customer.test_clock).instant
+  return (code && obstacleOfCode(unit, code, purchase, now)) ?? obstacleOfCoupon(coupon, purchase, now)
+}
+
+/** Counts a redemption, and creates its discount. */
+export function createDiscount(
+  unit: UnitOfWork,
+  change: Change,
+  { coupon, code }: Redeemable,
+  {
+    purchase: { customer, holder },
+    event,
+  }: { purchase: Purchase; event: 'customer.discount.created' | 'customer.discount.updated' },
+): Discount {
+  const now = unit.clockOf(customer.test_clock).instant
   const used = change.update('coupon', coupon, redeemedCoupon)
   if (!used.valid) deactivateCodes(unit, change, used)
   if (code) change.update('promotion_code', code, redeemedCode)
@@ -119,42 +151,42 @@ export function redeem(
   )
 }
 
-function findCode(unit: UnitOfWork, change: Change, id: string, at: string): PromotionCode {
+export function findCode(unit: UnitOfWork, change: Change, id: string, at: string): PromotionCode {
   return change.latest('promotion_code', unit.find('promotion_code', id, at))
 }
 
-type Moment = { readonly at: string; readonly now: number }
-
-/** @throws ApiError parameter_invalid */
-function checkCoupon(coupon: Coupon, { currency }: Purchase, { at, now }: Moment): void {
-  const refuse = (why: string) => parameterInvalid(at, `The coupon '${coupon.public_id}' ${why}`)
+/** Returns why a coupon cannot be redeemed, as a sentence; null if it can. */
+function obstacleOfCoupon(coupon: Coupon, { currency }: Purchase, now: number): string | null {
+  const because = (why: string) => `The coupon '${coupon.public_id}' ${why}`
   const why = whyNotRedeemable(coupon, coupon.redeem_by, now)
-  if (why) throw refuse(why)
-  if (!coupon.valid) throw refuse(coupon.deleted ? 'was deleted' : 'has expired')
-  if (coupon.currency !== null && currency !== null && coupon.currency !== currency)
-    throw refuse(`takes off an amount in ${coupon.currency}, not in ${currency}`)
+  if (why) return because(why)
+  if (!coupon.valid) return because(coupon.deleted ? 'was deleted' : 'has expired')
+  return coupon.currency !== null && currency !== null && coupon.currency !== currency
+    ? because(`takes off an amount in ${coupon.currency}, not in ${currency}`)
+    : null
 }
 
-/** @throws ApiError parameter_invalid */
-function checkCode(
+/** Returns why a promotion code cannot be redeemed, as a sentence; null if it can. */
+function obstacleOfCode(
   unit: UnitOfWork,
   code: PromotionCode,
   { customer, currency, amount }: Purchase,
-  { at, now }: Moment,
-): void {
-  const refuse = (why: string) => parameterInvalid(at, `The promotion code '${code.code}' ${why}`)
-  if (code.customer !== null && code.customer !== customer.id) throw refuse('belongs to another customer')
+  now: number,
+): string | null {
+  const because = (why: string) => `The promotion code '${code.code}' ${why}`
+  if (code.customer !== null && code.customer !== customer.id) return because('belongs to another customer')
   const why = whyNotRedeemable(code, code.expires_at, now)
-  if (why) throw refuse(why)
-  if (!code.active) throw refuse('is not active')
+  if (why) return because(why)
+  if (!code.active) return because('is not active')
   const { first_time_transaction, minimum_amount, minimum_amount_currency } = code.restrictions
   if (minimum_amount !== null && minimum_amount_currency !== null) {
     const needs = `needs a purchase of at least ${formatAmount(minimum_amount, minimum_amount_currency)}`
-    if (amount === null) throw refuse(`${needs}; apply it to a subscription or an invoice`)
-    if (currency !== minimum_amount_currency || amount < minimum_amount) throw refuse(needs)
+    if (amount === null) return because(`${needs}; apply it to a subscription or an invoice`)
+    if (currency !== minimum_amount_currency || amount < minimum_amount) return because(needs)
   }
-  if (first_time_transaction && hasPaid(unit, customer))
-    throw refuse('is for the first payment of a customer; this one has paid before')
+  return first_time_transaction && hasPaid(unit, customer)
+    ? because('is for the first payment of a customer; this one has paid before')
+    : null
 }
 
 /** Reports whether a customer has a paid invoice or a successful payment. */

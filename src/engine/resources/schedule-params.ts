@@ -4,7 +4,9 @@ import type { Customer } from '../../core/customer.ts'
 import { ApiError, assert, parameterInvalid, unsupportedPspCapability } from '../../core/errors.ts'
 import { type CollectionMethod, DUE_DATE_REQUIRES_SENDING } from '../../core/invoice.ts'
 import type { MetadataParam } from '../../core/metadata.ts'
+import { sumOf } from '../../core/money.ts'
 import { meterOf } from '../../core/price.ts'
+import { priceAmount } from '../../core/price-amount.ts'
 import type { ProrationBehavior } from '../../core/proration.ts'
 import type { PhaseSpan, PhaseTiming } from '../../core/schedule-phases.ts'
 import {
@@ -17,6 +19,8 @@ import {
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { paymentMethodOf } from './payment-method.ts'
+import { checkPlanned, type KnownDiscounts } from './phase-discount.ts'
+import type { DiscountParam } from './redemption.ts'
 import {
   checkItems,
   checkQuantity,
@@ -39,6 +43,8 @@ export type PhaseParams = Omit<PhaseTiming, 'recurring'> &
     currency?: string | undefined
     proration_behavior?: ProrationBehavior | undefined
     metadata?: MetadataParam | undefined
+    /** undefined leaves the discounts of the subscription as they are; empty for none. */
+    discounts?: readonly DiscountParam[] | undefined
   }
 
 /** A phase without its times. */
@@ -48,6 +54,7 @@ export type CheckedPhase = { readonly timing: PhaseTiming; readonly content: Pha
 /**
  * Finds what phases refer to, and checks it.
  * @param given.known - prices that the schedule has already; they may have been deactivated since
+ * @param given.knownDiscounts - what is not checked again
  * @param given.currency - the currency of the subscription; null for that of the first price
  * @throws ApiError resource_missing, parameter_invalid, parameter_missing, amount_too_large, unsupported_psp_capability, with
  *   names such as phases[1][items][0][price]
@@ -60,13 +67,14 @@ export function checkPhases(
     readonly customer: Customer
     readonly defaults: SubscriptionSchedule['default_settings']
     readonly known: ReadonlySet<string>
+    readonly knownDiscounts: KnownDiscounts
     readonly currency: string | null
   },
 ): CheckedPhase[] {
   let { currency } = given
   return phases.map((phase, index) =>
     under(`phases[${index}]`, () => {
-      const { customer, defaults, known } = given
+      const { customer, defaults, known, knownDiscounts } = given
       const priced = phase.items.map((item, place) => {
         const found = findItemPrice(unit, item, place)
         return { ...item, ...found, obstacle: known.has(found.price.id) ? null : found.obstacle }
@@ -84,20 +92,40 @@ export function checkPhases(
       if (settings.days_until_due !== null && method !== 'send_invoice')
         throw parameterInvalid('invoice_settings[days_until_due]', DUE_DATE_REQUIRES_SENDING)
       const { proration_behavior = 'create_prorations', billing_cycle_anchor = null, metadata } = phase
+      const planned = (params: readonly DiscountParam[] | undefined, name: string, of: typeof priced) =>
+        params && {
+          discounts: checkPlanned(
+            unit,
+            { customer, holder: {}, currency, amount: amountOf(of) },
+            { params, name, known: knownDiscounts },
+          ),
+        }
       return {
         timing: timingOf(phase, recurring),
         content: {
           ...settings,
           currency,
-          items: priced.map(phaseItem),
+          items: priced.map((item, place) => ({
+            ...phaseItem(item),
+            ...planned(item.discounts, `items[${place}][discounts]`, [item]),
+          })),
           proration_behavior,
           billing_cycle_anchor,
           metadata: pairs(metadata),
+          ...planned(phase.discounts, 'discounts', priced),
         },
       }
     }),
   )
 }
+
+/** Returns what items bill for a period, without usage. */
+const amountOf = (items: readonly (ItemPrice & Pick<ItemParams, 'quantity'>)[]): number =>
+  sumOf(
+    items
+      .filter(({ price }) => meterOf(price) === undefined)
+      .map(({ price, quantity = 1 }) => ({ amount: priceAmount(price, quantity) })),
+  )
 
 const phaseItem = ({
   price,

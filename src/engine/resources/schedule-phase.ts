@@ -22,6 +22,7 @@ import {
 import { isMetered } from '../../core/subscription-item.ts'
 import {
   cancelAtOf,
+  currentIndex,
   inPhase,
   itemsOfPhase,
   mergedMetadata,
@@ -40,6 +41,7 @@ import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { loadAccount, loadEndingAccount } from './account.ts'
 import { endRemovedDiscounts } from './discount.ts'
+import { enterDiscounts } from './phase-discount.ts'
 import { changePlanNow, changesPlan } from './plan-change.ts'
 import { accountOfNew } from './subscription.ts'
 import { newItem } from './subscription-items.ts'
@@ -58,7 +60,8 @@ export function runPhase(unit: UnitOfWork, { object }: Job): void {
     change.append(starting)
     change.update('subscription_schedule', schedule, () => started, 'subscription_schedule.updated')
   } else {
-    enterPhase(unit, change, { schedule, phase, behavior: phase.proration_behavior, isNew: true })
+    const former = schedule.phases[currentIndex(schedule)] ?? null
+    enterPhase(unit, change, { schedule, phase, former, behavior: phase.proration_behavior, isNew: true })
     change.update(
       'subscription_schedule',
       schedule,
@@ -125,10 +128,19 @@ export function startSchedule(
     prices,
   )
   const cancel_at = cancelAtOf(schedule)
-  const subscription = cancel_at === null ? blank : canceledAt(blank, cancel_at, now)
   const customer = unit.need('customer', schedule.customer)
+  const redeeming = new Change()
+  const discounted = {
+    ...blank,
+    ...enterDiscounts(unit, redeeming, blank, {
+      ...{ customer, prices, items: blank.items },
+      ...{ phase, former: null, isNew: true },
+    }),
+  }
+  const subscription = cancel_at === null ? discounted : canceledAt(discounted, cancel_at, now)
   const method = methodOf(unit, subscription)
-  start(change, accountOfNew(unit, subscription, { customer, prices, method }), subscription)
+  const account = accountOfNew(unit, subscription, { customer, prices, method }, redeeming)
+  start(change, account, subscription, undefined, redeeming)
   return withExpiry(
     inPhase(
       {
@@ -151,6 +163,7 @@ function methodOf(unit: UnitOfWork, { customer, default_payment_method }: Subscr
 
 /**
  * Sets what a phase says on the subscription, with the code of an update.
+ * @param given.former - the phase before, or the current one before its change
  * @param given.behavior - how a change within a period is billed
  * @param given.isNew - whether the phase begins now; otherwise the current phase has been changed
  * @param given.adjust - further changes of the subscription
@@ -162,12 +175,14 @@ export function enterPhase(
   {
     schedule,
     phase,
+    former,
     behavior,
     isNew,
     adjust = (same) => same,
   }: {
     readonly schedule: SubscriptionSchedule
     readonly phase: SchedulePhase
+    readonly former: SchedulePhase | null
     readonly behavior: ProrationBehavior
     readonly isNew: boolean
     readonly adjust?: (subscription: Subscription) => Subscription
@@ -178,12 +193,16 @@ export function enterPhase(
   const subscription = change.latest('subscription', stored)
   const { instant: now } = unit.clockOf(schedule.test_clock)
   const wanted = itemsOfPhase(subscription.items, phase, itemMaker(unit, now))
-  const items = meteredFrom(subscription.items, wanted, now)
-  const prices: Prices = new Map([...pricesOf(unit, subscription.items), ...pricesOf(unit, items)])
+  const metered = meteredFrom(subscription.items, wanted, now)
+  const prices: Prices = new Map([...pricesOf(unit, subscription.items), ...pricesOf(unit, metered)])
+  const { items, discounts } = enterDiscounts(unit, change, subscription, {
+    ...{ customer: unit.need('customer', schedule.customer), prices, items: metered },
+    ...{ phase, former, isNew },
+  })
   const isSameInterval =
     JSON.stringify(intervalOf(subscription.items, prices)) === JSON.stringify(intervalOf(items, prices))
   const beginsPeriod = !isSameInterval || (isNew && phase.billing_cycle_anchor === 'phase_start')
-  const changed = adjust(withPhase(subscription, schedule, phase, items))
+  const changed = adjust({ ...withPhase(subscription, schedule, phase, items), discounts })
   endRemovedDiscounts(unit, change, subscription, changed)
   const update = (after: Subscription) => {
     if (showsChange(subscription, after))

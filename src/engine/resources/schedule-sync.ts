@@ -1,8 +1,11 @@
+import { discountIdsOf } from '../../core/billing/discounting.ts'
 import type { Change } from '../../core/change.ts'
 import { parameterInvalid } from '../../core/errors.ts'
+import { plannedAs } from '../../core/phase-discounts.ts'
 import type { Subscription } from '../../core/subscription.ts'
-import { currentIndex, isOver, type SchedulePhase } from '../../core/subscription-schedule.ts'
+import { currentIndex, isOver, type PhaseItem, type SchedulePhase } from '../../core/subscription-schedule.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
+import { loadDiscounts } from './discount.ts'
 
 /** The fields of a subscription that only its schedule may change. */
 const MANAGED = ['cancel_at', 'cancel_at_period_end', 'trial_end'] as const
@@ -47,20 +50,28 @@ export function updateCurrentPhase(unit: UnitOfWork, change: Change, before: Sub
   const after = change.latest('subscription', before)
   const isSame = (name: keyof Subscription) => JSON.stringify(before[name]) === JSON.stringify(after[name])
   const changed = SETTINGS.filter((name) => !isSame(name))
-  if (changed.length === 0 && isSame('items')) return
+  if (changed.length === 0 && isSame('items') && isSame('discounts')) return
   const schedule = change.latest('subscription_schedule', unit.need('subscription_schedule', before.schedule))
   if (isOver(schedule)) return
-  const items = after.items.map(({ price, quantity, metadata }) => ({ price, quantity, metadata }))
   const current = currentIndex(schedule)
+  const discounts = loadDiscounts(unit, discountIdsOf(after), change)
+  const itemsOf = (phase: SchedulePhase) =>
+    after.items.map(({ price, quantity, metadata, discounts: ids = [] }): PhaseItem => {
+      const planned = phase.items.find((item) => item.price === price)?.discounts
+      return { price, quantity, metadata, ...(planned && { discounts: plannedAs(planned, ids, discounts) }) }
+    })
   const phases = schedule.phases.map((phase, index) =>
     index === current
       ? {
           ...phase,
           ...Object.fromEntries(changed.map((name) => [name, after[name]])),
-          ...(!isSame('items') && { items }),
+          ...(!isSame('items') && { items: itemsOf(phase) }),
+          ...(phase.discounts &&
+            !isSame('discounts') && { discounts: plannedAs(phase.discounts, after.discounts, discounts) }),
         }
       : phase,
   )
+  if (JSON.stringify(phases) === JSON.stringify(schedule.phases)) return
   change.update(
     'subscription_schedule',
     schedule,

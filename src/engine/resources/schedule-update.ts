@@ -1,3 +1,4 @@
+import { discountIdsOf } from '../../core/billing/discounting.ts'
 import { Change } from '../../core/change.ts'
 import { assert, invalidStateTransition, parameterInvalid, parameterMissing } from '../../core/errors.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
@@ -18,6 +19,7 @@ import {
 import { isInTrial } from '../../core/subscription-status.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
+import { knownDiscounts } from './phase-discount.ts'
 import {
   type CheckedPhase,
   checkCount,
@@ -109,6 +111,7 @@ function effectOf(
     enterPhase(unit, change, {
       schedule: planned,
       phase,
+      former: before,
       behavior: isNew ? phase.proration_behavior : behavior,
       isNew,
       adjust,
@@ -179,6 +182,7 @@ function updatedPhases(
     customer: unit.need('customer', schedule.customer),
     defaults: schedule.default_settings,
     known: new Set(schedule.phases.flatMap(({ items }) => items.map(({ price }) => price))),
+    knownDiscounts: knownDiscounts(schedule.phases, managedDiscounts(unit, schedule)),
     currency: current === -1 ? null : firstPhase(schedule).currency,
   })
   const past = schedule.phases.slice(0, Math.max(0, current))
@@ -198,6 +202,10 @@ function updatedPhases(
     )
   return [...past, ...phasesOf(coming, spans)]
 }
+
+/** Lists the discounts that a schedule's subscription and its items have. */
+const managedDiscounts = (unit: UnitOfWork, { subscription }: SubscriptionSchedule): readonly string[] =>
+  subscription === null ? [] : discountIdsOf(unit.need('subscription', subscription))
 
 /** Returns from where the phases of a schedule are counted, and whether its current phase can be a trial. */
 function gridOf(unit: UnitOfWork, schedule: SubscriptionSchedule) {

@@ -16,6 +16,7 @@ import {
 import { isRunning } from '../../core/subscription-status.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
+import { NO_KNOWN_DISCOUNTS } from './phase-discount.ts'
 import { cancelWithSettlement } from './plan-change.ts'
 import {
   checkCount,
@@ -58,6 +59,7 @@ export function createSchedule(unit: UnitOfWork, params: NewScheduleParams): Sub
     customer,
     defaults: default_settings,
     known: new Set(),
+    knownDiscounts: NO_KNOWN_DISCOUNTS,
     currency: null,
   })
   const spans = spansOf(

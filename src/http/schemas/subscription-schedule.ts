@@ -18,6 +18,18 @@ const paymentMethod = () =>
     'PaymentMethod',
   ).nullable()
 
+const discounts = (description: string) =>
+  z
+    .array(
+      z.object({
+        coupon: text('The id of the coupon that is redeemed when the phase begins.').nullable(),
+        promotion_code: reference('The promotion code that is redeemed then.', 'PromotionCode').nullable(),
+        discount: reference('A discount that it had already.', 'Discount').nullable(),
+      }),
+    )
+    .nullable()
+    .describe(description)
+
 const phase = () =>
   z.object({
     start_date: seconds('The start of the phase'),
@@ -28,6 +40,7 @@ const phase = () =>
         z.object({
           price: reference('The price.', 'Price'),
           quantity: z.int().nullable().describe('The number of units; null for a metered price.'),
+          discounts: discounts('The discounts of the item; null to leave them as they are.'),
           metadata: metadata(),
         }),
       )
@@ -46,6 +59,7 @@ const phase = () =>
       .describe('How invoices are collected; null for the default of the schedule.'),
     default_payment_method: paymentMethod(),
     description: text('The description of the subscription in this phase.').nullable(),
+    discounts: discounts('The discounts of the subscription; null to leave them as they are.'),
     invoice_settings: invoiceSettings().nullable().describe('Settings of invoices; null if not set.'),
     metadata: metadata(),
   })

@@ -156,6 +156,31 @@ describe('a subscription schedule', () => {
     expect(ended).toMatchObject({ status: 'released', released_subscription: subscription.id })
   })
 
+  test('redeems the coupons of its phases', async () => {
+    const { clock, customer } = await customerOnClock()
+    const basic = await priceOf(2000)
+    const coupon = (await stripe.coupons.create({ percent_off: 25, duration: 'forever' })).id
+    const duration = { interval: 'month' as const }
+    const schedule = await stripe.subscriptionSchedules.create({
+      customer,
+      start_date: 'now',
+      phases: [
+        { items: [{ price: basic, discounts: [{ coupon }] }], duration, discounts: [{ coupon }] },
+        { items: [{ price: basic }], duration },
+      ],
+      expand: ['subscription.discounts'],
+    })
+    const planned = [{ coupon, discount: null, promotion_code: null }]
+    expect(schedule.phases.map(({ discounts }) => discounts)).toEqual([planned, []])
+    expect(schedule.phases.map(({ items }) => items[0]?.discounts)).toEqual([planned, []])
+    const subscription = schedule.subscription as Stripe.Subscription
+    expect(subscription.discounts).toMatchObject([{ source: { coupon } }])
+    await sdk.advance(clock, FEB_28)
+    const { data } = await stripe.invoices.list({ subscription: subscription.id })
+    expect(data.map(({ total }) => total)).toEqual([2000, 1500])
+    expect((await stripe.subscriptions.retrieve(subscription.id)).discounts).toEqual([])
+  })
+
   test('manages an existing subscription, and is updated, released and canceled', async () => {
     const { customer } = await customerOnClock()
     const [basic, plus] = [await priceOf(2000), await priceOf(5000)]

@@ -1,10 +1,11 @@
 import type Stripe from 'stripe'
 import type { SchedulePhase, SubscriptionSchedule } from '../../../core/subscription-schedule.ts'
 import type { View } from '../../../engine/history/view.ts'
+import { presentPlanned } from '../../discount.ts'
 import type { Wire } from '../wire.ts'
 
 export function presentSchedule(
-  _view: View,
+  view: View,
   schedule: SubscriptionSchedule,
 ): Wire<Stripe.SubscriptionSchedule> {
   const { default_settings } = schedule
@@ -41,7 +42,7 @@ export function presentSchedule(
     livemode: false,
     metadata: schedule.metadata,
     pause_schedules: [],
-    phases: schedule.phases.map(presentPhase),
+    phases: schedule.phases.map((phase) => presentPhase(view, phase)),
     released_at: schedule.released_at,
     released_subscription: schedule.released_subscription,
     status: schedule.status,
@@ -50,7 +51,7 @@ export function presentSchedule(
   }
 }
 
-const presentPhase = (phase: SchedulePhase): Wire<Stripe.SubscriptionSchedule.Phase> => ({
+const presentPhase = (view: View, phase: SchedulePhase): Wire<Stripe.SubscriptionSchedule.Phase> => ({
   add_invoice_items: [],
   application_fee_percent: null,
   billing_cycle_anchor: phase.billing_cycle_anchor,
@@ -59,7 +60,7 @@ const presentPhase = (phase: SchedulePhase): Wire<Stripe.SubscriptionSchedule.Ph
   currency: phase.currency,
   default_payment_method: phase.default_payment_method,
   description: phase.description,
-  discounts: [],
+  discounts: presentPlanned(view, phase.discounts ?? []),
   end_date: phase.end_date,
   invoice_settings:
     phase.days_until_due === null
@@ -72,9 +73,9 @@ const presentPhase = (phase: SchedulePhase): Wire<Stripe.SubscriptionSchedule.Ph
           footer: null,
           issuer: null,
         },
-  items: phase.items.map(({ price, quantity, metadata }) => ({
+  items: phase.items.map(({ price, quantity, metadata, discounts = [] }) => ({
     billing_thresholds: null,
-    discounts: [],
+    discounts: presentPlanned(view, discounts),
     metadata,
     plan: price,
     price,
