@@ -97,6 +97,10 @@ export const amountTooLarge = (message: string) => invalidRequest(400, 'amount_t
 export const paymentIntentUnexpectedState = (message: string) =>
   invalidRequest(400, 'payment_intent_unexpected_state', message, null)
 
+/** Only in Stripe's API, like setup intents. */
+export const setupIntentUnexpectedState = (message: string) =>
+  invalidRequest(400, 'setup_intent_unexpected_state', message, null)
+
 /** See docs/contract/disputes.md#refunds. */
 export const chargeDisputed = (charge: string) =>
   invalidRequest(400, 'charge_disputed', `The charge '${charge}' is disputed and cannot be refunded`, null)

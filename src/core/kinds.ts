@@ -13,6 +13,7 @@ import type { PaymentMethod } from './payment-method.ts'
 import type { Price, Product } from './price.ts'
 import type { PromotionCode } from './promotion-code.ts'
 import type { Refund } from './refund.ts'
+import type { SetupIntent } from './setup-intent.ts'
 import type { Subscription } from './subscription.ts'
 import type { SubscriptionSchedule } from './subscription-schedule.ts'
 import type { WebhookEndpoint } from './webhook.ts'
@@ -38,6 +39,7 @@ export type Objects = {
   coupon: Coupon
   promotion_code: PromotionCode
   discount: Discount
+  setup_intent: SetupIntent
 }
 export type Kind = keyof Objects
 
@@ -137,6 +139,11 @@ const DECLARATIONS = {
     family: 'customer.discount',
     events: { created: 61, updated: 62, deleted: 63 },
   },
+  setup_intent: {
+    number: 20,
+    prefix: 'seti',
+    events: { created: 64, requires_action: 65, succeeded: 66, setup_failed: 67, canceled: 68 },
+  },
 } as const satisfies Readonly<Record<Kind, Declaration>>
 
 const TABLE: Readonly<Record<Kind, Declaration>> = DECLARATIONS
@@ -168,15 +175,24 @@ export const EVENTS = KINDS.flatMap((kind) =>
 export const ALL_EVENT_TYPES: readonly EventType[] = EVENTS.map(({ type }) => type)
 
 /** The types of events that only merchants with another API than paytwin's own emit. */
-const FOREIGN_EVENT_TYPES: ReadonlySet<EventType> = new Set(['invoice.payment_succeeded'])
+const FOREIGN_EVENT_TYPES: ReadonlySet<EventType> = new Set([
+  'invoice.payment_succeeded',
+  'setup_intent.created',
+  'setup_intent.requires_action',
+  'setup_intent.succeeded',
+  'setup_intent.setup_failed',
+  'setup_intent.canceled',
+])
 
 /** The types of events of paytwin's own API, by number. */
 export const EVENT_TYPES: readonly EventType[] = ALL_EVENT_TYPES.filter(
   (type) => !FOREIGN_EVENT_TYPES.has(type),
 )
 
-/** The kinds with events, in the order of their first event type. */
-export const KINDS_WITH_EVENTS: readonly Kind[] = [...new Set(EVENTS.map(({ kind }) => kind))]
+/** The kinds with events of paytwin's own API, in the order of their first event type. */
+export const KINDS_WITH_EVENTS: readonly Kind[] = [
+  ...new Set(EVENTS.filter(({ type }) => !FOREIGN_EVENT_TYPES.has(type)).map(({ kind }) => kind)),
+]
 
 /** Returns the number of a kind, under which databases store it. */
 export const kindNumber = (kind: Kind): number => TABLE[kind].number

@@ -1,4 +1,5 @@
 import { paymentIntentUnexpectedState } from './errors.ts'
+import type { PaymentOptions } from './intent-options.ts'
 import type { Metadata } from './metadata.ts'
 import type { Outcome } from './processor.ts'
 import { move, type Transitions } from './transitions.ts'
@@ -106,6 +107,8 @@ export type PaymentIntent = {
   readonly cancellation_reason: string | null
   readonly description: string | null
   readonly metadata: Metadata
+  /** What only requests in Stripe's API set; null for paytwin's own. */
+  readonly options: PaymentOptions | null
 }
 
 /** Creates an intent that waits to be confirmed. See docs/contract/payments.md#creating-an-intent. */
@@ -123,6 +126,7 @@ export const newPaymentIntent = (
   cancellation_reason: null,
   description: null,
   metadata: {},
+  options: null,
   ...given,
 })
 

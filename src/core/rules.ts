@@ -1,4 +1,5 @@
 import type { Dialect } from './dialect.ts'
+import type { CardNames } from './test-card.ts'
 
 const SECONDS_PER_HOUR = 3_600
 
@@ -19,6 +20,10 @@ export type Rules = {
   readonly billsTrialStart: boolean
   /** Whether a card that is declined cannot be attached to a customer. */
   readonly checksAttachedCard: boolean
+  /** Which names of test cards are known. */
+  readonly cardNames: CardNames
+  /** Whether a subscription that has nothing to pay yet gets a setup intent for the payment method that it needs later. */
+  readonly preparesPaymentMethod: boolean
   /** Whether a test payment method is attached to the customer of the intent that it is chosen for, rather than by a subscription that it pays. */
   readonly attachesChosenMethod: boolean
   /** Whether a paid invoice also emits invoice.payment_succeeded. */
@@ -36,6 +41,8 @@ const PAYTWIN_RULES: Rules = {
   incompleteSeconds: null,
   billsTrialStart: false,
   checksAttachedCard: false,
+  cardNames: 'own',
+  preparesPaymentMethod: false,
   attachesChosenMethod: true,
   reportsPaymentTwice: false,
   reportsInvoiceIntents: false,
@@ -49,6 +56,8 @@ const STRIPE_RULES: Rules = {
   incompleteSeconds: 23 * SECONDS_PER_HOUR,
   billsTrialStart: true,
   checksAttachedCard: true,
+  cardNames: 'stripe',
+  preparesPaymentMethod: true,
   attachesChosenMethod: false,
   reportsPaymentTwice: true,
   reportsInvoiceIntents: true,

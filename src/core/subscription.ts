@@ -69,6 +69,8 @@ export type Subscription = {
   readonly expires_at: number | null
   /** Whether a payment method that pays an invoice by hand becomes its default one. Not part of the API's object. */
   readonly saves_payment_method: boolean
+  /** The setup intent that prepares its payment method; null for none. Not part of the API's object. */
+  readonly pending_setup_intent: string | null
 }
 
 /**
@@ -170,6 +172,7 @@ export function newSubscription(
     test_clock: given.test_clock,
     expires_at: null,
     saves_payment_method: given.savesMethod ?? false,
+    pending_setup_intent: null,
   }
 }
 

@@ -121,7 +121,7 @@ export class OptionConflict extends Error {}
  * @throws DatabaseUnusable, OptionConflict; ApiError for invalid fixtures or an invalid key, which leaves the database new
  */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const wall = options.wall ?? systemWall
+  const { wall = systemWall, url = () => 'http://localhost', rateLimit } = options
   const store = await openStore(options)
   try {
     const known = beginningOf(store, options.database)
@@ -132,7 +132,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     })
     const addresses = new Addresses(options.receivers ?? { isExposed: false, allowed: [] })
     const beginning = known ?? newBeginning(options, versions, addresses)
-    const engine = new Engine({ store, seed: beginning.seed, wall, versions: versions.dates })
+    const engine = new Engine({ store, seed: beginning.seed, wall, versions: versions.dates, url })
     const keys = new KeyRing(engine, options.keyCacheSeconds ?? 0)
     const { secretKey, loaded } = known
       ? NOTHING_CREATED
@@ -155,9 +155,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       version: options.version ?? UNKNOWN_VERSION,
       reportError,
     })
-    const { rateLimit } = options
     const adminToken = options.adminToken ?? randomToken(40)
-    const url = options.url ?? (() => 'http://localhost')
     const access = new DashboardAccess({ adminToken, url, wall: engine.steady })
     const closing = new AbortController()
     const { app, routes, serves } = createApp({

@@ -235,10 +235,10 @@ export class Api {
     request: { readonly sender: Caller; readonly given: Given; readonly params: Params },
   ): Call<Params> {
     const services = this.#services
-    const { store, ids } = services.engine
+    const { store, ids, url } = services.engine
     const { c, checkCredentials } = exchange
     const { merchant, isPublic, keyId } = request.sender
-    const view = currentView({ store, ids, merchant: merchant.settings })
+    const view = currentView({ store, ids, url, merchant: merchant.settings })
     return {
       c,
       services,
@@ -285,13 +285,14 @@ export class Api {
 const OAUTH = { errorBody: describedBody, ignoresIdempotencyKey: true } satisfies ExchangeOptions
 
 /** The response to a CORS preflight of a route that accepts publishable keys. See docs/contract/authentication.md#publishable-keys. */
-const preflight = (method: string): Response =>
+export const preflight = (method: string): Response =>
   new Response('', {
     status: 200,
     headers: {
       'Access-Control-Allow-Origin': '*',
       'Access-Control-Allow-Methods': method,
-      'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key, X-API-Version',
+      'Access-Control-Allow-Headers':
+        'Authorization, Content-Type, Idempotency-Key, Stripe-Version, X-API-Version',
       'Access-Control-Max-Age': '86400',
     },
   })

@@ -5,7 +5,7 @@ import { routeMissing } from '../core/errors.ts'
 import { requestId } from '../engine/machine/ids.ts'
 import { adminRoutes } from './admin/routes.ts'
 import type { AdminServices } from './admin/services.ts'
-import { Api } from './api.ts'
+import { Api, preflight } from './api.ts'
 import { clockRoutes } from './clock.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
 import type { HandOver } from './dialect.ts'
@@ -30,6 +30,12 @@ export type App = {
   readonly serves: Api['serves']
 }
 
+/** The routes of other dialects that accept publishable keys, where paytwin's own API has none. */
+const FOREIGN_PUBLIC_ROUTES = [
+  ['GET', '/v1/setup_intents/:id'],
+  ['POST', '/v1/setup_intents/:id/confirm'],
+] as const
+
 /** Creates the HTTP application: /v1 for merchants, /_paytwin for the operator, the documentation, and the dashboard. */
 export function createApp(services: AdminServices): App {
   // The router that hono chooses for these routes, after it has tried a faster one that cannot express some of them.
@@ -45,6 +51,8 @@ export function createApp(services: AdminServices): App {
   const apps = new ClientApi(app, services)
   tokenRoutes(apps)
   webhook_endpoint.routes(api)
+  // A preflight names no key, and so no merchant with another dialect.
+  for (const [method, path] of FOREIGN_PUBLIC_ROUTES) app.options(path, () => preflight(method))
   api.missing()
   const routes = [...api.routes, ...consent, ...apps.routes, ...adminRoutes(app, services)]
   documentationRoutes(app, services)

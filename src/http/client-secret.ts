@@ -1,3 +1,8 @@
+import { timingSafeEqual } from 'node:crypto'
+import { resourceMissing } from '../core/errors.ts'
+import { type Kind, nounOf } from '../core/kinds.ts'
+import type { View } from '../engine/history/view.ts'
+import { digest } from '../engine/machine/digest.ts'
 import type { Ids } from '../engine/machine/ids.ts'
 
 const LENGTH = 24
@@ -11,12 +16,25 @@ export const clientSecretOf = (ids: Ids, id: string): string =>
 
 /** Removes client secrets from a body before it is stored. See docs/contract/idempotency.md#secrets. */
 export const withoutClientSecrets = (ids: Ids, text: string): string =>
-  text.replaceAll(/(pi_[A-Za-z0-9]+)_secret_[A-Za-z0-9]+/g, (found, id: string) =>
+  text.replaceAll(/((?:pi|seti)_[A-Za-z0-9]+)_secret_[A-Za-z0-9]+/g, (found, id: string) =>
     found === clientSecretOf(ids, id) ? `${id}_secret_${PLACEHOLDER}` : found,
   )
 
 /** Puts the client secrets back. The result is byte for byte the original body. */
 export const withClientSecrets = (ids: Ids, text: string): string =>
-  text.replaceAll(new RegExp(`(pi_[A-Za-z0-9]+)_secret_${PLACEHOLDER}`, 'g'), (_, id: string) =>
+  text.replaceAll(new RegExp(`((?:pi|seti)_[A-Za-z0-9]+)_secret_${PLACEHOLDER}`, 'g'), (_, id: string) =>
     clientSecretOf(ids, id),
   )
+
+/**
+ * Checks the client_secret of an intent.
+ * @throws ApiError resource_missing, param id, if it is missing or wrong
+ * See docs/contract/authentication.md#publishable-keys.
+ */
+export function checkClientSecret(
+  { ids }: View,
+  { kind, id, given = '' }: { kind: Kind; id: string; given: string | undefined },
+): void {
+  if (!timingSafeEqual(digest(given), digest(clientSecretOf(ids, id))))
+    throw resourceMissing(nounOf(kind), id)
+}

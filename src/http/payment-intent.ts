@@ -1,10 +1,8 @@
-import { timingSafeEqual } from 'node:crypto'
 import * as z from 'zod'
-import { type ApiError, paymentFailed, resourceMissing } from '../core/errors.ts'
+import { type ApiError, paymentFailed } from '../core/errors.ts'
 import { intentFactsOf, type PaymentIntent } from '../core/payment-intent.ts'
 import { DECLINE_CODES } from '../core/processor.ts'
 import type { View } from '../engine/history/view.ts'
-import { digest } from '../engine/machine/digest.ts'
 import {
   cancelPaymentIntent,
   confirmPaymentIntent,
@@ -14,7 +12,7 @@ import {
   updatePaymentIntent,
 } from '../engine/resources/payment-intent.ts'
 import type { Api } from './api.ts'
-import { clientSecretOf } from './client-secret.ts'
+import { checkClientSecret, clientSecretOf } from './client-secret.ts'
 import { amount, currency, metadata, optionalText, reference } from './fields.ts'
 import type { RouteResult } from './json.ts'
 import { createdParam, filtersOf, listObjects, pageParams } from './pagination.ts'
@@ -88,7 +86,7 @@ export function paymentIntentRoutes(api: Api): void {
       isPublic: true,
     },
     ({ view, id, params, isPublic }) => {
-      if (isPublic) checkClientSecret(view, id, params.client_secret)
+      if (isPublic) checkClientSecret(view, { kind: 'payment_intent', id, given: params.client_secret })
       return ShownObject.of(view, retrieve(view, 'payment_intent', id), shown(isPublic))
     },
   )
@@ -119,7 +117,7 @@ export function paymentIntentRoutes(api: Api): void {
       errors: { 400: ['payment_intent_unexpected_state', 'payment_not_initialized'], 402: DECLINE_CODES },
     },
     ({ unit, view, params, id, isPublic }) => {
-      if (isPublic) checkClientSecret(view, id, params.client_secret)
+      if (isPublic) checkClientSecret(view, { kind: 'payment_intent', id, given: params.client_secret })
       return present(view, confirmPaymentIntent(unit, id, params), shown(isPublic))
     },
   )
@@ -158,17 +156,6 @@ const present = (
   declined ? declinedPayment(view, intent, declined, present) : present(view, intent)
 
 const shown = (isPublic: boolean): Presenter => (isPublic ? presentToBrowser : presentPaymentIntent)
-
-/**
- * Checks the client_secret of a payment intent.
- * @throws ApiError resource_missing, param id, if it is missing or wrong
- * See docs/contract/authentication.md#publishable-keys.
- */
-function checkClientSecret(view: View, id: string, given: string | undefined): void {
-  if (!timingSafeEqual(digest(given ?? ''), digest(clientSecretOf(view.ids, id)))) {
-    throw resourceMissing('payment intent', id)
-  }
-}
 
 export type Decline = {
   readonly code: string

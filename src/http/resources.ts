@@ -17,6 +17,7 @@ import { priceResource, productResource } from './price.ts'
 import { promotionCodeResource } from './promotion-code.ts'
 import { refundResource } from './refund.ts'
 import type { Resource } from './resource.ts'
+import { setupIntentResource } from './setup-intent.ts'
 import { subscriptionResource } from './subscription.ts'
 import { subscriptionScheduleResource } from './subscription-schedule.ts'
 import { webhookEndpointResource } from './webhook-endpoint.ts'
@@ -41,6 +42,7 @@ export const RESOURCES: { readonly [K in Kind]: Resource<K> } = {
   charge: chargeResource,
   refund: refundResource,
   dispute: disputeResource,
+  setup_intent: setupIntentResource,
   webhook_endpoint: webhookEndpointResource,
 }
 

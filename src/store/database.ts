@@ -21,6 +21,7 @@ import * as meters from './migrations/0015-meters.ts'
 import * as dialects from './migrations/0016-dialects.ts'
 import * as discounts from './migrations/0017-discounts.ts'
 import * as endpointVersions from './migrations/0018-endpoint-versions.ts'
+import * as setupIntents from './migrations/0019-setup-intents.ts'
 import { NEWEST_SCHEMA } from './newest-schema.ts'
 import { openSqlite } from './sqlite.ts'
 import { isOfStorage, migrationError, toDatabaseUnusable } from './unusable.ts'
@@ -45,6 +46,7 @@ export const MIGRATIONS: Migrations = {
   '0016-dialects': dialects,
   '0017-discounts': discounts,
   '0018-endpoint-versions': endpointVersions,
+  '0019-setup-intents': setupIntents,
 }
 
 /**

@@ -15,7 +15,7 @@ CREATE TABLE price (seq integer primary key, id text not null unique, merchant i
     active integer not null, lookup_key text, metadata text not null, newest_entry integer, entry_count integer not null default 0, unit_amount integer, unit_amount_decimal text, tiers_mode text, tiers text, transform_quantity text) strict;
 CREATE INDEX price_merchant on price (merchant);
 CREATE TABLE payment_method (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
-    type text not null, customer text, card text, metadata text not null, test_card text, script text, newest_entry integer, entry_count integer not null default 0) strict;
+    type text not null, customer text, card text, metadata text not null, test_card text, script text, newest_entry integer, entry_count integer not null default 0, is_set_up integer not null default 0) strict;
 CREATE INDEX payment_method_merchant on payment_method (merchant);
 CREATE TABLE subscription (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
     status text not null, customer text not null, currency text not null, collection_method text not null,
@@ -24,7 +24,7 @@ CREATE TABLE subscription (seq integer primary key, id text not null unique, mer
     current_period_start integer not null, current_period_end integer not null, trial_start integer,
     trial_end integer, missing_payment_method text not null, cancel_at integer,
     cancel_at_period_end integer not null, canceled_at integer, ended_at integer, cancellation_reason text,
-    pause_collection text, metadata text not null, test_clock text, newest_entry integer, entry_count integer not null default 0, has_pending_items integer not null default 0, pending_update text, schedule text, notices text, expires_at integer, saves_payment_method integer not null default 0, discounts text not null default '[]') strict;
+    pause_collection text, metadata text not null, test_clock text, newest_entry integer, entry_count integer not null default 0, has_pending_items integer not null default 0, pending_update text, schedule text, notices text, expires_at integer, saves_payment_method integer not null default 0, discounts text not null default '[]', pending_setup_intent text) strict;
 CREATE INDEX subscription_merchant on subscription (merchant);
 CREATE TABLE invoice (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
     status text not null, number text, customer text not null, subscription text, currency text not null,
@@ -38,7 +38,7 @@ CREATE INDEX invoice_merchant on invoice (merchant) where deleted = 0;
 CREATE TABLE payment_intent (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
     status text not null, amount integer not null, amount_received integer not null, currency text not null,
     customer text, invoice text, payment_method text, latest_charge text, last_payment_error text,
-    canceled_at integer, cancellation_reason text, description text, metadata text not null, newest_entry integer, entry_count integer not null default 0) strict;
+    canceled_at integer, cancellation_reason text, description text, metadata text not null, newest_entry integer, entry_count integer not null default 0, options text) strict;
 CREATE INDEX payment_intent_merchant on payment_intent (merchant);
 CREATE TABLE charge (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
     status text not null, amount integer not null, amount_refunded integer not null, currency text not null,
@@ -238,4 +238,12 @@ CREATE TABLE discount (
       newest_entry integer, entry_count integer not null default 0) strict;
 CREATE INDEX discount_customer on discount (customer);
 CREATE INDEX discount_subscription on discount (subscription) where subscription is not null;
+CREATE TABLE setup_intent (
+      seq integer primary key, id text not null unique, merchant integer not null, created integer not null,
+      status text not null, customer text, payment_method text, usage text not null, options text not null,
+      subscription text, last_setup_error text, cancellation_reason text, description text, metadata text not null,
+      newest_entry integer, entry_count integer not null default 0) strict;
+CREATE INDEX setup_intent_customer on setup_intent (customer);
+CREATE INDEX setup_intent_payment_method on setup_intent (payment_method);
+CREATE INDEX setup_intent_merchant on setup_intent (merchant);
 `

@@ -60,6 +60,7 @@ export const aCard = (given: Partial<PaymentMethod> = {}): PaymentMethod => ({
   metadata: {},
   test_card: 'pm_card_visa',
   script: null,
+  is_set_up: false,
   ...given,
 })
 

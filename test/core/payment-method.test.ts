@@ -4,10 +4,10 @@ import {
   cardDetails,
   type PaymentMethod,
   PUSH_TYPES,
-  TEST_CARDS,
   testCardOfNumber,
   testPaymentMethod,
 } from '../../src/core/payment-method.ts'
+import { CARD_NAMES, cardNamed, TEST_CARDS, type TestCard } from '../../src/core/test-card.ts'
 import { table } from '../table.ts'
 import { aCard, aPix } from './objects.ts'
 
@@ -57,7 +57,7 @@ describe('test cards', () => {
   })
 
   test('each number passes the check-digit test', () => {
-    for (const { number } of Object.values(TEST_CARDS)) {
+    for (const { number } of [...CARD_NAMES.stripe.values()].map((card) => cardNamed(card) as TestCard)) {
       const digits = [...number].reverse().map(Number)
       const sum = digits.reduce((all, digit, index) => {
         const weighed = index % 2 === 0 ? digit : digit * 2
@@ -65,6 +65,18 @@ describe('test cards', () => {
       }, 0)
       expect([number, sum % 10]).toEqual([number, 0])
     }
+  })
+
+  test('those of Stripe have further names, also as tokens', () => {
+    const last4Of = (id: string) =>
+      cardNamed(testPaymentMethod(id, 'stripe')?.test_card ?? null)?.number.slice(-4)
+    expect(last4Of('pm_card_authenticationRequired')).toBe('3184')
+    expect(last4Of('pm_card_authenticationRequiredOnSetup')).toBe('3155')
+    expect(last4Of('pm_card_visa_chargeDeclined')).toBe('0002')
+    expect(last4Of('pm_card_amex')).toBe('0005')
+    expect(last4Of('tok_de')).toBe('0016')
+    expect(last4Of('tok_nobody')).toBeUndefined()
+    expect(testPaymentMethod('pm_card_de')).toBeUndefined()
   })
 
   test('push methods have test ids and cannot be charged off session', () => {

@@ -158,6 +158,11 @@ function askForRarities({ engine: { store } }: Sandbox): void {
   store.objects.invoicesToRetry('')
   store.objects.countOutstanding({ customer: '', subscription: '' }, 1)
   for (const kind of KINDS) store.objects.load(kind, 0, ['one', 'another'])
+  // Only Stripe's API lists these.
+  for (const field of [[], ['customer'], ['payment_method']]) {
+    const filters = field.map((name) => ({ field: name, is: '' }))
+    store.objects.list('setup_intent', 0, filters, { limit: 1 })
+  }
 }
 
 async function responseOf({ app, adminToken }: Sandbox, path: string, given?: object) {

@@ -1,5 +1,6 @@
-import { TEST_CARDS, TEST_METHOD_IDS, type TestCard } from '../../core/payment-method.ts'
+import { TEST_METHOD_IDS } from '../../core/payment-method.ts'
 import { DECLINE_CODES } from '../../core/processor.ts'
+import { TEST_CARDS, type TestCard } from '../../core/test-card.ts'
 import { asCode, asMarkdown } from '../../text/markdown.ts'
 import type { Document } from './document.ts'
 import { type Context, fieldLines, MARK_FIELD } from './fields.ts'
@@ -52,8 +53,8 @@ const testCards = [
 ].join('\n')
 
 /** Describes the behavior of a card when it is charged. */
-function outcomeOf({ charge, needsAuthentication, refundFails, dispute }: TestCard): string {
-  if (needsAuthentication)
+function outcomeOf({ charge, authentication, refundFails, dispute }: TestCard): string {
+  if (authentication)
     return 'requires authentication when the intent is confirmed, and is declined off session'
   if (dispute) return `succeeds, and is disputed: ${asCode(dispute)}`
   if (charge.approved) return refundFails ? 'succeeds; its refunds fail after one minute' : 'succeeds'

@@ -2,8 +2,9 @@ import type { Change } from '../change.ts'
 import { newCharge } from '../charge.ts'
 import { paymentIntentUnexpectedState, paymentNotInitialized } from '../errors.ts'
 import { awaitingAction, confirmed, intentFactsOf, type PaymentIntent } from '../payment-intent.ts'
-import { attemptCharge, type PaymentMethod, TEST_CARDS } from '../payment-method.ts'
+import { attemptCharge, type PaymentMethod } from '../payment-method.ts'
 import { APPROVED, type ChargeFault, declined, type Outcome } from '../processor.ts'
+import { cardNamed } from '../test-card.ts'
 import { disputeCharge } from './dispute.ts'
 
 /** The result of confirming an intent. */
@@ -60,7 +61,7 @@ export function checkInitialized({ payment_method }: PaymentIntent): void {
  * See docs/contract/payments.md#authentication.
  */
 export const needsAction = ({ type, script, test_card }: PaymentMethod): boolean =>
-  type !== 'card' || (script === null && TEST_CARDS[test_card ?? '']?.needsAuthentication === true)
+  type !== 'card' || (script === null && cardNamed(test_card)?.authentication !== undefined)
 
 /**
  * Confirms an intent that belongs to no invoice: charges it, or makes it wait for the customer.

@@ -9,7 +9,8 @@ import {
   submitted,
   withEvidence,
 } from '../dispute.ts'
-import { type PaymentMethod, TEST_CARDS } from '../payment-method.ts'
+import type { PaymentMethod } from '../payment-method.ts'
+import { cardNamed } from '../test-card.ts'
 
 type Moment = {
   readonly now: number
@@ -27,7 +28,7 @@ export function disputeCharge(
   id: string | null,
   method: PaymentMethod | null,
 ): void {
-  const reason = TEST_CARDS[method?.test_card ?? '']?.dispute
+  const reason = cardNamed(method?.test_card ?? null)?.dispute
   const charge = reason === undefined || id === null ? undefined : change.pending('charge', id)
   if (reason === undefined || charge?.status !== 'succeeded') return
   const given = { id: newId('du'), created: now, reason, test_clock: testClock }

@@ -149,6 +149,7 @@ function recallOf(
 ): EventWithObject {
   const owner = engine.merchants.get(entry.merchant)
   if (!owner) throw new Error(`the merchant ${entry.merchant} of event ${entry.seq} does not exist`)
-  const sources = { store: engine.store, ids: engine.ids, merchant: owner.settings, history }
+  const { store, ids, url } = engine
+  const sources = { store, ids, url, merchant: owner.settings, history }
   return reconstructEvent(sources, entry, pendingOf)
 }

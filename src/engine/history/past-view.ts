@@ -33,7 +33,7 @@ const PRIVATE: { readonly [K in Kind]?: (object: Objects[K], instant: number) =>
  * See docs/contract/command-line.md#timelines.
  */
 export const viewAt = (
-  { store, ids, merchant }: { store: Store; ids: Ids; merchant: Merchant },
+  { store, ids, url, merchant }: { store: Store; ids: Ids; url: string; merchant: Merchant },
   instant: number,
   { id: customer, test_clock }: Customer,
 ): View => {
@@ -41,6 +41,7 @@ export const viewAt = (
   return {
     merchant,
     ids,
+    url,
     get: <K extends Kind>(kind: K, id: string): Objects[K] | undefined => {
       if (test_clock !== null && OF_MERCHANT.has(kind)) return store.objects.get(kind, merchant.ordinal, id)
       const seq = store.objects.seqOf(kind, merchant.ordinal, id)

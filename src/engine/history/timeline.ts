@@ -80,8 +80,8 @@ export function timelineOf<K extends SubjectKind>(
   merchant: MerchantState,
   { kind, id, at, limit }: Wanted & { kind: K; id: string },
 ): Timeline<K> {
-  const { store, ids } = engine
-  const sources = { store, ids, merchant: merchant.settings }
+  const { store, ids, url } = engine
+  const sources = { store, ids, url, merchant: merchant.settings }
   const current = need(currentView(sources), kind, id)
   const customer = need(currentView(sources), 'customer', customerOf(kind, current))
   const { now } = clockOf(merchant, customer)

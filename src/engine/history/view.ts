@@ -13,6 +13,8 @@ export type { Filter, Page, TimeField } from '../../store/list-query.ts'
 export type View = {
   readonly merchant: Merchant
   readonly ids: Ids
+  /** The address of the daemon, for links to its pages. */
+  readonly url: string
   get<K extends Kind>(kind: K, id: string): Objects[K] | undefined
   /** Reads objects together, so that `get` then takes no statement for each. Only views of the current objects can. */
   load?(kind: Kind, ids: readonly string[]): void
@@ -33,13 +35,14 @@ export type Deliveries = {
   placeOf(id: string): number | undefined
 }
 
-type Sources = { readonly store: Store; readonly ids: Ids; readonly merchant: Merchant }
+type Sources = { readonly store: Store; readonly ids: Ids; readonly url: string; readonly merchant: Merchant }
 type PastSources = Sources & { readonly history: HistoryReader }
 
 /** Creates a view of the current objects. */
-export const currentView = ({ store, ids, merchant }: Sources): CurrentView => ({
+export const currentView = ({ store, ids, url, merchant }: Sources): CurrentView => ({
   merchant,
   ids,
+  url,
   get: (kind, id) => store.objects.get(kind, merchant.ordinal, id),
   load: (kind, ids) => store.objects.load(kind, merchant.ordinal, ids),
   list: (kind, filters, page) => store.objects.list(kind, merchant.ordinal, filters, page),
@@ -52,9 +55,10 @@ export const currentView = ({ store, ids, merchant }: Sources): CurrentView => (
 })
 
 /** Creates a view of the objects right after a journal entry. See docs/contract/events-and-webhooks.md#event-object. */
-const viewAsOf = ({ store, ids, merchant, history }: PastSources, seq: number): View => ({
+const viewAsOf = ({ store, ids, url, merchant, history }: PastSources, seq: number): View => ({
   merchant,
   ids,
+  url,
   get: (kind, id) => {
     const object = store.objects.seqOf(kind, merchant.ordinal, id)
     return object === undefined ? undefined : history.asOf(kind, object, seq)

@@ -33,6 +33,7 @@ export class Engine {
   readonly time: Timekeeper
   /** The dates of all API versions, oldest first. */
   readonly versions: readonly string[]
+  readonly #url: () => string
   readonly merchants = new Map<number, MerchantState>()
   readonly outbox = new Outbox()
   readonly #listeners = new Listeners()
@@ -41,9 +42,17 @@ export class Engine {
   readonly #units: Units
   readonly #queue: CommandQueue
 
-  constructor(given: { store: Store; seed: string; wall: Wall; versions: readonly string[] }) {
+  /** @param given.url - returns the address of the daemon */
+  constructor(given: {
+    store: Store
+    seed: string
+    wall: Wall
+    versions: readonly string[]
+    url: () => string
+  }) {
     const { store, seed, wall, versions } = given
     this.versions = versions
+    this.#url = given.url
     this.store = store
     this.wall = wall
     this.steady = monotonicWallClock(wall)
@@ -60,6 +69,11 @@ export class Engine {
     this.#transactions = transactions
     this.#units = units
     this.#loadMerchants()
+  }
+
+  /** The address of the daemon, for links to its pages. */
+  get url(): string {
+    return this.#url()
   }
 
   listen(listener: EngineListener): () => void {

@@ -11,7 +11,7 @@ import { type CreditNote, isIssued } from '../../core/credit-note.ts'
 import { parameterMissing } from '../../core/errors.ts'
 import type { Invoice } from '../../core/invoice.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
-import { TEST_CARDS } from '../../core/payment-method.ts'
+import { cardNamed } from '../../core/test-card.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { loadInvoiceAccount, subscriptionOf } from './account.ts'
@@ -77,7 +77,7 @@ function creditsOf(
     linked,
     refundedApart: refundedApart(unit, charge, earlier) - (linked?.amount ?? 0),
     isBlocked: charge !== null && isBlocked(unit, charge),
-    refundFails: (method && TEST_CARDS[method.test_card ?? '']?.refundFails) || false,
+    refundFails: (method && cardNamed(method.test_card)?.refundFails) || false,
   }
 }
 

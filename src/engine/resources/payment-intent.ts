@@ -12,12 +12,7 @@ import {
 import { payNow } from '../../core/billing/retry.ts'
 import { Change } from '../../core/change.ts'
 import type { Customer } from '../../core/customer.ts'
-import {
-  assert,
-  invalidStateTransition,
-  parameterInvalid,
-  paymentIntentUnexpectedState,
-} from '../../core/errors.ts'
+import { assert, invalidStateTransition, paymentIntentUnexpectedState } from '../../core/errors.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import {
   canceledIntent,
@@ -26,14 +21,14 @@ import {
   type PaymentIntent,
   withPaymentMethod,
 } from '../../core/payment-intent.ts'
-import { type PaymentMethod, testPaymentMethod } from '../../core/payment-method.ts'
+import type { PaymentMethod } from '../../core/payment-method.ts'
 import type { Outcome } from '../../core/processor.ts'
 import { apply } from '../machine/apply.ts'
 import { nextChargeFault } from '../machine/charge-fault.ts'
 import type { Clock } from '../machine/clock.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { loadInvoiceAccount, subscriptionOf } from './account.ts'
-import { makeTestMethod, paymentMethodOf } from './payment-method.ts'
+import { methodFor } from './payment-method.ts'
 
 export type IntentParams = {
   amount?: number | undefined
@@ -262,25 +257,4 @@ const clockOf = (unit: UnitOfWork, { customer }: PaymentIntent): Clock =>
 function customerFor(unit: UnitOfWork, intent: PaymentIntent, id: string | undefined): Customer | null {
   if (id !== undefined) return unit.find('customer', id, 'customer')
   return intent.customer === null ? null : unit.need('customer', intent.customer)
-}
-
-/**
- * Finds the payment method that a request names for an intent: the customer's, an unattached one, or a test id.
- * @throws ApiError resource_missing; parameter_invalid for another customer's. See
- *   docs/contract/payments.md#updating-an-intent.
- */
-function methodFor(unit: UnitOfWork, change: Change, customer: Customer | null, id: string): PaymentMethod {
-  if (testPaymentMethod(id)) {
-    return customer && unit.rules.attachesChosenMethod
-      ? paymentMethodOf(unit, change, customer, { id, param: 'payment_method' })
-      : change.create('payment_method', makeTestMethod(unit, id))
-  }
-  const method = unit.find('payment_method', id, 'payment_method')
-  if (method.customer !== null && method.customer !== (customer?.id ?? null)) {
-    throw parameterInvalid(
-      'payment_method',
-      `The payment method '${id}' does not belong to the customer of the payment intent`,
-    )
-  }
-  return method
 }

@@ -22,26 +22,29 @@ export type CardParams = { number: string; exp_month?: number | undefined; exp_y
  * @throws ApiError parameter_invalid, param card[number], for a number that is not a test number
  * See docs/contract/payments.md#payment-methods.
  */
-export function createPaymentMethod(
-  unit: UnitOfWork,
-  params: {
-    type: PaymentMethodType
-    card?: CardParams | undefined
-    metadata?: MetadataParam | undefined
-  },
-): PaymentMethod {
+export function createPaymentMethod(unit: UnitOfWork, params: NewMethod): PaymentMethod {
+  const change = new Change()
+  const method = change.create('payment_method', newMethod(unit, params))
+  apply(unit, change)
+  return method
+}
+
+type NewMethod = {
+  type: PaymentMethodType
+  card?: CardParams | undefined
+  metadata?: MetadataParam | undefined
+}
+
+function newMethod(unit: UnitOfWork, params: NewMethod): PaymentMethod {
   const { type, card } = params
-  const test_card = type === 'card' && card ? testCardOfNumber(card.number) : null
+  const test_card = type === 'card' && card ? testCardOfNumber(card.number, unit.rules.cardNames) : null
   if (test_card === undefined) {
     throw parameterInvalid(
       'card[number]',
       'Only the published test card numbers are accepted, such as 4242424242424242; real card numbers are refused',
     )
   }
-  const change = new Change()
-  const method = change.create('payment_method', build(unit, params.type, test_card, params))
-  apply(unit, change)
-  return method
+  return build(unit, type, test_card, params)
 }
 
 function build(
@@ -62,12 +65,17 @@ function build(
     metadata: mergeMetadata({}, given.metadata),
     test_card,
     script: null,
+    is_set_up: false,
   }
 }
 
+/** Reports whether an id is a test id, which names a payment method that does not exist yet. */
+export const isTestId = (unit: UnitOfWork, id: string): boolean =>
+  testPaymentMethod(id, unit.rules.cardNames) !== undefined
+
 /** Returns the payment method of a test id, without a customer and not yet part of a change. */
 export function makeTestMethod(unit: UnitOfWork, testId: string): PaymentMethod {
-  const test = testPaymentMethod(testId)
+  const test = testPaymentMethod(testId, unit.rules.cardNames)
   assert(test, `${testId} is a test id`)
   return build(unit, test.type, test.test_card)
 }
@@ -85,7 +93,7 @@ export function paymentMethodOf(
   customer: Customer,
   { id, param }: { id: string; param: string },
 ): PaymentMethod {
-  if (testPaymentMethod(id)) {
+  if (isTestId(unit, id)) {
     const created = unit.clockOf(customer.test_clock).instant
     const method = { ...makeTestMethod(unit, id), customer: customer.id, created }
     checkAttached(unit, method)
@@ -99,6 +107,54 @@ export function paymentMethodOf(
     )
   }
   return method
+}
+
+/**
+ * Finds the payment method that a request names for an intent: the customer's, an unattached one, or a test id.
+ * @throws ApiError resource_missing; parameter_invalid for another customer's. See
+ *   docs/contract/payments.md#updating-an-intent.
+ */
+export function methodFor(
+  unit: UnitOfWork,
+  change: Change,
+  customer: Customer | null,
+  id: string,
+): PaymentMethod {
+  if (isTestId(unit, id)) {
+    return customer && unit.rules.attachesChosenMethod
+      ? paymentMethodOf(unit, change, customer, { id, param: 'payment_method' })
+      : change.create('payment_method', makeTestMethod(unit, id))
+  }
+  const method = unit.find('payment_method', id, 'payment_method')
+  if (method.customer !== null && method.customer !== (customer?.id ?? null)) {
+    throw parameterInvalid(
+      'payment_method',
+      `The payment method '${id}' does not belong to the customer of the payment intent`,
+    )
+  }
+  return method
+}
+
+/** The payment method that a request names, or the card of a new one. */
+export type ChosenMethod = {
+  payment_method?: string | undefined
+  payment_method_data?: { card: CardParams; metadata?: MetadataParam | undefined } | undefined
+}
+
+/**
+ * Returns the payment method that a request chooses for an intent; null if it chooses none.
+ * @throws what methodFor and createPaymentMethod throw
+ */
+export function chooseMethod(
+  unit: UnitOfWork,
+  change: Change,
+  customer: Customer | null,
+  { payment_method, payment_method_data }: ChosenMethod,
+): PaymentMethod | null {
+  if (payment_method !== undefined) return methodFor(unit, change, customer, payment_method)
+  if (payment_method_data === undefined) return null
+  const method = newMethod(unit, { type: 'card', ...payment_method_data })
+  return change.create('payment_method', method)
 }
 
 /** @throws ApiError with a 402 for a card that is declined, where attached cards are checked */
@@ -117,7 +173,7 @@ function checkAttached(unit: UnitOfWork, method: PaymentMethod): void {
  */
 export function attachPaymentMethod(unit: UnitOfWork, id: string, customerId: string): PaymentMethod {
   const change = new Change()
-  const isTest = testPaymentMethod(id) !== undefined
+  const isTest = isTestId(unit, id)
   const method = isTest ? null : unit.find('payment_method', id)
   const customer = unit.find('customer', customerId, 'customer')
   if (method) checkAttached(unit, method)

@@ -3,8 +3,8 @@ import type { Charge } from '../../core/charge.ts'
 import { parameterInvalid, parameterMissing, paymentIntentUnexpectedState } from '../../core/errors.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import { intentFactsOf } from '../../core/payment-intent.ts'
-import { TEST_CARDS } from '../../core/payment-method.ts'
 import { type Refund, type RefundReason, refund, refundFailed } from '../../core/refund.ts'
+import { cardNamed } from '../../core/test-card.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { isBlocked } from './dispute.ts'
@@ -35,7 +35,7 @@ export function createRefund(unit: UnitOfWork, params: RefundParams): Refund {
     metadata: mergeMetadata({}, params.metadata),
     test_clock: customer?.test_clock ?? null,
     isBlocked: isBlocked(unit, charge),
-    fails: TEST_CARDS[method?.test_card ?? '']?.refundFails ?? false,
+    fails: cardNamed(method?.test_card ?? null)?.refundFails ?? false,
   })
   const change = new Change()
   change.create('refund', made, 'refund.created')

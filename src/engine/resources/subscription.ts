@@ -27,6 +27,7 @@ import { paymentMethodOf } from './payment-method.ts'
 import { cancelWithSettlement, namesOf } from './plan-change.ts'
 import { type DiscountParam, type Purchase, redeemList } from './redemption.ts'
 import { checkManaged } from './schedule-sync.ts'
+import { addPendingSetup, pendingSetup } from './setup-intent.ts'
 import {
   checkItems,
   checkQuantity,
@@ -121,7 +122,11 @@ export function createSubscription(unit: UnitOfWork, params: SubscriptionParams)
     prices,
   )
   const account = accountOfNew(unit, subscription, { customer, prices, method }, redeeming)
-  const collected = start(change, account, subscription, firstBilling(unit, params, prices), redeeming)
+  const isFree = trial_end !== null || purchase.amount === 0
+  const setup = isFree ? pendingSetup(unit, subscription, account.paymentMethod, params) : null
+  const given = { ...subscription, pending_setup_intent: setup?.id ?? null }
+  const collected = start(change, account, given, firstBilling(unit, params, prices), redeeming)
+  if (setup) addPendingSetup(change, setup, account.paymentMethod, params)
   if (collected?.result === 'failed' && params.payment_behavior === 'error_if_incomplete') {
     throw refusedPayment(unit, change, collected)
   }

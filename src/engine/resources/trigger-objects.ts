@@ -9,6 +9,7 @@ import type { PendingUpdate } from '../../core/pending-update.ts'
 import type { Price, Product } from '../../core/price.ts'
 import type { PromotionCode } from '../../core/promotion-code.ts'
 import type { Refund } from '../../core/refund.ts'
+import type { SetupIntent } from '../../core/setup-intent.ts'
 import type { Subscription } from '../../core/subscription.ts'
 import type { EndBehavior, SubscriptionSchedule } from '../../core/subscription-schedule.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
@@ -22,6 +23,7 @@ import { createPaymentIntent } from './payment-intent.ts'
 import { createPrice, createProduct } from './price.ts'
 import { createPromotionCode } from './promotion-code.ts'
 import { createRefund } from './refund.ts'
+import { createSetupIntent } from './setup-intent.ts'
 import { createSubscription, type SubscriptionParams } from './subscription.ts'
 import { createSchedule } from './subscription-schedule.ts'
 import { updateSubscription } from './subscription-update.ts'
@@ -53,6 +55,18 @@ export class TriggerObjects {
 
   promotionCode(): PromotionCode {
     return createPromotionCode(this.unit, { coupon: this.coupon().public_id, metadata: this.#metadata })
+  }
+
+  /** Creates a setup intent, and confirms it if it gets a payment method. */
+  setup(payment_method?: string): SetupIntent {
+    const customer = this.customer().id
+    const given = {
+      customer,
+      payment_method,
+      confirm: payment_method !== undefined,
+      metadata: this.#metadata,
+    }
+    return createSetupIntent(this.unit, given).intent
   }
 
   /** Creates a customer with a discount. */

@@ -20,6 +20,7 @@ import { attachPaymentMethod, detachPaymentMethod } from './payment-method.ts'
 import { updatePrice, updateProduct } from './price.ts'
 import { updatePromotionCode } from './promotion-code.ts'
 import { updateSchedule } from './schedule-update.ts'
+import { cancelSetupIntent } from './setup-intent.ts'
 import { cancelSubscription } from './subscription.ts'
 import { cancelScheduleNow, releaseSchedule } from './subscription-schedule.ts'
 import { resumeSubscription, updateSubscription } from './subscription-update.ts'
@@ -168,6 +169,11 @@ const RECIPES: Readonly<Record<EventType, Recipe>> = {
   'customer.discount.deleted': now((objects) =>
     deleteCustomerDiscount(objects.unit, objects.discountedCustomer().id),
   ),
+  'setup_intent.created': now((objects) => objects.setup()),
+  'setup_intent.requires_action': now((objects) => objects.setup('pm_card_authenticationRequired')),
+  'setup_intent.succeeded': now((objects) => objects.setup('pm_card_visa')),
+  'setup_intent.setup_failed': now((objects) => objects.setup('pm_card_chargeDeclined')),
+  'setup_intent.canceled': now((objects) => cancelSetupIntent(objects.unit, objects.setup().id, null)),
   'product.created': now((objects) => objects.product()),
   'product.updated': now((objects) =>
     updateProduct(objects.unit, objects.product().id, { description: 'Updated by a trigger' }),

@@ -178,8 +178,8 @@ async function retryAll(engine: Engine, named: string | undefined): Promise<Retr
   return retried.flat()
 }
 
-const viewOf = ({ store, ids }: Engine, { settings }: MerchantState): CurrentView =>
-  currentView({ store, ids, merchant: settings })
+const viewOf = ({ store, ids, url }: Engine, { settings }: MerchantState): CurrentView =>
+  currentView({ store, ids, url, merchant: settings })
 
 /** Returns the merchant of an endpoint that is not deleted. @throws ApiError resource_missing */
 function ownerOf(engine: Engine, id: string): MerchantState {

@@ -67,6 +67,11 @@ const STRIPE_NAMES: Readonly<Record<EventType, Stripe.Event['type']>> = {
   'customer.discount.created': 'customer.discount.created',
   'customer.discount.updated': 'customer.discount.updated',
   'customer.discount.deleted': 'customer.discount.deleted',
+  'setup_intent.created': 'setup_intent.created',
+  'setup_intent.requires_action': 'setup_intent.requires_action',
+  'setup_intent.succeeded': 'setup_intent.succeeded',
+  'setup_intent.setup_failed': 'setup_intent.setup_failed',
+  'setup_intent.canceled': 'setup_intent.canceled',
 }
 
 /** Returns Stripe's name of a type of event. */

@@ -32,6 +32,7 @@ const REFERENCES: Readonly<Record<string, References>> = {
     discounts: 'discount',
     latest_invoice: 'invoice',
     schedule: 'subscription_schedule',
+    pending_setup_intent: 'setup_intent',
     items: 'subscription_item list',
   },
   subscription_item: { price: 'price', plan: 'plan', discounts: 'discount' },
@@ -56,6 +57,7 @@ const REFERENCES: Readonly<Record<string, References>> = {
     'pricing.price_details.product': 'product',
   },
   payment_intent: { customer: 'customer', payment_method: 'payment_method', latest_charge: 'charge' },
+  setup_intent: { customer: 'customer', payment_method: 'payment_method' },
   charge: { customer: 'customer', payment_intent: 'payment_intent' },
   dispute: { charge: 'charge', payment_intent: 'payment_intent' },
   subscription_schedule: {

@@ -52,7 +52,10 @@ const ERRORS: Readonly<Record<ErrorCode, StripeError>> = {
 }
 
 /** Errors that only Stripe's API has, by their codes. */
-const STRIPE_ERRORS: readonly StripeError[] = [invalid('invoice_upcoming_none')]
+const STRIPE_ERRORS: readonly StripeError[] = [
+  invalid('invoice_upcoming_none'),
+  invalid('setup_intent_unexpected_state'),
+]
 
 function errorOf(code: string | null): StripeError {
   if (code !== null && Object.hasOwn(ERRORS, code)) return ERRORS[code as ErrorCode]

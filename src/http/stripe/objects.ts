@@ -15,6 +15,7 @@ import {
   presentRefund,
 } from './present/payment.ts'
 import { presentSchedule } from './present/schedule.ts'
+import { presentSetupIntent } from './present/setup-intent.ts'
 import { presentSubscription } from './present/subscription.ts'
 import { presentEndpoint } from './present/webhook.ts'
 
@@ -39,6 +40,7 @@ const PRESENTERS: { readonly [K in Kind]: (view: View, object: Objects[K]) => Js
   coupon: presentCoupon,
   promotion_code: presentPromotionCode,
   discount: presentDiscount,
+  setup_intent: presentSetupIntent,
 }
 
 /** Presents an object as in events: a deleted one has its last values. */

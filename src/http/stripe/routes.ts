@@ -19,6 +19,7 @@ import { paymentMethodRoutes } from './routes/payment-method.ts'
 import { planRoutes } from './routes/plan.ts'
 import { promotionCodeRoutes } from './routes/promotion-code.ts'
 import { scheduleRoutes } from './routes/schedule.ts'
+import { setupIntentRoutes } from './routes/setup-intent.ts'
 import { subscriptionRoutes } from './routes/subscription.ts'
 import { subscriptionItemRoutes } from './routes/subscription-item.ts'
 import { testClockRoutes } from './routes/test-clock.ts'
@@ -33,6 +34,7 @@ export const STRIPE_ROUTES: readonly ((api: StripeApi) => void)[] = [
   customerRoutes,
   paymentMethodRoutes,
   paymentIntentRoutes,
+  setupIntentRoutes,
   chargeRoutes,
   disputeRoutes,
   subscriptionRoutes,

@@ -38,6 +38,7 @@ export const BILLING_COLUMNS = {
       test_clock: 'text',
       expires_at: 'integer',
       saves_payment_method: 'boolean',
+      pending_setup_intent: 'text',
     },
     privateFields: ['newest_invoice', 'has_pending_items', 'expires_at', 'saves_payment_method'],
     indexes: [

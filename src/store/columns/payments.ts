@@ -12,8 +12,9 @@ export const PAYMENTS_COLUMNS = {
       metadata: 'json',
       test_card: 'text',
       script: 'json',
+      is_set_up: 'boolean',
     },
-    privateFields: ['script'],
+    privateFields: ['script', 'is_set_up'],
     indexes: [
       { condition: 'customer =', index: 'payment_method_customer' },
       { condition: 'type =', index: 'payment_method_type' },
@@ -36,8 +37,30 @@ export const PAYMENTS_COLUMNS = {
       cancellation_reason: 'text',
       description: 'text',
       metadata: 'json',
+      options: 'json',
     },
     indexes: [{ condition: 'customer =', index: 'payment_intent_customer' }],
+  },
+  setup_intent: {
+    columns: {
+      id: 'text',
+      created: 'integer',
+      status: 'text',
+      customer: 'text',
+      payment_method: 'text',
+      usage: 'text',
+      options: 'json',
+      subscription: 'text',
+      last_setup_error: 'json',
+      cancellation_reason: 'text',
+      description: 'text',
+      metadata: 'json',
+    },
+    privateFields: ['subscription'],
+    indexes: [
+      { condition: 'customer =', index: 'setup_intent_customer' },
+      { condition: 'payment_method =', index: 'setup_intent_payment_method' },
+    ],
   },
   charge: {
     columns: {

@@ -32,6 +32,7 @@ const PRIMITIVES = {
   boolean: 'boolean',
   null: 'null',
   any: 'any',
+  unknown: 'any',
   // The type of `deleted` of an object that is not deleted.
   void: 'null',
 } as const

@@ -58,7 +58,7 @@ export function presentSubscription(view: View, subscription: Subscription): Wir
       save_default_payment_method: subscription.saves_payment_method ? 'on_subscription' : 'off',
     },
     pending_invoice_item_interval: null,
-    pending_setup_intent: null,
+    pending_setup_intent: subscription.pending_setup_intent,
     pending_update: presentPendingUpdate(view, subscription),
     schedule: subscription.schedule,
     start_date: subscription.start_date,

@@ -1,18 +1,16 @@
 import type Stripe from 'stripe'
 import * as z from 'zod'
-import { parameterInvalid, resourceMissing } from '../../../core/errors.ts'
-import { TEST_CARDS } from '../../../core/payment-method.ts'
+import { resourceMissing } from '../../../core/errors.ts'
 import {
   attachPaymentMethod,
-  type CardParams,
   createPaymentMethod,
   detachPaymentMethod,
 } from '../../../engine/resources/payment-method.ts'
 import { metadata, reference } from '../../fields.ts'
 import { equals, pageParams } from '../../pagination.ts'
-import { card as cardNumber } from '../../payment-method.ts'
 import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
+import { card, cardOf } from '../card-param.ts'
 import { presentPaymentMethod } from '../present/payment.ts'
 import { listKind, returning, returningList } from '../returns.ts'
 import type { Wire } from '../wire.ts'
@@ -20,24 +18,13 @@ import type { Wire } from '../wire.ts'
 const method = returning<Wire<Stripe.PaymentMethod>>('payment_method')
 const methods = returningList<Wire<Stripe.PaymentMethod>>('payment_method')
 
-const token = z.object({ token: z.string() })
 const createParams = z.object({
   type: z.literal('card'),
-  card: z.union([cardNumber, token], {
-    error: 'expected the number of a test card, or a token such as tok_visa',
-  }),
+  card,
   metadata,
 })
 const type = z.literal('card').optional()
 const listParams = z.object({ ...pageParams, customer: reference.optional(), type })
-
-/** Returns the card of a test token: `tok_visa` is the card of `pm_card_visa`. @throws ApiError parameter_invalid */
-function cardOf(given: z.infer<typeof createParams>['card']): CardParams {
-  if (!('token' in given)) return given
-  const card = TEST_CARDS[given.token.replace(/^tok_/, 'pm_card_')]
-  if (!card) throw parameterInvalid('card[token]', `No such token: '${given.token}'`)
-  return { number: card.number }
-}
 
 export function paymentMethodRoutes(api: StripeApi): void {
   api.write(
@@ -48,8 +35,8 @@ export function paymentMethodRoutes(api: StripeApi): void {
       params: createParams,
       returns: method,
     },
-    ({ unit, view, params: { card, ...params } }) =>
-      presentPaymentMethod(view, createPaymentMethod(unit, { ...params, card: cardOf(card) })),
+    ({ unit, view, params }) =>
+      presentPaymentMethod(view, createPaymentMethod(unit, { ...params, card: cardOf(params.card) })),
   )
   api.read(
     {

@@ -1,0 +1,72 @@
+import * as z from 'zod'
+import type { MethodOptions } from '../../core/intent-options.ts'
+import type { ChosenMethod } from '../../engine/resources/payment-method.ts'
+import { metadata, reference } from '../fields.ts'
+import { card, cardOf } from './card-param.ts'
+
+const isHttp = (text: string): boolean => {
+  const { protocol } = URL.parse(text) ?? {}
+  return protocol === 'http:' || protocol === 'https:'
+}
+
+/** The address to which a browser returns. */
+export const returnUrl = z.string().max(5_000).refine(isHttp, { error: 'expected an http or https URL' })
+
+/** The parameters that choose the payment method of an intent. */
+export const chosenMethod = {
+  payment_method: reference.optional(),
+  payment_method_data: z.object({ type: z.literal('card'), card, metadata }).optional(),
+}
+
+/** The parameters that say which payment methods an intent accepts. */
+export const acceptedMethods = {
+  automatic_payment_methods: z
+    .object({ enabled: z.boolean(), allow_redirects: z.enum(['always', 'never']).default('always') })
+    .optional(),
+  payment_method_types: z
+    .array(z.literal('card', { error: 'paytwin knows only card here yet' }))
+    .min(1)
+    .optional(),
+}
+
+type Accepted = z.output<z.ZodObject<typeof acceptedMethods>>
+
+/** Refuses parameters that contradict each other. */
+export const acceptsOnce = ({ automatic_payment_methods, payment_method_types }: Accepted): boolean =>
+  !automatic_payment_methods?.enabled || payment_method_types === undefined
+export const acceptedTwice = {
+  path: ['payment_method_types'],
+  error: 'use automatic_payment_methods or payment_method_types, not both',
+}
+
+type Confirming = { readonly confirm: boolean; readonly return_url?: string | undefined }
+
+/** Refuses a return_url that nothing would use. */
+export const returnsOnlyWhenConfirmed = ({ confirm, return_url }: Confirming): boolean =>
+  confirm || return_url === undefined
+export const returnsUnconfirmed = { path: ['return_url'], error: 'return_url can be given only with confirm' }
+
+/** Returns the payment method that a request chooses. */
+export function methodOf({
+  payment_method,
+  payment_method_data,
+}: z.output<z.ZodObject<typeof chosenMethod>>): ChosenMethod {
+  if (!payment_method_data) return { payment_method }
+  const { card: given, metadata } = payment_method_data
+  return { payment_method, payment_method_data: { card: cardOf(given), metadata } }
+}
+
+/** Returns the options that a request sets. */
+export function methodOptions({
+  automatic_payment_methods,
+  payment_method_types,
+  return_url,
+}: Accepted & { readonly return_url?: string | undefined }): Partial<MethodOptions> {
+  return {
+    ...(automatic_payment_methods && {
+      automatic_payment_methods: automatic_payment_methods.enabled ? automatic_payment_methods : null,
+    }),
+    ...(payment_method_types && { automatic_payment_methods: null, payment_method_types }),
+    ...(return_url !== undefined && { return_url }),
+  }
+}

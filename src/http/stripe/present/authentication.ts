@@ -1,0 +1,26 @@
+import type { View } from '../../../engine/history/view.ts'
+
+const KEY_LENGTH = 24
+
+/** The path of the page on which a customer authenticates. */
+export const AUTHENTICATION_PATH = '/c/authenticate/:merchant/:id/:key'
+
+/** Computes the part of a page's address that cannot be guessed. */
+export const authenticationKey = ({ ids }: Pick<View, 'ids'>, id: string): string =>
+  ids.derived(`authentication ${id}`, KEY_LENGTH)
+
+/** The action of a customer who must authenticate, on a page of paytwin. */
+export type NextAction =
+  | { type: 'redirect_to_url'; redirect_to_url: { return_url: string; url: string } }
+  | { type: 'use_stripe_sdk'; use_stripe_sdk: { type: 'three_d_secure_redirect'; stripe_js: string } }
+
+/**
+ * Presents the pending authentication of an intent: a redirect if the intent has a return_url, otherwise the form for
+ * Stripe.js, which names the page too.
+ */
+export function nextActionOf(view: View, id: string, return_url: string | null): NextAction {
+  const url = `${view.url}/c/authenticate/${view.merchant.id}/${id}/${authenticationKey(view, id)}`
+  return return_url === null
+    ? { type: 'use_stripe_sdk', use_stripe_sdk: { type: 'three_d_secure_redirect', stripe_js: url } }
+    : { type: 'redirect_to_url', redirect_to_url: { return_url, url } }
+}
