@@ -13,7 +13,7 @@ function asDiscounts({ coupon, promotion_code, ...params }: Raw): Raw {
   // Both forms together are refused.
   if (params.discounts !== undefined || given.length > 1) return { ...params, ...Object.fromEntries(given) }
   const isRemoval = given.every(([, value]) => value === '' || value === null)
-  return { ...params, discounts: isRemoval ? '' : { 0: Object.fromEntries(given) } }
+  return { ...params, discounts: isRemoval ? '' : [Object.fromEntries(given)] }
 }
 
 /** Converts `price` to `pricing`. */
