@@ -1,6 +1,7 @@
 import type Sqlite from 'better-sqlite3'
 import {
   type Compilable,
+  type CompiledQuery,
   DummyDriver,
   Kysely,
   SqliteAdapter,
@@ -140,5 +141,11 @@ export class Statements {
       this.#texts.set(name, sql)
     }
     return statement as Statement<Row>
+  }
+
+  /** Compiles a statement that is not kept, for queries of which there are too many to name. */
+  once<Row>(query: { compile: (db: Kysely<Tables>) => CompiledQuery }, read?: Reader<Row>): Statement<Row> {
+    const { sql, parameters } = query.compile(builder)
+    return new Statement<Row>(this.#database.prepare(sql), parameters, read)
   }
 }

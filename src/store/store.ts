@@ -14,6 +14,7 @@ import { Journal } from './journal.ts'
 import { Keyframes } from './keyframes.ts'
 import { MeterEventTable } from './meter-events.ts'
 import { OAuthTables } from './oauth.ts'
+import { ObjectSearch } from './object-search.ts'
 import { ObjectTable } from './objects.ts'
 import { EntryReader } from './past.ts'
 import type { OpenSnapshot, Snapshots } from './snapshots.ts'
@@ -24,6 +25,7 @@ import { isOfStorage } from './unusable.ts'
 export class Store {
   readonly statements: Statements
   readonly objects: ObjectTable
+  readonly search: ObjectSearch
   readonly journal: Journal
   readonly past: EntryReader
   readonly jobs: JobTable
@@ -59,6 +61,7 @@ export class Store {
     this.#room = database.memory ? undefined : new DiskRoom(database)
     this.#blocks = new Blocks(statements)
     this.objects = new ObjectTable(statements, this.#blocks, cacheSizes.objects)
+    this.search = new ObjectSearch(statements, this.#blocks)
     this.#keyframes = new Keyframes(statements)
     this.journal = new Journal(statements, this.#keyframes, this.#blocks)
     this.past = new EntryReader(statements)

@@ -4,10 +4,13 @@ import type { Merchant } from '../../store/directory.ts'
 import type { HistoryReader } from '../../store/history.ts'
 import type { EventEntry } from '../../store/journal.ts'
 import type { Filter, Page } from '../../store/list-query.ts'
+import type { SearchPage } from '../../store/object-search.ts'
+import type { Search } from '../../store/search-query.ts'
 import type { Store } from '../../store/store.ts'
 import type { Ids } from '../machine/ids.ts'
 
 export type { Filter, Page, TimeField } from '../../store/list-query.ts'
+export type { Comparison, Operand, Search, SearchClause } from '../../store/search-query.ts'
 
 /** The objects of a merchant as of one moment, for presenters. */
 export type View = {
@@ -23,6 +26,10 @@ export type View = {
 /** The current objects, which can also be listed. */
 export type CurrentView = View & {
   list<K extends Kind>(kind: K, filters: readonly Filter[], page: Page): Objects[K][]
+  /** Lists the objects that a search finds, newest first. */
+  search<K extends Kind>(kind: K, search: Search, page: SearchPage): Objects[K][]
+  /** Counts the objects that a search finds, up to a limit. */
+  countFound(kind: Kind, search: Search, limit: number): number
   /** Returns the place of an object in the order of creation. */
   placeOf(kind: Kind, id: string): number | undefined
   readonly deliveries: Deliveries
@@ -46,6 +53,8 @@ export const currentView = ({ store, ids, url, merchant }: Sources): CurrentView
   get: (kind, id) => store.objects.get(kind, merchant.ordinal, id),
   load: (kind, ids) => store.objects.load(kind, merchant.ordinal, ids),
   list: (kind, filters, page) => store.objects.list(kind, merchant.ordinal, filters, page),
+  search: (kind, search, page) => store.search.list(kind, merchant.ordinal, search, page),
+  countFound: (kind, search, limit) => store.search.count(kind, merchant.ordinal, search, limit),
   placeOf: (kind, id) => store.objects.seqOf(kind, merchant.ordinal, id),
   deliveries: {
     get: (id) => store.deliveries.get(merchant.ordinal, id),

@@ -11,8 +11,8 @@ const SPECIAL: Readonly<Record<string, (view: CurrentView, parent: Json) => unkn
   coupon: (view, { coupon }) => {
     // Older versions show the whole coupon of a discount.
     if (typeof coupon !== 'string') return coupon
-    const found = couponNamed(view, coupon)
-    return found ? presentCoupon(view, found) : null
+    const found = typeof coupon === 'string' ? couponNamed(view, coupon) : undefined
+    return found ? presentCoupon(view, found) : coupon
   },
   plan: (view, { plan }) => {
     const price = typeof plan === 'string' ? view.get('price', plan) : undefined

@@ -101,9 +101,9 @@ type Step = { readonly taken: string; readonly to: string }
 /** Returns the beginning of a path that an object has, and the object that it leads to. */
 function stepOf(version: string, object: string, path: string): Step | undefined {
   const isAt = (field: string) => path === field || path.startsWith(`${field}.`)
-  if (object.endsWith(' list')) {
-    return isAt('data') ? { taken: 'data', to: object.slice(0, -' list'.length) } : undefined
-  }
+  const [, entry, container] = /^(.*) (list|search)$/.exec(object) ?? []
+  if (entry !== undefined && isAt('data')) return { taken: 'data', to: entry }
+  if (container === 'search' && path === 'total_count') return { taken: path, to: '' }
   const newest = Object.hasOwn(REFERENCES, object) ? REFERENCES[object] : undefined
   const found = Object.entries(referencesAt(version, object, newest)).find(([field]) => isAt(field))
   return found && { taken: found[0], to: found[1] }

@@ -20,6 +20,7 @@ export class TypeCheck {
     if (!isBody(value)) return [`${path} is no object`]
     const { object } = value
     if (object === 'list') return this.#listErrors(value, path)
+    if (object === 'search_result') return this.#searchErrors(value, path)
     if (object === 'event') return this.#eventErrors(value, path)
     const types = this.#types.typesNamed(String(object))
     return types.length === 0
@@ -39,6 +40,15 @@ export class TypeCheck {
     return [
       ...Object.keys(others).map((name) => `${path}.${name} is not declared`),
       ...data.flatMap((entry, index) => this.errorsIn(entry, `${path}.data[${index}]`)),
+    ]
+  }
+
+  /** Checks a page of a search: a list with a token of the next page. */
+  #searchErrors({ object: _, next_page, ...list }: Body, path: string): string[] {
+    const hasPage = list.has_more ? typeof next_page === 'string' : next_page === null
+    return [
+      ...(hasPage ? [] : [`${path}.next_page is ${next_page}`]),
+      ...this.#listErrors({ ...list, object: 'list' }, path),
     ]
   }
 

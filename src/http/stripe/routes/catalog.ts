@@ -13,6 +13,7 @@ import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
 import { presentPrice, presentProduct } from '../present/catalog.ts'
 import { listKind, returning, returningList } from '../returns.ts'
+import { searchRoute } from '../search/route.ts'
 import type { Wire } from '../wire.ts'
 
 const product = returning<Wire<Stripe.Product>>('product')
@@ -73,6 +74,7 @@ export function catalogRoutes(api: StripeApi): void {
       return listKind(call, 'product', filters, (found) => presentProduct(call.view, found))
     },
   )
+  searchRoute(api, { kind: 'product', path: '/v1/products', present: presentProduct })
   api.read(
     { method: 'get', path: '/v1/products/:id', summary: 'Retrieves a product.', returns: product },
     ({ view, id }) => presentProduct(view, retrieve(view, 'product', id)),
@@ -118,6 +120,7 @@ export function catalogRoutes(api: StripeApi): void {
       return listKind(call, 'price', filters, (found) => presentPrice(call.view, found))
     },
   )
+  searchRoute(api, { kind: 'price', path: '/v1/prices', present: presentPrice })
   api.read(
     { method: 'get', path: '/v1/prices/:id', summary: 'Retrieves a price.', returns: price },
     ({ view, id }) => presentPrice(view, retrieve(view, 'price', id)),

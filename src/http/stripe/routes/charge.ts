@@ -7,6 +7,7 @@ import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
 import { presentCharge, presentRefund } from '../present/payment.ts'
 import { listKind, returning, returningList } from '../returns.ts'
+import { searchRoute } from '../search/route.ts'
 import type { Wire } from '../wire.ts'
 
 const refund = returning<Wire<Stripe.Refund>>('refund')
@@ -26,6 +27,7 @@ export function chargeRoutes(api: StripeApi): void {
         presentCharge(call.view, found),
       ),
   )
+  searchRoute(api, { kind: 'charge', path: '/v1/charges', present: presentCharge })
   api.read(
     {
       method: 'get',

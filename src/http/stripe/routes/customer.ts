@@ -12,6 +12,7 @@ import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
 import { presentBalanceTransaction, presentCustomer, presentFoundCustomer } from '../present/customer.ts'
 import { listKind, returning, returningList } from '../returns.ts'
+import { searchRoute } from '../search/route.ts'
 import type { Wire } from '../wire.ts'
 
 const customer = returning<Wire<Stripe.Customer>>('customer')
@@ -82,6 +83,7 @@ export function customerRoutes(api: StripeApi): void {
       return listKind(call, 'customer', filters, (found) => presentCustomer(call.view, found))
     },
   )
+  searchRoute(api, { kind: 'customer', path: '/v1/customers', present: presentCustomer })
   api.read(
     {
       method: 'get',

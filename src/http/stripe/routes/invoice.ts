@@ -30,6 +30,7 @@ import type { StripeApi } from '../api.ts'
 import { only } from '../only.ts'
 import { presentInvoice, presentLine } from '../present/invoice.ts'
 import { listKind, returning, returningList, wireList } from '../returns.ts'
+import { searchRoute } from '../search/route.ts'
 import type { Wire } from '../wire.ts'
 import { declinedPayment } from './payment-intent.ts'
 
@@ -98,6 +99,7 @@ export function invoiceRoutes(api: StripeApi): void {
       return listKind(call, 'invoice', filters, (found) => presentInvoice(call.view, found))
     },
   )
+  searchRoute(api, { kind: 'invoice', path: '/v1/invoices', present: presentInvoice })
   api.read(
     { method: 'get', path: '/v1/invoices/:id', summary: 'Retrieves an invoice.', returns: invoice },
     ({ view, id }) => presentInvoice(view, retrieve(view, 'invoice', id)),

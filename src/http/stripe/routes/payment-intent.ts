@@ -20,6 +20,7 @@ import type { StripeApi } from '../api.ts'
 import { only } from '../only.ts'
 import { presentPaymentIntent } from '../present/payment.ts'
 import { listKind, returning, returningList } from '../returns.ts'
+import { searchRoute } from '../search/route.ts'
 import type { Wire } from '../wire.ts'
 
 const intent = returning<Wire<Stripe.PaymentIntent>>('payment_intent')
@@ -80,6 +81,7 @@ export function paymentIntentRoutes(api: StripeApi): void {
       )
     },
   )
+  searchRoute(api, { kind: 'payment_intent', path: '/v1/payment_intents', present: presentPaymentIntent })
   api.read(
     {
       method: 'get',

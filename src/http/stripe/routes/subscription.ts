@@ -11,6 +11,7 @@ import { asUpdate, subscriptionFilters } from '../../subscription-params.ts'
 import type { StripeApi } from '../api.ts'
 import { presentSubscription } from '../present/subscription.ts'
 import { listKind, returning, returningList } from '../returns.ts'
+import { searchRoute } from '../search/route.ts'
 import type { Wire } from '../wire.ts'
 import { declinedInvoice } from './invoice.ts'
 import { cancelParams, createParams, listParams, updateParams } from './subscription-params.ts'
@@ -53,6 +54,7 @@ export function subscriptionRoutes(api: StripeApi): void {
       return listKind(call, 'subscription', filters, (found) => presentSubscription(call.view, found))
     },
   )
+  searchRoute(api, { kind: 'subscription', path: '/v1/subscriptions', present: presentSubscription })
   api.read(
     {
       method: 'get',

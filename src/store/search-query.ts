@@ -1,0 +1,183 @@
+import { type RawBuilder, sql } from 'kysely'
+import { columnsOf } from './columns.ts'
+import { arg, literal } from './statements.ts'
+import type { StoredKind } from './stored-kind.ts'
+
+/** What a clause of a search compares: a column, a key of the metadata, or a value that is computed from columns. */
+export type Operand =
+  | { readonly column: string }
+  | { readonly metadata: string }
+  | { readonly computed: Computed }
+
+/** How a value is compared. `same` and `contains` ignore the case of ASCII letters. */
+export type Comparison =
+  | { readonly is: string | number }
+  | { readonly same: string }
+  | { readonly contains: string }
+  | { readonly compare: '>' | '>=' | '<' | '<='; readonly to: number }
+  | { readonly isNull: true }
+
+export type SearchClause = {
+  readonly operand: Operand
+  readonly comparison: Comparison
+  readonly isNegated: boolean
+}
+
+/** The clauses of a search: all of them or any of them have to be met. */
+export type Search = { readonly joined: 'and' | 'or'; readonly clauses: readonly SearchClause[] }
+
+/** Values that are computed from columns. */
+const COMPUTED = {
+  'always null': 'null',
+  'charge is disputed': 'charge.dispute is not null',
+  'charge is refunded': "charge.status = 'succeeded' and charge.amount_refunded = charge.amount",
+  'card brand': cardField('brand'),
+  'card exp_month': cardField('exp_month'),
+  'card exp_year': cardField('exp_year'),
+  'card fingerprint': cardField('fingerprint'),
+  'card last4': cardField('last4'),
+  'intent status': `iif(payment_intent.payment_method is null and payment_intent.status = 'requires_confirmation',
+    'requires_payment_method', payment_intent.status)`,
+  'price type': "iif(price.recurring is null, 'one_time', 'recurring')",
+} as const
+export type Computed = keyof typeof COMPUTED
+
+/** Selects a field of the card of a charge. */
+function cardField(name: string): string {
+  return `(select json_extract(payment_method.card, '$.${name}') from payment_method
+    where payment_method.id = charge.payment_method)`
+}
+
+/** Columns with an index of their own, by which a search finds objects without reading all of the merchant. */
+const INDEXED: { readonly [K in StoredKind]?: readonly string[] } = {
+  customer: ['email'],
+  subscription: ['customer'],
+  invoice: ['customer', 'subscription'],
+  price: ['lookup_key', 'product'],
+  charge: ['customer'],
+  payment_intent: ['customer'],
+}
+
+type Bounds = { readonly isAbove: boolean; readonly isBelow: boolean }
+
+/** A search as SQL, and the values of its clauses. It also takes the values `merchant`, `above` and `below`. */
+export type SearchQuery = {
+  readonly query: RawBuilder<object>
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+/** Builds the query for a page of a merchant's objects that a search finds, newest first. */
+export function searchQuery(kind: StoredKind, search: Search, bounds: Bounds, limit: number): SearchQuery {
+  const { where, values } = conditionsOf(kind, search, bounds)
+  const columns = Object.keys(columnsOf(kind)).map((name) => sql.ref(`${kind}.${name}`))
+  const query = sql<object>`select ${sql.join(columns)} from ${sql.table(kind)} where ${where}
+    order by ${sql.ref(`${kind}.seq`)} desc limit ${literal(limit)}`
+  return { query, values }
+}
+
+/** Builds the query that counts what a search finds, up to a limit. */
+export function countQuery(kind: StoredKind, search: Search, bounds: Bounds, limit: number): SearchQuery {
+  const { where, values } = conditionsOf(kind, search, bounds)
+  const query = sql<object>`select count(*) as count from (
+    select 1 from ${sql.table(kind)} where ${where} limit ${literal(limit)})`
+  return { query, values }
+}
+
+function conditionsOf(kind: StoredKind, { joined, clauses }: Search, bounds: Bounds) {
+  const built = clauses.map((clause, index) => ({ clause, value: `clause ${index}` }))
+  const parts = built.map(({ clause, value }) => sql`(${conditionOf(kind, clause, value)})`)
+  const driving = joined === 'and' ? built.find(({ clause }) => hasIndex(kind, clause)) : undefined
+  const seq = sql.ref(`${kind}.seq`)
+  // The unary plus disables the index of all objects of the merchant where another one selects fewer.
+  const merchant = sql`${driving ? sql`+` : sql``}${sql.ref(`${kind}.merchant`)} = ${arg('merchant')}`
+  const wheres = [
+    ...(driving ? [sql`${seq} in (${indexed(kind, driving.clause, driving.value)})`] : []),
+    merchant,
+    ...('deleted' in columnsOf(kind) ? [sql`${sql.ref(`${kind}.deleted`)} = 0`] : []),
+    sql`(${sql.join(parts, joined === 'and' ? sql` and ` : sql` or `)})`,
+    ...(bounds.isAbove ? [sql`${seq} > ${arg('above')}`] : []),
+    ...(bounds.isBelow ? [sql`${seq} < ${arg('below')}`] : []),
+  ]
+  const values = Object.fromEntries(built.flatMap(({ clause, value }) => valuesOf(clause, value)))
+  return { where: sql.join(wheres, sql` and `), values }
+}
+
+const hasIndex = (kind: StoredKind, { operand, comparison, isNegated }: SearchClause): boolean =>
+  !isNegated &&
+  ('is' in comparison || 'same' in comparison) &&
+  'column' in operand &&
+  (INDEXED[kind] ?? []).includes(operand.column)
+
+/** Selects the places of the objects that meet a clause, by the index of its column alone. */
+function indexed(
+  kind: StoredKind,
+  { operand, comparison }: SearchClause,
+  value: string,
+): RawBuilder<unknown> {
+  const column = sql.ref('column' in operand ? operand.column : '')
+  const collation = 'same' in comparison ? sql` collate nocase` : sql``
+  return sql`select seq from ${sql.table(kind)} where ${column} = ${arg(value)}${collation}`
+}
+
+function conditionOf(
+  kind: StoredKind,
+  { operand, comparison, isNegated }: SearchClause,
+  value: string,
+): RawBuilder<unknown> {
+  const met =
+    'metadata' in operand
+      ? metadataCondition(kind, comparison, value)
+      : compared(expressionOf(kind, operand), comparison, value)
+  // A comparison with null is neither true nor false.
+  return isNegated ? sql`(${met}) is not true` : met
+}
+
+const expressionOf = (kind: StoredKind, operand: Exclude<Operand, { metadata: string }>) =>
+  'column' in operand ? sql.ref(`${kind}.${operand.column}`) : sql`(${sql.raw(COMPUTED[operand.computed])})`
+
+function compared(
+  expression: RawBuilder<unknown>,
+  comparison: Comparison,
+  value: string,
+): RawBuilder<unknown> {
+  if ('isNull' in comparison) return sql`${expression} is null`
+  if ('contains' in comparison) return sql`instr(lower(${expression}), lower(${arg(value)})) > 0`
+  if ('compare' in comparison) return sql`${expression} ${sql.raw(comparison.compare)} ${arg(value)}`
+  return sql`${expression} = ${arg(value)}${'same' in comparison ? sql` collate nocase` : sql``}`
+}
+
+/**
+ * Compares the value of a key. The text of the metadata is searched for the value or the key first, which is quicker than to
+ * parse it.
+ */
+function metadataCondition(kind: StoredKind, comparison: Comparison, value: string): RawBuilder<unknown> {
+  const metadata = sql.ref(`${kind}.metadata`)
+  const pair = (condition: RawBuilder<unknown>) =>
+    sql`instr(lower(${metadata}), lower(${arg(`${value} text`)})) > 0 and exists (select 1 from json_each(${metadata}) as pair
+      where pair.key = ${arg(`${value} key`)} and ${condition})`
+  return 'isNull' in comparison
+    ? sql`not (${pair(sql`true`)})`
+    : pair(compared(sql`pair.value`, comparison, value))
+}
+
+/** Returns a text that metadata which meets a comparison contains, as it is written in JSON. */
+function textIn(key: string, comparison: Comparison): string {
+  if ('contains' in comparison) return JSON.stringify(comparison.contains).slice(1, -1)
+  return JSON.stringify('same' in comparison ? comparison.same : key)
+}
+
+/** Returns the values of a clause by the names of its arguments. */
+function valuesOf({ operand, comparison }: SearchClause, name: string): [string, unknown][] {
+  const key = 'metadata' in operand ? operand.metadata : undefined
+  const keys: [string, unknown][] =
+    key === undefined
+      ? []
+      : [
+          [`${name} text`, textIn(key, comparison)],
+          [`${name} key`, key],
+        ]
+  if ('isNull' in comparison) return keys
+  if ('contains' in comparison) return [...keys, [name, comparison.contains]]
+  if ('compare' in comparison) return [...keys, [name, comparison.to]]
+  return [...keys, [name, 'is' in comparison ? comparison.is : comparison.same]]
+}
