@@ -185,6 +185,19 @@ const fixture = await build({
   ],
 })
 
+// Loaded into applications by NODE_OPTIONS, so it has no dependencies and is small.
+const preload = await build({
+  entryPoints: { 'stripe-preload': 'src/preload/stripe.ts' },
+  outdir: 'dist',
+  outExtension: { '.js': '.cjs' },
+  bundle: true,
+  format: 'cjs',
+  platform: 'node',
+  target: 'node20',
+  metafile: true,
+})
+await writeFile('dist/stripe-preload.d.cts', 'export {}\n')
+
 // Its types: the compiler's declarations in one file, with resource types from the OpenAPI document.
 const emitted = await mkdtemp(join(tmpdir(), 'paytwin-declarations-'))
 try {
@@ -205,7 +218,7 @@ const { makeDocumentation } = createRequire(import.meta.url)('./dist/documentati
 const documentation = JSON.stringify(await makeDocumentation())
 await writeFile('dist/documentation.json.gz', gzipSync(documentation, { level: 9 }))
 
-const all = [program, library, fixture].map(({ metafile }) => metafile)
+const all = [program, library, fixture, preload].map(({ metafile }) => metafile)
 await writeFile('dist/LICENSES.txt', licensesOf(all.flatMap(({ inputs }) => Object.keys(inputs))))
 const made = new Set([
   ...all.flatMap(({ outputs }) => Object.keys(outputs)),
@@ -215,6 +228,7 @@ const made = new Set([
     'library.mjs',
     'library.d.cts',
     'library.d.mts',
+    'stripe-preload.d.cts',
     'vitest.d.mts',
   ].map((file) => `dist/${file}`),
 ])

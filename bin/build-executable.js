@@ -69,6 +69,7 @@ function makeBlob(work) {
     'main.cjs': MAIN,
     compiled: COMPILED,
     'documentation.json.gz': join(dirname(MAIN), 'documentation.json.gz'),
+    'stripe-preload.cjs': join(dirname(MAIN), 'stripe-preload.cjs'),
     'better_sqlite3.node': require.resolve('better-sqlite3/build/Release/better_sqlite3.node'),
   }
   writeFileSync(config, JSON.stringify({ main, output, disableExperimentalSEAWarning: true, assets }))

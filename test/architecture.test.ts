@@ -96,6 +96,8 @@ const LAYERS: Readonly<Record<string, Row>> = {
     ],
     packages: ['@hono/node-server', 'hono', 'node-cron', 'pino', 'node:'],
   },
+  // It is loaded into applications, so it imports nothing of paytwin.
+  'src/preload/': { paths: ['src/preload/'], packages: [], types: ['node:'] },
   // The steps of the build describe all other layers.
   'src/build/': { paths: ['src/', 'package.json'], packages: ['zod', 'marked', 'hono/html', 'node:'] },
 }

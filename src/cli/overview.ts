@@ -25,7 +25,10 @@ const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = 
       'delete',
     ],
   ],
-  ['Access and webhooks:', ['keys', 'merchants', 'apps', 'oauth', 'webhooks', 'listen', 'requests']],
+  [
+    'Access and webhooks:',
+    ['keys', 'merchants', 'apps', 'oauth', 'webhooks', 'listen', 'stripe', 'requests'],
+  ],
   ['Test data and faults:', ['fixtures', 'trigger', 'faults', 'snapshots', 'reset']],
   ['More:', ['ids', 'completion', 'help']],
 ]

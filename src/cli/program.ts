@@ -49,6 +49,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   trigger: () => import('./commands/trigger.ts').then(({ triggerCommand }) => triggerCommand),
   faults: () => import('./commands/faults.ts').then(({ faultCommands }) => faultCommands),
   fixtures: () => import('./commands/fixtures.ts').then(({ fixtureCommands }) => fixtureCommands),
+  stripe: () => import('./commands/stripe.ts').then(({ stripeCommands }) => stripeCommands),
   webhooks: () => import('./commands/webhooks.ts').then(({ webhookCommands }) => webhookCommands),
 }
 

@@ -11,6 +11,7 @@ import { adminTokenOf, isLoopback } from './admin-token.ts'
 import { startBackgroundWork } from './background.ts'
 import { type DaemonLog, openLog } from './daemon-log.ts'
 import { DataFolder } from './data-folder.ts'
+import { DateFile } from './date-file.ts'
 import { Ending } from './ending.ts'
 import { refusalOf } from './explain-start.ts'
 import { warnOfIgnored } from './ignored-params.ts'
@@ -53,6 +54,8 @@ export type DaemonOptions = {
   readonly json: boolean
   /** Whether the daemon runs in the background. Then the log is written only to the data folder. */
   readonly background?: boolean
+  /** A file for the dates of processes that follow the clock: see DateFile. */
+  readonly dateFile?: string | undefined
   /** Shorter limits for tests. */
   readonly socketLimits?: SocketLimits
   readonly version: string
@@ -106,6 +109,7 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
   const token = adminTokenOf(options, folder)
   const daemonLog = openLog({ ...options, level: options.logLevel, secrets: () => [token.value] })
   const log = daemonLog.logger
+  const dates = options.dateFile === undefined ? undefined : new DateFile(options.dateFile)
   let url = ''
   let shutDown = async (_connection?: object) => {}
   const sandbox = await openSandbox({
@@ -115,6 +119,7 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
     adminToken: token.value,
     allowedHosts: allowedHosts(options.host, options.allowedHosts),
     receivers: { isExposed: !isLoopback(options.host), allowed: options.webhookAllow },
+    signatureTime: dates && (() => dates.now()),
     url: () => url,
     shutDown: (connection) => shutDown(connection),
     fixtures: () => readFixtures(options.fixtures),
@@ -128,6 +133,7 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
       log.info({ merchant, ...summary }, 'a live clock has caught up with the real time'),
   })
 
+  dates?.follow(sandbox)
   if (log.isLevelEnabled('debug')) logRequests(sandbox, log)
   logFirstState(sandbox, options, log)
 

@@ -36,6 +36,7 @@ import { toDatabaseUnusable } from '../store/unusable.ts'
 import { escapeControlsByLine } from '../text/display.ts'
 import { Addresses, type AddressRules } from '../webhooks/address.ts'
 import type { Send } from '../webhooks/sender.ts'
+import { dashboardPages } from './dashboard-pages.ts'
 import { type Beginning, beginningOf, createFirstState, skippedKeyText } from './first-start.ts'
 import { deleteExpired, doHousekeeping as doHousekeepingOf } from './housekeeping.ts'
 import { openWebhooks } from './webhooks.ts'
@@ -66,6 +67,8 @@ export type SandboxOptions = {
   readonly oauthErrors?: OAuthErrorForm
   /** The addresses that webhooks may reach. Default: all except link-local addresses. */
   readonly receivers?: AddressRules
+  /** The time of the signatures of webhooks, in Unix seconds. Default: the wall clock. */
+  readonly signatureTime?: (() => number) | undefined
   /** Sends webhooks; a test may replace it. */
   readonly send?: Send
   /** The API's versions; a test may add invented ones. */
@@ -152,6 +155,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       versions,
       addresses,
       send: options.send,
+      signatureTime: options.signatureTime,
       version: options.version ?? UNKNOWN_VERSION,
       reportError,
     })
@@ -285,15 +289,6 @@ function refuseOtherOptions(known: Beginning, { seed, clock, dialect }: SandboxO
         `--${name} differs from the value that this database was created with. Omit it, or use another --data folder`,
       )
     }
-  }
-}
-
-/** Returns a function that loads the pages of the dashboard at its first call, to keep the start fast. */
-function dashboardPages(): AdminServices['dashboard'] {
-  let loading: ReturnType<AdminServices['dashboard']> | undefined
-  return () => {
-    loading ??= import('../dashboard/pages.ts').then(({ createPages }) => createPages())
-    return loading
   }
 }
 

@@ -17,10 +17,11 @@ export function openWebhooks(
     readonly addresses: Addresses
     readonly send: Send | undefined
     readonly version: string
+    readonly signatureTime: (() => number) | undefined
     readonly reportError: (error: unknown, doing: string) => void
   },
 ) {
-  const { versions, version, reportError } = options
+  const { versions, version, signatureTime, reportError } = options
   const sender = new Sender(options.addresses)
   const deliverer = new Deliverer({
     engine,
@@ -28,6 +29,7 @@ export function openWebhooks(
       bodyOf(versions, merchant, { event: findEvent(engine, merchant, id), endpoint }),
     send: options.send ?? sender.send,
     version,
+    signatureTime,
     reportError,
   })
   engine.outbox.deliveries = deliverer

@@ -21,6 +21,8 @@ export type DelivererOptions = {
   ) => string | Promise<string>
   readonly send: Send
   readonly version: string
+  /** The time of signatures, in Unix seconds. Default: the wall clock. */
+  readonly signatureTime?: (() => number) | undefined
   /** The maximum number of simultaneous retries; 200 if not given. */
   readonly maxRetries?: number
   readonly reportError: (error: unknown, doing: string) => void
@@ -227,7 +229,7 @@ export class Deliverer implements Deliveries {
     { event, endpoint: id }: WebhookDelivery,
     ended: AbortSignal,
   ): Promise<Reply> {
-    const { engine, render, send, version } = this.#options
+    const { engine, render, send, version, signatureTime } = this.#options
     const endpoint = engine.store.objects.get('webhook_endpoint', merchant.settings.ordinal, id)
     if (!endpoint) return { status: null, error: 'The endpoint no longer exists' }
     const fault = engine.faults.take('webhook_failure', {
@@ -237,7 +239,7 @@ export class Deliverer implements Deliveries {
     if (fault) return { status: null, error: 'A fault was injected: webhook_failure' }
     const rendered = render(merchant, event, endpoint)
     const body = typeof rendered === 'string' ? rendered : await rendered
-    const timestamp = wallSeconds(engine.wall)
+    const timestamp = signatureTime?.() ?? wallSeconds(engine.wall)
     const sign = SIGNATURES[merchant.settings.dialect]
     const headers = {
       'content-type': 'application/json',

@@ -30,7 +30,7 @@ export function targetOf(text: string, token: string | null): Target {
  * Derives the signing secret from the admin token, so that it stays the same and a receiver is configured once.
  * See docs/contract/command-line.md#tailing-events.
  */
-const secretOf = (token: string | null): string =>
+export const secretOf = (token: string | null): string =>
   `whsec_${createHmac('sha256', token ?? '')
     .update('events tail --forward-to')
     .digest('base64')}`

@@ -42,7 +42,7 @@ export function merchantCommands(program: Command, io: Io): void {
         .option('--secret-key-file <FILE>', 'a file with that key, which keeps it out of the process list'),
     examples: [
       'paytwin merchants create --name "Test 1" --clock 2026-01-31T10:00:00Z',
-      'paytwin merchants create --dialect stripe --secret-key sk_test_123',
+      'paytwin merchants create --dialect stripe --secret-key sk_test_456',
     ],
     run: async ({ client, out }, { name, clock, dialect, secretKey, secretKeyFile }) => {
       const time = clock === undefined || clock === 'live' ? clock : timeOf('--clock', clock)

@@ -8,6 +8,8 @@ import { escapeControls } from '../../text/display.ts'
 import { shellWord } from '../../text/shell-word.ts'
 import { examplesText } from '../command.ts'
 import { tokenOfFile } from '../daemon/connection.ts'
+import { PRELOAD } from '../daemon/preload.ts'
+import { type RunAddress, runEnvironment } from '../daemon/run-environment.ts'
 import { type ServeFlags, serveOptions } from '../daemon/serve-options.ts'
 import { ExitWith, Failure } from '../failure.ts'
 import { type Io, variable } from '../io.ts'
@@ -30,13 +32,22 @@ export function runCommand(program: Command, io: Io): void {
   }
   command
     .option('--keep', 'keep the data in a new folder, and print the commands to inspect it')
+    .option(
+      '--forward-to <URL>',
+      'send all events to this webhook URL of your application; http:// can be omitted',
+    )
+    .option('--shift-date', "shift the dates of Node's processes by the merchant's clock")
     .option('--no-strict-params', 'ignore unknown parameters, with a warning')
     .option('--json', "print the daemon's log as JSON lines")
     .addHelpText('after', ABOUT + VARIABLES + examplesText(EXAMPLES))
     .action((_command: readonly string[], flags: RunFlags) => runWithDaemon(command.args, flags, io))
 }
 
-type RunFlags = ServeFlags & { readonly keep?: boolean }
+type RunFlags = ServeFlags & {
+  readonly keep?: boolean
+  readonly forwardTo?: string
+  readonly shiftDate?: boolean
+}
 
 /** Options of `serve` that `run` does not have, because it chooses the data folder, and stdout belongs to the command. */
 const FIXED: ReadonlySet<string> = new Set(['data', 'ephemeral', 'json'])
@@ -50,37 +61,69 @@ const OWN_DEFAULTS: Readonly<Record<string, Partial<Option>>> = {
 const ABOUT = `
 The log goes to stderr. Signals are forwarded to the command. The exit status is the command's, or
 128 plus the signal number if a signal ended it, or 127 if the command was not found.
+
+With --dialect stripe, the command's environment also has STRIPE_SECRET_KEY, STRIPE_PUBLISHABLE_KEY,
+STRIPE_WEBHOOK_SECRET and STRIPE_API_BASE. In Node, Stripe's library uses the daemon without any change.
 `
 
 const EXAMPLES = [
   'paytwin run -- npm test',
   'paytwin run --clock 2026-01-31T10:00:00Z --seed 1 -- npm test',
   'paytwin run --keep -- npm test',
+  'paytwin run --dialect stripe -- npm test',
+  'paytwin run --dialect stripe --forward-to localhost:3000/api/webhooks -- npm test',
   `paytwin run -- sh -c 'curl -s $PAYTWIN_URL/v1/customers -u $PAYTWIN_SECRET_KEY:'`,
 ]
 
 /** Starts a daemon, runs the command, and closes the daemon. @throws ExitWith the command's status, unless it is 0 */
 async function runWithDaemon(args: readonly string[], flags: RunFlags, io: Io): Promise<void> {
-  const folder = flags.keep ? newFolder() : null
+  const kept = flags.keep ? newFolder('The folder for --keep', 'paytwin-run-') : null
+  const shared = newFolderOfCommand(flags)
   const signals = new Signals(io)
-  const { daemon, options } = await startDaemon(flags, folder, io).catch((error: unknown) => {
-    if (folder !== null) rmSync(folder, { recursive: true })
+  const { daemon, options } = await startDaemon(flags, { kept, shared }, io).catch((error: unknown) => {
+    for (const folder of [kept, shared]) if (folder !== null) rmSync(folder, { recursive: true })
     throw error
   })
   try {
-    const env = { ...io.env, ...addressOf(daemon, options, io) }
+    const env = { ...io.env, ...(await environmentOf(daemon, options, { shared, flags, io })) }
     const status = signals.early ? statusOf(null, signals.early) : await runCommandLine(args, env, signals)
     if (status !== 0) throw new ExitWith(status)
   } finally {
     await daemon.close()
-    if (folder !== null) io.stderr.write(keptText(folder))
+    if (shared !== null) rmSync(shared, { recursive: true })
+    if (kept !== null) io.stderr.write(keptText(kept))
   }
 }
 
-async function startDaemon(flags: RunFlags, folder: string | null, io: Io) {
-  const options = runOptions(flags, folder, io)
+/** Creates the folder for what the command's processes load, if they load anything that is not in the package. */
+const newFolderOfCommand = (flags: RunFlags): string | null =>
+  flags.shiftDate || PRELOAD === null
+    ? newFolder("The folder for the command's processes", 'paytwin-run-shared-')
+    : null
+
+async function startDaemon(
+  flags: RunFlags,
+  { kept, shared }: { readonly kept: string | null; readonly shared: string | null },
+  io: Io,
+) {
+  const dateFile = flags.shiftDate && shared !== null ? join(shared, 'date') : undefined
+  const options = { ...runOptions(flags, kept, io), dateFile }
   return { options, daemon: await startHere(options) }
 }
+
+const environmentOf = (
+  daemon: Daemon,
+  options: DaemonOptions,
+  { shared, flags, io }: { readonly shared: string | null; readonly flags: RunFlags; readonly io: Io },
+) =>
+  runEnvironment(addressOf(daemon, options, io), {
+    merchant: daemon.merchant,
+    dialect: options.dialect,
+    forwardTo: flags.forwardTo,
+    dateFile: options.dateFile,
+    folder: shared ?? tmpdir(),
+    nodeOptions: variable(io, 'NODE_OPTIONS'),
+  })
 
 /** Explains how to inspect the data of a finished run. */
 function keptText(folder: string): string {
@@ -93,14 +136,14 @@ The data is in ${escapeControls(folder)}. To inspect it:
 `
 }
 
-/** Creates the folder of --keep in the folder for temporary files. @throws Failure */
-function newFolder(): string {
+/** Creates a folder in the folder for temporary files. @throws Failure */
+function newFolder(what: string, prefix: string): string {
   // An absolute path is never read as an option, and is the same in another working directory.
   const parent = resolve(tmpdir())
   try {
-    return mkdtempSync(join(parent, 'paytwin-run-'))
+    return mkdtempSync(join(parent, prefix))
   } catch (error) {
-    throw new Failure(1, `The folder for --keep cannot be created in ${parent}: ${(error as Error).message}`)
+    throw new Failure(1, `${what} cannot be created in ${parent}: ${(error as Error).message}`)
   }
 }
 
@@ -121,7 +164,7 @@ function runOptions(flags: ServeFlags, folder: string | null, io: Io): DaemonOpt
   return { ...options, adminToken: tokenOfFile(adminTokenFile), adminTokenFile: null }
 }
 
-function addressOf(daemon: Daemon, { secretKey, adminToken }: DaemonOptions, io: Io) {
+function addressOf(daemon: Daemon, { secretKey, adminToken }: DaemonOptions, io: Io): RunAddress {
   const { adminTokenFile: file } = daemon
   return {
     PAYTWIN_URL: daemon.url,

@@ -1,0 +1,19 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { getRawAsset, isSea } from 'node:sea'
+
+const NAME = 'stripe-preload.cjs'
+
+/**
+ * The URL of the script that redirects Stripe's SDK for Node to a daemon; null for the single executable, which has it inside.
+ * See docs/stripe.md#unchanged-applications.
+ */
+export const PRELOAD = isSea() ? null : new URL(`./${NAME}`, import.meta.url).href
+
+/** Returns the URL of the script. The single executable writes it to a folder. */
+export function preloadIn(folder: string): string {
+  if (PRELOAD !== null) return PRELOAD
+  const file = join(folder, NAME)
+  writeFileSync(file, new Uint8Array(getRawAsset(NAME) as ArrayBuffer))
+  return `file://${encodeURI(file)}`
+}

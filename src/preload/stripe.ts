@@ -1,0 +1,29 @@
+/**
+ * Sends requests of this process to Stripe's API to a paytwin daemon instead, and shifts its dates. Node loads it before the
+ * application: NODE_OPTIONS=--import=<this file>.
+ *
+ * - PAYTWIN_URL: the URL of the daemon.
+ * - PAYTWIN_DATE_FILE: the file in which `paytwin run --shift-date` writes the offset of dates.
+ *
+ * See docs/stripe.md#unchanged-applications.
+ */
+import { readOffsets, shiftDates } from './dates.ts'
+import { redirectFetch } from './fetch.ts'
+import { redirectHttps } from './https.ts'
+import { sandboxOf } from './sandbox.ts'
+
+const { PAYTWIN_URL, PAYTWIN_DATE_FILE } = process.env
+const REDIRECTED = Symbol.for('paytwin: requests to Stripe are redirected')
+
+// A test runner can load this again in another context, whose modules of Node are those of the process.
+const https = process.getBuiltinModule('node:https')
+if (!Object.hasOwn(https, REDIRECTED)) {
+  Object.defineProperty(https, REDIRECTED, { value: true })
+  const sandbox = sandboxOf(PAYTWIN_URL)
+  redirectHttps(sandbox)
+  redirectFetch(sandbox)
+}
+
+// The real time is that of paytwin itself, if the application starts it.
+const isPaytwin = /(^|[\\/])paytwin(\.js)?$/.test(process.argv[1] ?? '')
+if (PAYTWIN_DATE_FILE && !isPaytwin) shiftDates(readOffsets(PAYTWIN_DATE_FILE))
