@@ -189,6 +189,22 @@ describe.each(TWO_PACES)('in %s:', (_, pace) => {
     expect(await totals(twin)).toEqual([1000, 2000, 5000])
   })
 
+  test('a discount of one invoice leaves the charge of a change to the customer’s discount', async () => {
+    const { twin, path } = await subscribeTo([0], {
+      coupons: [TEN, { ...HALF, duration: 'once' }],
+      customer: { coupon: 'TEN' },
+      discounts: use('HALF'),
+    })
+    const [item] = (await twin.get(path)).items.data
+    const { id: price } = await makePrice(twin, { unit_amount: 5000 })
+    await go(twin, MIDDLE)
+    await twin.post(path, { items: [{ id: item.id, price }], proration_behavior: 'create_prorations' })
+    // Half of 50.00 − 5.00
+    expect(await pendingAmounts(twin)).toEqual([2250])
+    await go(twin, END)
+    expect(await totals(twin)).toEqual([0, 4750])
+  })
+
   test('the charge of a change has its part of an amount', async () => {
     const { twin, path } = await subscribeTo([2000], {
       coupons: [{ id: 'FIVE', amount_off: 500, currency: 'usd' }],

@@ -55,6 +55,36 @@ describe('an update with pending_if_incomplete', () => {
     },
   )
 
+  test('that expires leaves the subscription active if nothing else is outstanding, in one update', async () => {
+    const outcomes = ['succeed', 'decline:insufficient_funds', 'decline:insufficient_funds', 'succeed']
+    const { twin, change } = await begin({ outcomes, afterwards: 'succeed' })
+    await twin.advance({ to: END })
+    await change({ billing_cycle_anchor: 'now', ...CONDITIONAL }, 'none')
+    // Half a day before the retry of the renewal
+    await twin.advance({ to: '2026-05-01T12:00:00Z' })
+    const count = await countOf(twin)
+    await twin.post(`/v1/invoices/${(await listAll(twin, '/v1/invoices'))[1]?.id}/pay`)
+    await twin.advance({ to: '2026-05-02T00:00:00Z' })
+    const events = (await listAll(twin, '/v1/events')).slice(count)
+    expect(events.map(({ type }) => type)).toEqual([
+      ...['invoice.paid', 'payment_intent.succeeded', 'charge.succeeded'],
+      ...['invoice.voided', 'subscription.updated', 'subscription.pending_update_expired'],
+    ])
+    expect(events.at(-2)?.data.previous_attributes).toMatchObject({ status: 'past_due' })
+    expect(events.at(-1)?.data.object.status).toBe('active')
+  })
+
+  test('is dropped by a cancellation, which credits what had waited before', async () => {
+    const { twin, change, item, path, upgrade } = await beginDeclining()
+    await change({ items: [{ id: item, quantity: 2 }] })
+    await upgrade()
+    await twin.delete(path, { prorate: true, invoice_now: true })
+    const invoice = await newestInvoice(twin)
+    // Half of the paid 20.00 is unused, and so are all the 20.00 for the rest of the period.
+    expect(linesOf(invoice).map((line) => Number.parseInt(line, 10))).toEqual([-1000, 2000, -2000])
+    expect(invoice).toMatchObject({ status: 'paid', total: -1000 })
+  })
+
   test('waits if its payment fails; the subscription stays as it was', async () => {
     const { twin, path, upgrade, basic, prices, item } = await beginDeclining()
     const before = await twin.get(path)

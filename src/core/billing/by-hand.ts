@@ -7,8 +7,7 @@ import { allows, cannotBe } from '../transitions.ts'
 import { type Account, type EndingAccount, updateDelinquency } from './account.ts'
 import { expire } from './cancel.ts'
 import { type Collected, finalizeWithoutAttempt, issue, voidInvoice } from './collect.ts'
-import { discardPendingUpdate } from './pending-update.ts'
-import { payNow, recover } from './retry.ts'
+import { dropPendingUpdate, payNow, recover } from './retry.ts'
 
 /**
  * Pays an invoice on request; a draft is finalized first. A failure does not change the retry schedule.
@@ -95,9 +94,8 @@ function recoverOrExpire(
   invoice: Invoice,
   subscription: Subscription | null,
 ): void {
-  if (subscription?.pending_update?.invoice === invoice.id)
-    discardPendingUpdate(change, account, subscription, 'subscription.updated')
-  if (subscription && factsOf(subscription).awaitsFirstPayment) expire(change, account, subscription)
+  if (subscription?.pending_update?.invoice === invoice.id) dropPendingUpdate(change, account, subscription)
+  else if (subscription && factsOf(subscription).awaitsFirstPayment) expire(change, account, subscription)
   else if (subscription) recover(change, account, subscription, { paid: null })
   updateDelinquency(change, account)
 }

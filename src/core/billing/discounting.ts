@@ -168,20 +168,20 @@ export function withItemDiscounts(
 
 /**
  * Returns what discounts take off each item of a subscription in a whole period, by item. Discounts with the duration
- * `once` are left out: they wait for a line that is no proration.
+ * `once` are left out, as if the object had none: they wait for a line that is no proration.
  * See docs/contract/discounts.md#prorations.
  */
 export function periodDiscounts(
-  { customer, discounts, prices, now: at }: Pick<Account, 'customer' | 'discounts' | 'prices' | 'now'>,
+  { customer, discounts: all, prices, now: at }: Pick<Account, 'customer' | 'discounts' | 'prices' | 'now'>,
   { items, currency, discounts: ids }: Pick<Subscription, 'items' | 'currency' | 'discounts'>,
 ): ReadonlyMap<string, number> {
-  if (discounts.size === 0) return new Map()
-  const lasts = ({ terms }: Discount) => terms.duration !== 'once'
+  if (all.size === 0) return new Map()
+  const discounts = new Map([...all].filter(([, { terms }]) => terms.duration !== 'once'))
   const amounts = discountAmounts(
     items.map((item) => {
       const price = prices.get(item.price)
-      const own = discountsIn(discounts, item.discounts).filter(
-        (discount) => lasts(discount) && reduces(discount, { currency, at }),
+      const own = discountsIn(discounts, item.discounts).filter((discount) =>
+        reduces(discount, { currency, at }),
       )
       return {
         amount: price && isLicensed(item) ? priceAmount(price, item.quantity) : 0,
@@ -190,7 +190,7 @@ export function periodDiscounts(
         isDiscountable: true,
       }
     }),
-    discountsOfInvoice({ discounts: ids, currency }, customer.discount, { discounts, at }).filter(lasts),
+    discountsOfInvoice({ discounts: ids, currency }, customer.discount, { discounts, at }),
   )
   return new Map(items.map(({ id }, place) => [id, sumOf(amounts[place] ?? [])]))
 }

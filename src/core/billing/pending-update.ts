@@ -11,7 +11,7 @@ import {
 } from '../subscription.ts'
 import { type Account, updateDelinquency } from './account.ts'
 import { type Collected, voidInvoice } from './collect.ts'
-import { endRemovedDiscounts, withItemDiscounts, withoutEnded } from './discounting.ts'
+import { withItemDiscounts, withoutEnded } from './discounting.ts'
 import { withNotices } from './schedule-notices.ts'
 
 /**
@@ -50,22 +50,18 @@ export function keepPending(
   )
 }
 
-/** Applies the pending update of a subscription when its invoice was paid. */
-export function applyPendingUpdate(
-  change: Change,
-  account: Account,
+/** Returns a subscription with its pending update applied, because the invoice was paid; the same if that is another one. */
+export function withPendingApplied(
   subscription: Subscription,
-  paid: Invoice,
-): void {
-  const latest = change.latest('subscription', subscription)
-  const pending = latest.pending_update
-  if (pending?.invoice !== paid.id) return
+  account: Account,
+  paid: Pick<Invoice, 'id'>,
+): Subscription {
+  const pending = subscription.pending_update
+  if (pending?.invoice !== paid.id) return subscription
   const { items, period } = pending
-  const moved = period === null ? latest : withNotices(withRestartedPeriod(latest, period), account)
-  const applied = { ...moved, items: withDiscountsOf(latest, items), pending_update: null }
-  endRemovedDiscounts(change, account, latest, applied)
-  change.update('subscription', subscription, () => applied, 'subscription.updated')
-  change.update('subscription', subscription, (same) => same, 'subscription.pending_update_applied')
+  const moved =
+    period === null ? subscription : withNotices(withRestartedPeriod(subscription, period), account)
+  return { ...moved, items: withDiscountsOf(subscription, items), pending_update: null }
 }
 
 /** Gives pending items the discounts that the items have now: some may have ended in the meantime. */
@@ -80,46 +76,53 @@ const withDiscountsOf = (
 /**
  * Discards the pending update of a subscription, if it has one: voids its invoice, and lets the items wait again that waited
  * before the update.
- * @param event - the event of the subscription that reports it; null if a later step of the decision does
+ * @param report - the other changes of the subscription and the event that reports them all; without it a later step of the
+ *   decision reports it
  * @returns the account with these items waiting, and the subscription without the update
  */
 export function discardPendingUpdate<Read extends Account>(
   change: Change,
   account: Read,
   subscription: Subscription,
-  event: 'subscription.updated' | null = null,
+  report?: (account: Read, dropped: Subscription) => Subscription,
 ): { readonly account: Read; readonly subscription: Subscription } {
   const pending = subscription.pending_update
   if (pending === null || account.pendingUpdate === null) return { account, subscription }
-  const { invoice, items } = account.pendingUpdate
+  const { invoice } = account.pendingUpdate
   const latest = change.latest('invoice', invoice)
   if (isOpen(latest)) voidInvoice(change, account, latest)
   if (pending.period !== null) change.update('invoice', invoice, withoutPeriod)
   updateDelinquency(change, account)
-  const waiting = items
-    .filter(({ id }) => !pending.prorations.includes(id))
-    .map((item) =>
-      change.update('invoice_item', item, (billed) => ({
-        ...billed,
-        invoice: null,
-        billed_with: subscription.id,
-      })),
-    )
+  const waiting = itemsOfDiscarded(account, subscription).map((item) =>
+    change.update('invoice_item', item, (billed) => ({
+      ...billed,
+      invoice: null,
+      billed_with: subscription.id,
+    })),
+  )
+  const released = { ...account, pendingUpdate: null, pendingItems: [...waiting, ...account.pendingItems] }
   const after = change.update(
     'subscription',
     subscription,
-    (held) => ({
-      ...held,
-      pending_update: null,
-      has_pending_items: held.has_pending_items || waiting.length > 0,
-    }),
-    event,
+    (held) => {
+      const dropped = {
+        ...held,
+        pending_update: null,
+        has_pending_items: held.has_pending_items || waiting.length > 0,
+      }
+      return report ? report(released, dropped) : dropped
+    },
+    report ? 'subscription.updated' : null,
   )
-  return {
-    account: { ...account, pendingUpdate: null, pendingItems: [...waiting, ...account.pendingItems] },
-    subscription: after,
-  }
+  return { account: released, subscription: after }
 }
+
+/** Lists the items that wait again when the pending update of a subscription is discarded, if it has one. */
+export const itemsOfDiscarded = (
+  { pendingUpdate }: Pick<Account, 'pendingUpdate'>,
+  { pending_update }: Pick<Subscription, 'pending_update'>,
+): readonly InvoiceItem[] =>
+  pendingUpdate?.items.filter(({ id }) => !pending_update?.prorations.includes(id)) ?? []
 
 /** Marks the lines of a period that does not begin, so that they never count as what the current period billed. */
 const withoutPeriod = (invoice: Invoice): Invoice => ({
@@ -128,15 +131,3 @@ const withoutPeriod = (invoice: Invoice): Invoice => ({
     line.subscription_item === null || line.proration ? line : { ...line, is_discarded: true },
   ),
 })
-
-/** Discards the pending update of a subscription, if it has one, because it was not paid in time. */
-export function expirePendingUpdate<Read extends Account>(
-  change: Change,
-  account: Read,
-  subscription: Subscription,
-): { readonly account: Read; readonly subscription: Subscription } {
-  const discarded = discardPendingUpdate(change, account, subscription, 'subscription.updated')
-  if (discarded.account !== account)
-    change.update('subscription', subscription, (latest) => latest, 'subscription.pending_update_expired')
-  return discarded
-}

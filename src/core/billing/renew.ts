@@ -7,7 +7,7 @@ import { type Billing, billPeriod, draft, inPeriod } from './bill.ts'
 import { cancel } from './cancel.ts'
 import type { Collected } from './collect.ts'
 import { withoutEnded } from './discounting.ts'
-import { expirePendingUpdate } from './pending-update.ts'
+import { expirePendingUpdate } from './retry.ts'
 import { endedAt } from './usage.ts'
 
 /**

@@ -8,7 +8,8 @@ import { allows, move } from '../transitions.ts'
 import { type Account, type EndingAccount, isOwed, updateDelinquency } from './account.ts'
 import { cancel, dropRetries, expire } from './cancel.ts'
 import { attempt, type Collected } from './collect.ts'
-import { applyPendingUpdate, expirePendingUpdate } from './pending-update.ts'
+import { endRemovedDiscounts } from './discounting.ts'
+import { discardPendingUpdate, withPendingApplied } from './pending-update.ts'
 
 /**
  * Retries a failed payment on its schedule. Success makes the subscription active again. The last failure applies the
@@ -68,7 +69,10 @@ export function payNow(
   return collected
 }
 
-/** Updates a subscription after one of its invoices was paid, or credited in full. */
+/**
+ * Updates a subscription after one of its invoices was paid, or credited in full. One `subscription.updated` reports all
+ * changes.
+ */
 export function recoverPaid(
   change: Change,
   account: Account,
@@ -76,8 +80,16 @@ export function recoverPaid(
   subscription: Subscription | null,
 ): void {
   if (!subscription) return
-  applyPendingUpdate(change, account, subscription, paid)
-  recover(change, account, subscription, { paid })
+  const latest = change.latest('subscription', subscription)
+  const applied = withPendingApplied(latest, account, paid)
+  if (applied === latest) {
+    recover(change, account, subscription, { paid })
+    return
+  }
+  endRemovedDiscounts(change, account, latest, applied)
+  const after = recovered(change, account, applied, { paid })
+  change.update('subscription', subscription, () => after, 'subscription.updated')
+  change.update('subscription', subscription, (latest) => latest, 'subscription.pending_update_applied')
 }
 
 /** Attaches the payment method that paid by hand to the customer, and makes it the default one of a subscription that saves it. */
@@ -99,34 +111,44 @@ function savePaymentMethod(change: Change, account: Account, subscription: Subsc
 }
 
 /**
- * Updates a subscription after one of its invoices was paid or closed. It is active again once no invoice is
- * outstanding. The first payment makes its latest invoice visible.
+ * Updates a subscription after one of its invoices was paid or closed.
  * See docs/contract/subscriptions.md#dunning.
  */
 export function recover(
   change: Change,
   account: Account,
   subscription: Subscription,
-  { paid }: { paid: Invoice | null },
+  options: { paid: Invoice | null },
 ): void {
+  const latest = change.latest('subscription', subscription)
+  const after = recovered(change, account, latest, options)
+  if (after !== latest) change.update('subscription', subscription, () => after, 'subscription.updated')
+}
+
+/**
+ * Returns a subscription after one of its invoices was paid or closed. It is active again once no invoice is
+ * outstanding. The first payment makes its latest invoice visible.
+ * @returns the same object if nothing changes
+ */
+function recovered(
+  change: Change,
+  account: Account,
+  subscription: Subscription,
+  { paid }: { paid: Invoice | null },
+): Subscription {
   const recovers =
     !isOwed(change, account, subscription) && allows(SUBSCRIPTION_TRANSITIONS, subscription.status, 'recover')
   const status = recovers
     ? move(SUBSCRIPTION_TRANSITIONS, subscription.status, 'recover')
     : subscription.status
   const isFirstPayment = paid !== null && subscription.latest_invoice === null
-  if (status === subscription.status && !isFirstPayment) return
+  if (status === subscription.status && !isFirstPayment) return subscription
   // The paid invoice may have been created while collection was paused, and then it is not yet the newest invoice.
   const invoices = isFirstPayment
     ? withInvoice(subscription, { result: 'paid', invoice: paid }, account.rules)
     : subscription
   const { newest_invoice, latest_invoice } = invoices
-  change.update(
-    'subscription',
-    subscription,
-    (latest) => ({ ...latest, status, newest_invoice, latest_invoice }),
-    'subscription.updated',
-  )
+  return { ...subscription, status, newest_invoice, latest_invoice }
 }
 
 /**
@@ -152,10 +174,28 @@ export function passDueDate(
 }
 
 /**
- * Ends the wait for the payment of a pending update.
+ * Discards the pending update of a subscription, if it has one. The subscription is active again if nothing else is
+ * outstanding. One `subscription.updated` reports both.
+ * @returns the account with the items waiting that the update had billed, and the subscription without the update
  * See docs/contract/proration.md#pending-updates.
  */
-export function stopWaiting(change: Change, account: Account, subscription: Subscription): void {
-  expirePendingUpdate(change, account, subscription)
-  recover(change, account, subscription, { paid: null })
+export const dropPendingUpdate = <Read extends Account>(
+  change: Change,
+  account: Read,
+  subscription: Subscription,
+): { readonly account: Read; readonly subscription: Subscription } =>
+  discardPendingUpdate(change, account, subscription, (released, dropped) =>
+    recovered(change, released, dropped, { paid: null }),
+  )
+
+/** Drops the pending update of a subscription, if it has one, because it was not paid in time. */
+export function expirePendingUpdate<Read extends Account>(
+  change: Change,
+  given: Read,
+  waiting: Subscription,
+): { readonly account: Read; readonly subscription: Subscription } {
+  const dropped = dropPendingUpdate(change, given, waiting)
+  if (dropped.account !== given)
+    change.update('subscription', waiting, (latest) => latest, 'subscription.pending_update_expired')
+  return dropped
 }

@@ -1,7 +1,7 @@
 import type { EndingAccount } from '../../core/billing/account.ts'
 import { expire } from '../../core/billing/cancel.ts'
 import { endPause, endTrial, renew } from '../../core/billing/renew.ts'
-import { passDueDate, retry, stopWaiting } from '../../core/billing/retry.ts'
+import { expirePendingUpdate, passDueDate, retry } from '../../core/billing/retry.ts'
 import { cancelAsPlanned } from '../../core/billing/settlement.ts'
 import { Change } from '../../core/change.ts'
 import type { Invoice } from '../../core/invoice.ts'
@@ -67,7 +67,7 @@ const JOBS: Readonly<Record<JobKind, (unit: UnitOfWork, job: Job) => void>> = {
   ),
   renewal: onSubscription(loadAccount, renew),
   refund_settlement: (unit, job) => failRefund(unit, job.object),
-  pending_update_expiry: onSubscription(loadAccount, stopWaiting),
+  pending_update_expiry: onSubscription(loadAccount, expirePendingUpdate),
   dispute_due: (unit, job) => void closeDispute(unit, job.object),
   webhook_retry: (unit, job) => retryDelivery(unit, job.object),
   schedule_phase: runPhase,

@@ -1,4 +1,4 @@
-import { discardPendingUpdate } from '../../core/billing/pending-update.ts'
+import { dropPendingUpdate } from '../../core/billing/retry.ts'
 import { Change } from '../../core/change.ts'
 import { parameterInvalid } from '../../core/errors.ts'
 import type { Subscription } from '../../core/subscription.ts'
@@ -57,7 +57,7 @@ export const replacesPending = ({ items, billing_cycle_anchor, trial_end }: Para
 export function withoutPending(unit: UnitOfWork, subscription: Subscription): Subscription {
   if (subscription.pending_update === null) return subscription
   const change = new Change()
-  discardPendingUpdate(change, loadAccount(unit, subscription), subscription, 'subscription.updated')
+  dropPendingUpdate(change, loadAccount(unit, subscription), subscription)
   apply(unit, change, unit.clockOf(subscription.test_clock))
   return change.latest('subscription', subscription)
 }

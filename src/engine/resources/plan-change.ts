@@ -1,5 +1,6 @@
 import { changePlan } from '../../core/billing/change-plan.ts'
 import type { Collected } from '../../core/billing/collect.ts'
+import { itemsOfDiscarded } from '../../core/billing/pending-update.ts'
 import { cancelNow } from '../../core/billing/settlement.ts'
 import type { Change } from '../../core/change.ts'
 import { invalidStateTransition, parameterInvalid } from '../../core/errors.ts'
@@ -113,10 +114,11 @@ export function cancelWithSettlement(
 ): void {
   const account = loadEndingAccount(unit, subscription)
   const { isBilled: isPeriodBilled } = factsOf(subscription)
+  const waiting = [...itemsOfDiscarded(account, subscription), ...account.pendingItems]
   cancelNow(change, account, subscription, {
     prorate: prorate && isPeriodBilled,
     invoiceNow: invoice_now && isRunning(subscription),
-    billed: prorate ? billedLines(unit, subscription, account.pendingItems) : [],
+    billed: prorate ? billedLines(unit, subscription, waiting) : [],
     names: namesOf(unit, account.prices),
   })
 }
