@@ -61,17 +61,29 @@ function numbersHaveNoGaps({ customers, invoices }: History): void {
 
 function linesAddUp({ invoices }: History): void {
   for (const { total, subtotal, amount_due, amount_paid, amount_remaining, lines, ...balance } of invoices) {
-    const { starting_balance, applied_balance, pre_payment_credit_notes_amount } = balance
+    const { total_discount_amounts, starting_balance, applied_balance, pre_payment_credit_notes_amount } =
+      balance
     const sum = lines.data.reduce((sum: number, { amount }: Body) => sum + amount, 0)
-    expect([subtotal, amount_paid + amount_remaining]).toEqual([total, amount_due])
+    const off = offOf(total_discount_amounts)
+    expect([subtotal - off, amount_paid + amount_remaining]).toEqual([total, amount_due])
+    if (!lines.has_more)
+      expect(offOf(lines.data.flatMap(({ discount_amounts }: Body) => discount_amounts))).toBe(off)
+    for (const { amount, discount_amounts } of lines.data)
+      expect(offOf(discount_amounts)).toBeLessThanOrEqual(Math.max(0, amount))
     // A debt does not raise it over the largest amount.
     const largest = Math.max(total, 99_999_999)
     const billed = amount_due + pre_payment_credit_notes_amount
     expect(billed).toBe(Math.min(Math.max(0, total + starting_balance), largest))
     expect(applied_balance).toBe(billed - total)
     // An invoice shows its first lines only; a long one has pages of them.
-    if (!lines.has_more) expect(sum).toBe(total)
+    if (!lines.has_more) expect(sum).toBe(subtotal)
   }
+}
+
+/** What some discount amounts take off, none of which is negative. */
+function offOf(amounts: readonly Body[]): number {
+  for (const { amount } of amounts) expect(amount).toBeGreaterThan(0)
+  return amounts.reduce((sum, { amount }) => sum + amount, 0)
 }
 
 /** A balance is what requests and finalized invoices added to it and took from it, and the sum of its transactions. */
@@ -102,7 +114,8 @@ function balancesReconcile({ customers, invoices }: History, transactions: reado
  */
 export function itemsReconcile({ invoices, items }: { invoices: Body[]; items: Body[] }): void {
   const sums = new Map<string, number>()
-  const add = ({ subscription_item: item, amount }: Body) => {
+  const add = ({ subscription_item: item, discount_amounts = [], ...line }: Body) => {
+    const amount = line.amount - offOf(discount_amounts)
     expect(Number.isSafeInteger(amount)).toBe(true)
     if (item) sums.set(item, (sums.get(item) ?? 0) + amount)
   }
@@ -165,7 +178,9 @@ const CREDITED = [
 
 /** Fields that may change without an event. */
 const SILENT: Readonly<Record<string, readonly string[]>> = {
-  customer: ['delinquent', 'balance', 'currency', 'invoice_credit_balance'],
+  customer: ['delinquent', 'balance', 'currency', 'invoice_credit_balance', 'discount'],
+  coupon: ['times_redeemed', 'valid'],
+  promotion_code: ['times_redeemed', 'active', 'coupon'],
   invoice: ['next_payment_attempt', 'auto_advance', ...CREDITED],
   // A credit note reduces the amount.
   payment_intent: ['status', 'canceled_at', 'amount'],
@@ -174,7 +189,15 @@ const SILENT: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Fields of a draft that change with its items. */
-const AMOUNTS = ['lines', 'subtotal', 'total', 'amount_due', 'amount_remaining', 'applied_balance']
+const AMOUNTS = [
+  'lines',
+  'subtotal',
+  'total_discount_amounts',
+  'total',
+  'amount_due',
+  'amount_remaining',
+  'applied_balance',
+]
 
 const silentFieldsOf = ({ object, status }: Body): readonly string[] => [
   ...(SILENT[object] ?? []),
@@ -193,7 +216,8 @@ function newestEventsShowThePresent(history: History): void {
   for (const { id } of history.subscriptions) gone.delete(id)
   const newest = new Map(history.events.map(({ data }) => [data.object.id as string, data.object as Body]))
   for (const [id, emitted] of newest) {
-    if (gone.has(id)) continue
+    // Discounts have no route of their own.
+    if (gone.has(id) || emitted.object === 'discount') continue
     const now = { ...present.get(id) }
     for (const field of silentFieldsOf(emitted)) now[field] = emitted[field]
     expect(emitted).toEqual(now)

@@ -6,6 +6,7 @@ import { listAll } from './client.ts'
 import type { Dice } from './dice.ts'
 import { Failure } from './failure.ts'
 import { upcoming } from './model-clock.ts'
+import type { Code, Coupon } from './model-discount.ts'
 import {
   type Shown,
   showCharge,
@@ -20,7 +21,13 @@ import {
 import { differences, inModelTerms, type Naming } from './naming.ts'
 import type { Account, World } from './world.ts'
 
-type Whole = History & { items: Body[]; readonly transactions: Body[] }
+type Whole = History & {
+  items: Body[]
+  products: Body[]
+  coupons: Body[]
+  promotion_codes: Body[]
+  readonly transactions: Body[]
+}
 
 const LISTS: Readonly<Record<Exclude<keyof Whole, 'events' | 'transactions'>, string>> = {
   customers: '/v1/customers?',
@@ -35,6 +42,9 @@ const LISTS: Readonly<Record<Exclude<keyof Whole, 'events' | 'transactions'>, st
   disputes: '/v1/disputes?',
   subscription_schedules: '/v1/subscription_schedules?',
   items: '/v1/invoiceitems?',
+  products: '/v1/products?',
+  coupons: '/v1/coupons?',
+  promotion_codes: '/v1/promotion_codes?',
 }
 
 /** All objects that a merchant can see, and the events as they were first read. */
@@ -123,13 +133,17 @@ function compareObjects({ model, naming }: Account, history: Whole): void {
   compare(history.refunds, refunds, refunds.map(showRefund))
   compare(history.disputes, disputes, disputes.map(showDispute))
   compare(history.credit_notes, notes, notes.map(showNote))
+  const coupons = model.coupons.filter(({ isDeleted }) => !isDeleted)
+  compare(history.coupons, coupons, coupons.map(showCoupon))
+  compare(history.promotion_codes, model.codes, model.codes.map(showCode))
   compareLists(naming, history.items, model.items.map(showItem), 'invoice items')
   const alive = model.customers.filter(({ isDeleted }) => !isDeleted)
   compare(
     history.customers,
     alive,
-    alive.map(({ key, defaultMethod, balances }) => ({
+    alive.map(({ key, defaultMethod, balances, discount }) => ({
       ...{ name: key, invoice_credit_balance: balances },
+      discount: discount === null ? null : { id: `{${discount}}` },
       currency: Object.keys(balances)[0] ?? null,
       balance: Object.values(balances)[0] ?? 0,
       invoice_settings: { default_payment_method: defaultMethod === null ? null : `{${defaultMethod}}` },
@@ -168,6 +182,8 @@ const UPCOMING: Readonly<Record<string, string>> = {
   renewal: 'renewal',
   refund: 'refund_settlement',
   dispute: 'dispute_due',
+  'discount end': 'discount_end',
+  'end of discount': 'discount_end',
 }
 
 /**
@@ -251,3 +267,12 @@ async function seeNothing(world: World, account: Account, history: History, dice
       throw new Failure('isolation', `${other.id} sees ${found.object.id}: ${status} ${text}`)
   }
 }
+
+const showCoupon = ({ percent, amount, redeemed, valid }: Coupon): Shown => ({
+  ...{ percent_off: percent === null ? null : percent / 100, amount_off: amount },
+  ...{ times_redeemed: redeemed, valid },
+})
+
+const showCode = ({ coupon, redeemed, active }: Code): Shown => ({
+  ...{ coupon: { id: `{${coupon}}` }, times_redeemed: redeemed, active },
+})

@@ -1,3 +1,4 @@
+import { amountOf, dueOf, MAX_AMOUNT } from './model-amounts.ts'
 import {
   creditable,
   creditableOfLine,
@@ -20,7 +21,7 @@ import {
   subscriptionOf,
   type Table,
 } from './model-play.ts'
-import { amountOf, dueOf, type Invoice, MAX_AMOUNT, named } from './model-state.ts'
+import { type Invoice, named } from './model-state.ts'
 
 /** Issues a credit note. See docs/contract/credit-notes.md#creating. */
 export const creditInvoice: Command = (table) => {

@@ -1,47 +1,59 @@
+import { entriesOf, entryBody } from './commands-discounts.ts'
+import { MAX_AMOUNT, totalOf } from './model-amounts.ts'
 import { changeBalance } from './model-balance.ts'
-import { ref } from './model-events.ts'
+import { endDiscount, reduceAndSpend } from './model-discount.ts'
+import { Operation, ref } from './model-events.ts'
+import { lineOfItem } from './model-plan.ts'
 import {
   type Command,
   done,
   invoiceIn,
   isOfLiving,
   livingCustomers,
+  type Play,
   refused,
   type Table,
 } from './model-play.ts'
+import { redeemAll } from './model-redeem.ts'
 import {
   type Invoice,
   type InvoiceItem,
   isEnded,
-  MAX_AMOUNT,
   named,
   newKey,
+  nowOf,
   type Subscription,
-  totalOf,
 } from './model-state.ts'
 
 /** Creates an item that is pending for the next manual invoice, or names a draft. */
 export const createItem: Command = (table) => {
-  const { merchant, dice } = table
+  const { merchant, faults, dice } = table
   const invoice = dice.chance(30) ? invoiceIn(table, 'draft', 'draft', 'draft', 'open') : undefined
   const subscription = invoice ? undefined : subscriptionToBill(table)
   const customer = (invoice ?? subscription)?.customer ?? dice.any(livingCustomers(table))?.key
   if (customer === undefined) return null
   const amount = dice.between(1, 5_000)
+  const entries = dice.chance(20) ? entriesOf(table) : []
+  const isDiscountable = !dice.chance(15)
   const body = {
     customer: ref(customer),
     amount,
     currency: 'usd',
     ...(invoice && { invoice: ref(invoice.key) }),
     ...(subscription && { subscription: ref(subscription.key) }),
+    ...(entries.length > 0 && { discounts: entries.map(entryBody) }),
+    ...(!isDiscountable && { discountable: false }),
   }
   const play = { method: 'POST' as const, path: '/v1/invoiceitems', body }
   if (invoice && invoice.status !== 'draft') return refused(play)
   if (subscription && isEnded(subscription)) return refused(play)
-  if (invoice && totalOf(invoice) + amount > MAX_AMOUNT) return refused(play)
+  const before = structuredClone(merchant)
   const key = newKey(merchant, 'ii')
-  invoice?.lines.push({ amount, bills: null, from: key })
-  merchant.items.push({
+  const at = nowOf(merchant, customer)
+  const owner = merchant.subscriptions.find((each) => each.key === invoice?.subscription) ?? null
+  const operation = new Operation(merchant, faults, { at, subscription: owner })
+  const discounts = redeemAll(operation, { customer, holder: { invoiceItem: key }, amount }, { entries })
+  const item: InvoiceItem = {
     key,
     customer,
     isOwn: invoice !== undefined,
@@ -49,8 +61,19 @@ export const createItem: Command = (table) => {
     invoice: invoice?.key ?? null,
     subscription: subscription?.key ?? null,
     bills: null,
-  })
-  return done({ ...play, makes: { [key]: 'id' } })
+    discounts: discounts ?? [],
+    isDiscountable,
+  }
+  merchant.items.push(item)
+  if (invoice) {
+    invoice.lines.push(lineOfItem(item))
+    reduceAndSpend(operation, invoice)
+  }
+  if (!discounts || (invoice && totalOf(invoice) > MAX_AMOUNT)) {
+    Object.assign(merchant, before)
+    return refused(play)
+  }
+  return done({ ...play, emitted: operation.end(), makes: { [key]: 'id' } })
 }
 
 export const updateItem: Command = (table) => {
@@ -61,11 +84,11 @@ export const updateItem: Command = (table) => {
   const invoice = invoiceOf(table, item)
   if (invoice && invoice.status !== 'draft') return refused(play)
   if (item.bills) return refused(play)
-  if (invoice && totalOf(invoice) + amount - item.amount > MAX_AMOUNT) return refused(play)
-  const line = invoice?.lines.find(({ from }) => from === item.key)
-  if (line) line.amount = amount
-  item.amount = amount
-  return done(play)
+  return changeDraft(table, play, item, invoice, () => {
+    const line = invoice?.lines.find(({ from }) => from === item.key)
+    if (line) line.amount = amount
+    item.amount = amount
+  })
 }
 
 export const deleteItem: Command = (table) => {
@@ -75,10 +98,32 @@ export const deleteItem: Command = (table) => {
   const play = { method: 'DELETE' as const, path: pathOf(table, item) }
   const invoice = invoiceOf(table, item)
   if (invoice && invoice.status !== 'draft') return refused(play)
-  if (invoice && totalOf(invoice) - item.amount > MAX_AMOUNT) return refused(play)
-  if (invoice) invoice.lines = invoice.lines.filter(({ from }) => from !== item.key)
-  merchant.items = merchant.items.filter((each) => each !== item)
-  return done(play)
+  return changeDraft(table, play, item, invoice, (operation) => {
+    if (invoice) invoice.lines = invoice.lines.filter(({ from }) => from !== item.key)
+    for (const key of item.discounts) endDiscount(operation, named(merchant.discounts, key))
+    merchant.items = merchant.items.filter((each) => each !== item)
+  })
+}
+
+/** Changes an item, and computes its draft anew. Its total cannot exceed the largest amount. */
+function changeDraft(
+  { merchant, faults }: Table,
+  play: Omit<Play, 'response' | 'emitted'>,
+  item: InvoiceItem,
+  invoice: Invoice | null,
+  change: (operation: Operation) => void,
+): Play {
+  const before = structuredClone(merchant)
+  const subscription = merchant.subscriptions.find(({ key }) => key === invoice?.subscription) ?? null
+  const at = nowOf(merchant, item.customer)
+  const operation = new Operation(merchant, faults, { at, subscription })
+  change(operation)
+  if (invoice) reduceAndSpend(operation, invoice)
+  if (invoice && totalOf(invoice) > MAX_AMOUNT) {
+    Object.assign(merchant, before)
+    return refused(play)
+  }
+  return done({ ...play, emitted: operation.end() })
 }
 
 const AMOUNTS = [-99_999_999, -50_000, -2_500, -2_000, -1, 1, 700, 2_000, 99_999_999]

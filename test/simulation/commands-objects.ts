@@ -1,5 +1,6 @@
 import { cancel, invoicesOf, voidInvoice } from './model-billing.ts'
 import { DAY, type Interval } from './model-calendar.ts'
+import { endDiscount } from './model-discount.ts'
 import { type ExpectedEvent, Operation, ref } from './model-events.ts'
 import {
   type Command,
@@ -36,14 +37,20 @@ export const createPrice: Command = ({ merchant, dice }) => {
   const price = {
     key: newKey(merchant, 'price'),
     amount: dice.of([0, 1, 999, 2000, 2000, 99_999_999]),
+    product: dice.chance(50) ? (dice.any(merchant.products) ?? null) : null,
     ...dice.of(INTERVALS),
   }
   merchant.prices.push(price)
-  const { key, amount, ...recurring } = price
+  const { key, amount, product, ...recurring } = price
   return done({
     method: 'POST',
     path: '/v1/prices',
-    body: { unit_amount: amount, currency: 'usd', recurring },
+    body: {
+      unit_amount: amount,
+      currency: 'usd',
+      recurring,
+      ...(product !== null && { product: ref(product) }),
+    },
     makes: { [key]: 'id' },
   })
 }
@@ -55,6 +62,7 @@ export const createCustomer: Command = ({ merchant, dice }) => {
     key,
     clock: clock?.key ?? null,
     defaultMethod: null,
+    discount: null,
     isDeleted: false,
     numbersGiven: 0,
     balances: {},
@@ -198,6 +206,9 @@ function deleteWhole({ merchant, faults }: Table, customer: Customer): ExpectedE
       cancel(operation, subscription, { reason: 'cancellation_requested', isRequestedNow: true })
       return operation.end({ isDeleted: true })
     })
+  const operation = new Operation(merchant, faults, { at })
+  const discount = merchant.discounts.find(({ key }) => key === customer.discount)
+  if (discount) endDiscount(operation, discount)
   customer.isDeleted = true
-  return emitted
+  return [...emitted, ...operation.end()]
 }

@@ -1,3 +1,5 @@
+import { entriesOf, entryBody } from './commands-discounts.ts'
+import { MAX_AMOUNT, subtotalOf, totalOf } from './model-amounts.ts'
 import {
   finalize,
   markUncollectible as giveUp,
@@ -6,9 +8,11 @@ import {
   noteSettled,
   voidInvoice,
 } from './model-billing.ts'
+import { endDiscount, inherit, reduceAndSpend } from './model-discount.ts'
 import { isDisputed } from './model-dispute.ts'
 import { Operation, ref } from './model-events.ts'
 import { attempt, methodFor, settleInvoice } from './model-payment.ts'
+import { lineOfItem } from './model-plan.ts'
 import {
   broken,
   type Command,
@@ -22,17 +26,16 @@ import {
   refused,
   subscriptionOf,
 } from './model-play.ts'
+import { redeemAll } from './model-redeem.ts'
 import {
   type Charge,
   type Invoice,
   type InvoiceItem,
   isEnded,
-  MAX_AMOUNT,
   type Merchant,
   named,
   newKey,
   nowOf,
-  totalOf,
 } from './model-state.ts'
 
 /** Creates a manual invoice of the pending items. See docs/contract/invoices.md#manual-invoices. */
@@ -51,7 +54,7 @@ export const createInvoice: Command = (table) => {
     customer: customer.key,
     subscription: null,
     created: at,
-    lines: pending.map(({ key, amount, bills }) => ({ amount, bills, from: key })),
+    lines: pending.map(lineOfItem),
     reason: 'manual',
     collection: isSent ? 'send_invoice' : 'charge_automatically',
     daysUntilDue,
@@ -59,16 +62,34 @@ export const createInvoice: Command = (table) => {
     end: at,
     ...newInvoice(),
   }
+  const entries = dice.chance(30) ? entriesOf(table) : undefined
   const body = {
     customer: ref(customer.key),
     currency: 'usd',
     ...(isSent && { collection_method: 'send_invoice', days_until_due: daysUntilDue }),
+    ...(entries && { discounts: entries.length === 0 ? '' : entries.map(entryBody) }),
   }
   const play = { method: 'POST' as const, path: '/v1/invoices', body }
-  if (totalOf(invoice) > MAX_AMOUNT) return refused(play)
+  const before = structuredClone(merchant)
+  const operation = new Operation(merchant, faults, { at })
+  inherit(merchant, invoice, { subscription: null, at })
+  if (entries) {
+    const holder = { invoice: invoice.key }
+    const purchase = { customer: customer.key, holder, amount: subtotalOf(invoice.lines) }
+    const given = redeemAll(operation, purchase, { entries })
+    if (!given) {
+      Object.assign(merchant, before)
+      return refused(play)
+    }
+    invoice.discounts = given
+  }
+  reduceAndSpend(operation, invoice)
+  if (totalOf(invoice) > MAX_AMOUNT) {
+    Object.assign(merchant, before)
+    return refused(play)
+  }
   for (const item of pending) item.invoice = invoice.key
   merchant.invoices.push(invoice)
-  const operation = new Operation(merchant, faults, { at })
   operation.tellOfInvoice('invoice.created', invoice)
   return done({ ...play, emitted: operation.end() })
 }
@@ -89,6 +110,11 @@ export const deleteInvoice: Command = (table) => {
   const operation = new Operation(merchant, faults, { at: nowOf(merchant, invoice.customer) })
   operation.tellOfInvoice('invoice.deleted', invoice)
   invoice.status = 'deleted'
+  const own = merchant.items.filter((item) => item.invoice === invoice.key && item.isOwn)
+  for (const key of [...invoice.discounts, ...own.flatMap(({ discounts }) => discounts)]) {
+    const discount = named(merchant.discounts, key)
+    if (discount.holder.invoice || discount.holder.invoiceItem) endDiscount(operation, discount)
+  }
   merchant.items = merchant.items.filter(({ invoice: on, isOwn }) => on !== invoice.key || !isOwn)
   for (const item of merchant.items) if (item.invoice === invoice.key) item.invoice = null
   return done({ ...play, emitted: operation.end() })

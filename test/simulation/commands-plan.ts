@@ -1,6 +1,8 @@
 import { CHANGEABLE } from './commands-subscriptions.ts'
+import { MAX_AMOUNT, priceOf, subtotalOf } from './model-amounts.ts'
 import { bill, dropPending, enterFirstPeriod } from './model-billing.ts'
 import { DAY } from './model-calendar.ts'
+import { endOfGoneItems } from './model-discount.ts'
 import { Operation, ref } from './model-events.ts'
 import { methodFor } from './model-payment.ts'
 import { wait } from './model-pending.ts'
@@ -9,15 +11,12 @@ import { broken, type Command, declined, done, refused, subscriptionIn, type Tab
 import {
   type Item,
   keepScripts,
-  MAX_AMOUNT,
   type Merchant,
   named,
   newKey,
   nowOf,
   type Price,
-  priceOf,
   type Subscription,
-  totalOf,
 } from './model-state.ts'
 
 type Behavior = 'none' | 'create_prorations' | 'always_invoice'
@@ -108,7 +107,7 @@ function subscriptionToFail(table: Table): Subscription | undefined {
 }
 
 const isOverfull = (merchant: Merchant, subscription: Subscription): boolean =>
-  totalOf({ lines: linesOfPlan(merchant, subscription) }) > MAX_AMOUNT / 2 ||
+  subtotalOf(linesOfPlan(merchant, subscription)) > MAX_AMOUNT / 2 ||
   waitingFor(merchant, subscription).some(({ amount }) => amount > MAX_AMOUNT / 2)
 
 type Request = {
@@ -147,7 +146,10 @@ function apply(table: Table, subscription: Subscription, request: Request): Retu
   if (isFailed && onFailure === 'pending_if_incomplete' && invoice) {
     invoice.next = null
     wait(subscription, was, { invoice: invoice.key, at, waited })
-  } else if (isFailed && subscription.status === 'active') subscription.status = 'past_due'
+  } else {
+    endOfGoneItems(operation, subscription)
+    if (isFailed && subscription.status === 'active') subscription.status = 'past_due'
+  }
   return done({ ...play, emitted: [...dropped, ...operation.end()] })
 }
 
@@ -174,7 +176,7 @@ function carryOut(
   }
   subscription.items = change.items
   if (!isProrated) return 'not tried'
-  prorate(merchant, subscription, { before: old, from })
+  prorate(merchant, subscription, { before: old, from, at })
   if (behavior !== 'always_invoice' || waitingFor(merchant, subscription).length === 0) return 'not tried'
   const part = { start: from, end: subscription.end }
   return bill(operation, subscription, { reason: 'subscription_update', part })

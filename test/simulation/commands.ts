@@ -1,5 +1,6 @@
 import * as clocks from './commands-clock.ts'
 import * as credits from './commands-credit.ts'
+import * as discounts from './commands-discounts.ts'
 import * as disputes from './commands-disputes.ts'
 import * as endings from './commands-ending.ts'
 import * as intents from './commands-intents.ts'
@@ -7,6 +8,7 @@ import * as items from './commands-items.ts'
 import * as objects from './commands-objects.ts'
 import * as payments from './commands-payments.ts'
 import * as plans from './commands-plan.ts'
+import { subscribe } from './commands-subscribe.ts'
 import * as subscriptions from './commands-subscriptions.ts'
 import { Dice } from './dice.ts'
 import { type Command, done } from './model-play.ts'
@@ -24,7 +26,7 @@ const COMMANDS = {
   'create test clock': [2, objects.createTestClock],
   'delete test clock': [1, objects.deleteTestClock],
   'delete customer': [1, objects.deleteCustomer],
-  subscribe: [22, subscriptions.subscribe],
+  subscribe: [22, subscribe],
   'pause collection': [4, subscriptions.pauseCollection],
   'end pause': [2, subscriptions.endPause],
   'change plan': [24, plans.changePlan],
@@ -55,6 +57,14 @@ const COMMANDS = {
   'confirm later': [3, intents.confirmLater],
   'settle intent': [3, intents.settleIntent],
   refund: [7, payments.refund],
+  'create product': [2, discounts.createProduct],
+  'create coupon': [8, discounts.createCoupon],
+  'delete coupon': [1, discounts.deleteCoupon],
+  'create code': [5, discounts.createCode],
+  'switch code': [2, discounts.switchCode],
+  'discount customer': [6, discounts.discountCustomer],
+  'discount subscription': [14, discounts.discountSubscription],
+  'remove discounts': [2, discounts.removeDiscounts],
   'answer a dispute': [6, disputes.answerDispute],
   'credit an invoice': [20, credits.creditInvoice],
   'preview a credit note': [2, credits.previewNote],
@@ -91,6 +101,9 @@ const weights = {
 
 /** The first steps of each merchant, which create objects for the later ones. */
 const BEGINNING: readonly CommandName[] = [
+  'create product',
+  'create coupon',
+  'create coupon',
   'create price',
   'create price',
   'create customer',

@@ -4,10 +4,10 @@ import { type Result, run, runThoroughly } from './run.ts'
 import { shrink } from './shrink.ts'
 
 /**
- * `npm run simulate -- [--seed N] [--steps M] [--seeds K] [--seconds S | --minutes M] [--replay STEPS] [--quick]`: plays
- * random steps against a sandbox and a model of it: K seeds, one if not given, and more until the time is over. Each is
+ * `npm run simulate -- [--seed N] [--steps M] [--seeds K] [--seconds S | --minutes M] [--replay STEPS] [--quick]
+ * [--shrink S]`: plays random steps against a sandbox and a model of it: K seeds, one if not given, and more until the time is over. Each is
  * played three times without --quick: twice unchanged, and once with its advances in small steps. On a
- * failure it prints the seed and the shortest failing sequence, and exits with 1.
+ * failure it prints the seed and the shortest failing sequence that it finds in S seconds, and exits with 1.
  */
 const { values } = parseArgs({
   options: {
@@ -17,6 +17,7 @@ const { values } = parseArgs({
     seconds: { type: 'string' },
     minutes: { type: 'string' },
     replay: { type: 'string' },
+    shrink: { type: 'string', default: '90' },
     quick: { type: 'boolean', default: false },
   },
 })
@@ -50,18 +51,16 @@ function elapsed(): number {
   return (performance.now() - begun) / 1000
 }
 
-/** How long shrinking may take; the seed has already been printed. */
-const SHRINK_SECONDS = 90
-
 async function report(seed: number, steps: readonly Step[], { failure, lines }: Result): Promise<void> {
   console.error(`seed ${seed} fails after ${lines.length} steps. ${failure?.message}`)
-  const deadline = elapsed() + SHRINK_SECONDS
+  const deadline = elapsed() + Number(values.shrink)
   // Steps after the failure are dropped, and a failure of one run needs no second run.
   const played = steps.slice(0, lines.length + 1)
   const replay = (await run(played, { seed })).failure?.kind === failure?.kind ? run : play
   const again = (shorter: readonly Step[]) => replay(shorter, { seed, auditEvery: Number.POSITIVE_INFINITY })
   const isSame = async (shorter: readonly Step[]) =>
     elapsed() < deadline && (await again(shorter)).failure?.kind === failure?.kind
+  if (Number(values.shrink) === 0) return
   const shortest = await shrink(await narrow(played, lines, isSame), isSame)
   const last = await again(shortest)
   console.error(`\nThe shortest sequence found, ${shortest.length} steps:`)

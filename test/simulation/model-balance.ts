@@ -1,13 +1,5 @@
-import {
-  billedOf,
-  type Customer,
-  dueOf,
-  type Invoice,
-  type Merchant,
-  named,
-  type Transaction,
-  totalOf,
-} from './model-state.ts'
+import { billedOf, dueOf, totalOf } from './model-amounts.ts'
+import { type Customer, type Invoice, type Merchant, named, type Transaction } from './model-state.ts'
 
 /** Changes a balance, unless by nothing. See docs/contract/proration.md#balance. */
 export function changeBalance(

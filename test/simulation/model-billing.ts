@@ -1,12 +1,13 @@
+import { dueOf } from './model-amounts.ts'
 import { applyBalance, returnBalance } from './model-balance.ts'
 import { DAY, type Interval, periodBegin } from './model-calendar.ts'
+import { endAllOf, endOfGoneItems, inherit, reduceAndSpend } from './model-discount.ts'
 import type { Operation } from './model-events.ts'
 import { attempt, methodFor, type Outcome, settleInvoice } from './model-payment.ts'
 import { applyPending, forgetPending } from './model-pending.ts'
 import { linesOfPlan, waitingFor, withWaiting } from './model-plan.ts'
 import {
   type Customer,
-  dueOf,
   type Intent,
   type Invoice,
   type Merchant,
@@ -55,6 +56,8 @@ export function draft(operation: Operation, subscription: Subscription, { reason
     end: part?.end ?? subscription.end,
     ...newInvoice(),
   }
+  inherit(merchant, invoice, { subscription, at: operation.at })
+  reduceAndSpend(operation, invoice)
   merchant.invoices.push(invoice)
   operation.tellOfInvoice('invoice.created', invoice)
   return invoice
@@ -62,6 +65,7 @@ export function draft(operation: Operation, subscription: Subscription, { reason
 
 export const newInvoice = () => ({
   status: 'draft' as const,
+  discounts: [] as string[],
   balance: { before: 0, after: null },
   credited: { pre: 0, post: 0 },
   number: null,
@@ -227,8 +231,10 @@ const isOutstanding = ({ status, collection, dueDate }: Invoice, at: number): bo
 /** Updates a subscription after the end of an invoice's collection: see docs/contract/subscriptions.md#status. */
 export function noteSettled(operation: Operation, subscription: Subscription, invoice: Invoice): void {
   if (subscription.pending?.invoice === invoice.key) {
-    if (invoice.status === 'paid') applyPending(operation, subscription)
-    else forgetPending(operation.merchant, subscription)
+    if (invoice.status === 'paid') {
+      applyPending(operation, subscription)
+      endOfGoneItems(operation, subscription)
+    } else forgetPending(operation.merchant, subscription)
   }
   if (subscription.status === 'incomplete') {
     if (invoice.status === 'paid') subscription.status = 'active'
@@ -245,9 +251,10 @@ export function noteSettled(operation: Operation, subscription: Subscription, in
 }
 
 /** See docs/contract/subscriptions.md#incomplete-subscriptions. */
-export function expire({ at }: Operation, subscription: Subscription): void {
+export function expire(operation: Operation, subscription: Subscription): void {
+  endAllOf(operation, subscription)
   subscription.status = 'incomplete_expired'
-  subscription.endedAt = at
+  subscription.endedAt = operation.at
 }
 
 /** Removes the retries of open invoices, which stay open. See docs/contract/subscriptions.md#canceling. */
@@ -258,6 +265,7 @@ export function cancel(
 ): void {
   const { merchant, at } = operation
   dropPending(operation, subscription)
+  endAllOf(operation, subscription)
   subscription.status = 'canceled'
   subscription.endedAt = at
   subscription.canceledAt = isRequestedNow ? at : (subscription.canceledAt ?? at)

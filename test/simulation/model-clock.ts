@@ -11,9 +11,9 @@ import {
   noteSettled,
   voidInvoice,
 } from './model-billing.ts'
-import { DAY, MINUTE } from './model-calendar.ts'
-import type { Dispute } from './model-dispute.ts'
+import { endDiscount } from './model-discount.ts'
 import { type ExpectedEvent, Operation } from './model-events.ts'
+import { discountJob, disputeJob, refundJob, validityJobs } from './model-jobs.ts'
 import { methodFor } from './model-payment.ts'
 import {
   type Charge,
@@ -22,13 +22,12 @@ import {
   type Invoice,
   type Merchant,
   named,
-  type Refund,
   type Subscription,
 } from './model-state.ts'
 
 /** A job of a clock. Of the jobs in one second the one with the smallest place runs first. */
-type Job = {
-  readonly kind: (typeof KINDS)[number] | 'refund' | 'dispute'
+export type Job = {
+  readonly kind: (typeof KINDS)[number] | 'refund' | 'dispute' | 'end of discount'
   readonly subscription: string | null
   readonly due: number
   /**
@@ -102,6 +101,10 @@ function jobsOn(merchant: Merchant, faults: Fault[], clock: string | null): Job[
     ...merchant.disputes
       .filter(({ charge }) => follows(named<Charge>(merchant.charges, charge).customer))
       .flatMap((dispute, index) => disputeJob(merchant, faults, dispute, index)),
+    ...(clock === null ? validityJobs(merchant) : []),
+    ...merchant.discounts
+      .filter(({ customer, holder }) => holder.subscription === undefined && follows(customer))
+      .flatMap((discount, index) => discountJob(merchant, faults, discount, index)),
     ...merchant.subscriptions
       .map((subscription, index) => ({ subscription, index }))
       .filter(({ subscription }) => follows(subscription.customer))
@@ -117,32 +120,6 @@ const inOrder = (left: Job, right: Job): number =>
   left.place[1] - right.place[1] ||
   left.place[2] - right.place[2]
 
-/** See docs/contract/payments.md#failing-refunds. */
-function refundJob(merchant: Merchant, faults: Fault[], refund: Refund, index: number): Job[] {
-  if (refund.status !== 'pending') return []
-  const run = (at: number) => {
-    const operation = new Operation(merchant, faults, { at })
-    named<Charge>(merchant.charges, refund.charge).refunded -= refund.amount
-    refund.status = 'failed'
-    operation.tellOfRefund('refund.failed', refund)
-    return operation.end()
-  }
-  return [{ kind: 'refund', subscription: null, due: refund.created + MINUTE, place: [0, 0, index], run }]
-}
-
-/** See docs/contract/disputes.md#due-date. */
-function disputeJob(merchant: Merchant, faults: Fault[], dispute: Dispute, index: number): Job[] {
-  if (dispute.status !== 'needs_response') return []
-  const run = (at: number) => {
-    const operation = new Operation(merchant, faults, { at })
-    dispute.status = 'lost'
-    operation.tellOfDispute('closed', dispute)
-    return operation.end()
-  }
-  // Refunds fail within a minute, so the order of the two kinds rarely matters.
-  return [{ kind: 'dispute', subscription: null, due: dispute.created + 7 * DAY, place: [0, 1, index], run }]
-}
-
 /**
  * See docs/contract/clocks.md#order-of-jobs.
  */
@@ -155,6 +132,7 @@ const KINDS = [
   'trial end',
   'expiry of update',
   'renewal',
+  'discount end',
 ] as const
 
 function jobsOf(
@@ -214,6 +192,18 @@ function jobsOf(
     })
   if (can('trialing')) add('trial end', end, (operation) => endTrial(operation, subscription))
   if (can('active', 'past_due', 'unpaid')) add('renewal', end, (operation) => renew(operation, subscription))
+  merchant.discounts.forEach((discount, which) => {
+    if (discount.holder.subscription !== subscription.key || discount.isOver || discount.end === null) return
+    add(
+      'discount end',
+      discount.end,
+      (operation) => {
+        endDiscount(operation, discount)
+        return undefined
+      },
+      which,
+    )
+  })
   return jobs
 }
 

@@ -1,21 +1,19 @@
+import { amountOf, dueOf, MAX_AMOUNT, netOf, totalOf } from './model-amounts.ts'
 import { changeBalance } from './model-balance.ts'
 import { noteSettled } from './model-billing.ts'
 import { isDisputed } from './model-dispute.ts'
 import type { Operation } from './model-events.ts'
 import {
-  amountOf,
   type Charge,
   type CreditNote,
   type Customer,
-  dueOf,
   type Invoice,
-  MAX_AMOUNT,
+  type Line,
   type Merchant,
   named,
   newKey,
   type Refund,
   type Subscription,
-  totalOf,
 } from './model-state.ts'
 
 /** What a request credits, and how it gives back what is not off the amount due. */
@@ -49,13 +47,16 @@ export const creditable = (merchant: Merchant, invoice: Invoice): number =>
 
 /** What can still be credited of a line. See docs/contract/credit-notes.md#lines. */
 export const creditableOfLine = (merchant: Merchant, invoice: Invoice, place: number): number =>
-  (invoice.lines[place]?.amount ?? 0) -
+  creditableIn(invoice.lines[place]) -
   sum(
     issuedOf(merchant, invoice)
       .flatMap(({ lines }) => lines)
       .filter(({ line }) => line === place)
       .map(({ amount }) => amount),
   )
+
+/** Discounts reduce what can be credited. */
+const creditableIn = (line: Line | undefined): number => (line ? Math.max(0, netOf(line)) : 0)
 
 /** What is off the amount due; the rest is given back. See docs/contract/credit-notes.md#creating. */
 export const offDue = (invoice: Invoice, amount: number): number =>

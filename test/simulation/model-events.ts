@@ -1,21 +1,20 @@
+import { amountOf, dueOf, subtotalOf, totalOf } from './model-amounts.ts'
 import { showBalance } from './model-balance.ts'
 import { DAY } from './model-calendar.ts'
+import { type Discount, type Off, showDiscount, totalOffs } from './model-discount.ts'
 import type { Dispute } from './model-dispute.ts'
 import { showPending } from './model-pending.ts'
-import {
-  amountOf,
-  type Charge,
-  type CreditNote,
-  dueOf,
-  type Fault,
-  type Intent,
-  type Invoice,
-  type InvoiceItem,
-  type Line,
-  type Merchant,
-  type Refund,
-  type Subscription,
-  totalOf,
+import type {
+  Charge,
+  CreditNote,
+  Fault,
+  Intent,
+  Invoice,
+  InvoiceItem,
+  Line,
+  Merchant,
+  Refund,
+  Subscription,
 } from './model-state.ts'
 
 /** Fields of an object as the API shows them; `{sub3}` stands for the id of the model's sub3. */
@@ -37,7 +36,7 @@ export const ref = (key: string | null): string | null => (key === null ? null :
 /**
  * The order of one operation's events. See docs/contract/events-and-webhooks.md#order-of-events.
  */
-const PLACES = ['created', 'invoice', 'payment', 'voided by failure', 'updated', 'last'] as const
+const PLACES = ['discount', 'created', 'invoice', 'payment', 'voided by failure', 'updated', 'last'] as const
 type Place = (typeof PLACES)[number]
 
 /** An operation on a merchant's objects at an instant, by a request or a job. */
@@ -88,6 +87,10 @@ export class Operation {
     const about = `{${dispute.key}}`
     const emitted = { type: `charge.dispute.${type}`, about, created: this.at, shows: showDispute(dispute) }
     this.#emitted.push({ place: 'payment', emitted: { ...emitted, ...(changed && { changed }) } })
+  }
+
+  tellOfDiscount(type: string, discount: Discount): void {
+    this.#tell('discount', `customer.discount.${type}`, discount.key, showDiscount(discount))
   }
 
   tellOfNote(type: string, note: CreditNote): void {
@@ -155,21 +158,38 @@ export const showSubscription = (subscription: Subscription): Shown => ({
   pause_collection: subscription.pause,
   pending_update: showPending(subscription.pending),
   description: subscription.description,
-  items: subscription.items.map(({ price, quantity }) => [`{${price}}`, quantity]),
+  discounts: subscription.discounts.map(ref),
+  items: subscription.items.map(({ key, price, quantity }) => [
+    ...[`{${price}}`, quantity],
+    (subscription.itemDiscounts[key] ?? []).map(ref),
+  ]),
 })
 
 /** An invoice shows its first lines; the rest is in pages. */
 export const LINES_SHOWN = 10
 
-/** The amount of a line, and the time of an item that it bills. */
-const showLine = ({ amount, bills, from }: Line): unknown[] =>
-  bills ? [amount, bills.start, bills.end, from !== null] : [amount]
+/** The amount of a line, the time of an item that it bills, and what is taken off. */
+const showLine = ({ amount, bills, from, off }: Line): unknown[] => [
+  ...(bills ? [amount, bills.start, bills.end, from !== null] : [amount]),
+  off.map(showOff),
+]
 
-export const showItem = ({ amount, subscription, invoice, bills }: InvoiceItem): Shown => ({
+const showOff = ({ discount, amount }: Off) => [ref(discount), amount]
+
+export const showItem = ({
+  amount,
+  subscription,
+  invoice,
+  bills,
+  discounts,
+  isDiscountable,
+}: InvoiceItem): Shown => ({
   amount,
   subscription: ref(subscription),
   invoice: ref(invoice),
   proration: bills !== null,
+  discounts: discounts.map(ref),
+  discountable: isDiscountable,
   ...(bills && { period: { start: bills.start, end: bills.end } }),
 })
 
@@ -179,7 +199,9 @@ export const showInvoice = (invoice: Invoice): Shown => ({
   customer: ref(invoice.customer),
   subscription: ref(invoice.subscription),
   total: totalOf(invoice),
-  subtotal: totalOf(invoice),
+  subtotal: subtotalOf(invoice.lines),
+  discounts: invoice.discounts.map(ref),
+  total_discount_amounts: totalOffs(invoice.lines).map(showOff),
   amount_due: dueOf(invoice),
   amount_paid: invoice.status === 'paid' ? dueOf(invoice) : 0,
   amount_remaining: invoice.status === 'paid' ? 0 : dueOf(invoice),

@@ -1,5 +1,7 @@
-import type { Billed, Invoice, Item, Line, Merchant, Subscription } from './model-state.ts'
-import { MAX_AMOUNT, named, newKey, totalOf } from './model-state.ts'
+import { MAX_AMOUNT, netOf, subtotalOf } from './model-amounts.ts'
+import { periodOffs } from './model-discount.ts'
+import type { Billed, Invoice, InvoiceItem, Item, Line, Merchant, Subscription } from './model-state.ts'
+import { named, newKey } from './model-state.ts'
 
 /** Rounds a fraction half away from zero. */
 function rounded(numerator: bigint, denominator: bigint): number {
@@ -19,7 +21,7 @@ function entriesOf(merchant: Merchant, { key, cycle }: Subscription, item: strin
   const entries: (Pick<Line, 'amount'> & { readonly bills: Billed | null })[] = [
     ...merchant.invoices
       .filter(({ subscription, status }) => subscription === key && !WORTHLESS.includes(status))
-      .flatMap(({ lines }) => lines),
+      .flatMap(({ lines }) => lines.map((line) => ({ amount: netOf(line), bills: line.bills }))),
     ...merchant.items.filter(({ invoice }) => invoice === null),
   ]
   return entries.filter((entry): entry is Entry => entry.bills?.item === item && entry.bills.cycle === cycle)
@@ -40,9 +42,14 @@ export function unusedOf(merchant: Merchant, subscription: Subscription, item: s
   return Math.max(0, rounded(numerator, denominator))
 }
 
-/** Returns the price of an item for the rest of the current period. */
-function remainingOf(merchant: Merchant, { start, end }: Subscription, item: Item, from: number): number {
-  const full = BigInt(named(merchant.prices, item.price).amount) * BigInt(item.quantity)
+/** Returns the price of an item, less `off` in a whole period, for the rest of the current period. */
+function remainingOf(
+  merchant: Merchant,
+  { start, end }: Subscription,
+  item: Item,
+  { from, off }: { from: number; off: number },
+): number {
+  const full = BigInt(named(merchant.prices, item.price).amount) * BigInt(item.quantity) - BigInt(off)
   return rounded(full * BigInt(end - from), BigInt(end - start))
 }
 
@@ -63,6 +70,8 @@ function wait(
     invoice: null,
     subscription: subscription.key,
     bills: { item, cycle: subscription.cycle, start: from, end: subscription.end },
+    discounts: [],
+    isDiscountable: false,
   })
 }
 
@@ -81,15 +90,18 @@ export function creditItems(
 export function prorate(
   merchant: Merchant,
   subscription: Subscription,
-  { before, from }: { before: readonly Item[]; from: number },
+  { before, from, at }: { before: readonly Item[]; from: number; at: number },
 ): void {
+  const taken = periodOffs(merchant, subscription, at)
   const after = subscription.items
   const all = [...before, ...after.filter(({ key }) => !before.some((old) => old.key === key))]
   for (const { key } of all) {
     const [old, now] = [before, after].map((items) => items.find((item) => item.key === key))
     if (old && now && old.price === now.price && old.quantity === now.quantity) continue
     if (old) creditItems(merchant, subscription, [old], from)
-    if (now) wait(merchant, subscription, key, from, remainingOf(merchant, subscription, now, from))
+    if (!now) continue
+    const off = taken.get(key) ?? 0
+    wait(merchant, subscription, key, from, remainingOf(merchant, subscription, now, { from, off }))
   }
 }
 
@@ -104,10 +116,9 @@ export function withWaiting(
 ): Line[] {
   const taken: Line[] = []
   for (const item of waitingFor(merchant, subscription).slice(0, 250)) {
-    const { key, amount, bills } = item
-    if (totalOf({ lines: [...taken, ...plan] }) + amount > MAX_AMOUNT) continue
+    if (subtotalOf([...taken, ...plan]) + item.amount > MAX_AMOUNT) continue
     item.invoice = invoice
-    taken.push({ amount, bills, from: key })
+    taken.push(lineOfItem(item))
   }
   return [...taken, ...plan]
 }
@@ -116,9 +127,21 @@ export const waitingFor = ({ items }: Merchant, { key }: Subscription) =>
   items.filter(({ subscription, invoice }) => subscription === key && invoice === null)
 
 /** The lines of the plan itself, for the current period. */
-export const linesOfPlan = (merchant: Merchant, { items, cycle, start, end }: Subscription): Line[] =>
+export const linesOfPlan = (
+  merchant: Merchant,
+  { items, itemDiscounts, cycle, start, end }: Subscription,
+): Line[] =>
   items.map(({ key, price, quantity }) => ({
     amount: named(merchant.prices, price).amount * quantity,
     bills: { item: key, cycle, start, end },
     from: null,
+    price,
+    discounts: itemDiscounts[key] ?? [],
+    isDiscountable: true,
+    off: [],
   }))
+
+/** The line of an invoice item. */
+export const lineOfItem = ({ key, amount, bills, discounts, isDiscountable }: InvoiceItem): Line => ({
+  ...{ amount, bills, from: key, price: null, discounts: [...discounts], isDiscountable, off: [] },
+})

@@ -1,4 +1,5 @@
 import type { Interval } from './model-calendar.ts'
+import type { Code, Coupon, Discount, Off } from './model-discount.ts'
 import type { Dispute } from './model-dispute.ts'
 
 /**
@@ -21,6 +22,10 @@ export type Merchant = {
   readonly refunds: Refund[]
   readonly notes: CreditNote[]
   readonly disputes: Dispute[]
+  readonly products: string[]
+  readonly coupons: Coupon[]
+  readonly codes: Code[]
+  readonly discounts: Discount[]
   readonly counters: Record<string, number>
 }
 
@@ -31,6 +36,7 @@ export type Customer = {
   readonly key: string
   readonly clock: string | null
   defaultMethod: string | null
+  discount: string | null
   isDeleted: boolean
   numbersGiven: number
   /** By currency, the oldest one first. */
@@ -56,7 +62,11 @@ export type Method = {
 /** The behaviour of a card without a script: see docs/contract/payments.md#test-payment-methods. */
 export type Behaviour = 'succeeds' | 'declines' | 'refund fails' | 'is disputed'
 
-export type Price = Interval & { readonly key: string; readonly amount: number }
+export type Price = Interval & {
+  readonly key: string
+  readonly amount: number
+  readonly product: string | null
+}
 
 export type InvoiceItem = {
   readonly key: string
@@ -68,6 +78,8 @@ export type InvoiceItem = {
   readonly subscription: string | null
   /** The time of which item it corrects; null unless it is a proration. */
   readonly bills: Billed | null
+  discounts: string[]
+  isDiscountable: boolean
 }
 
 /** The time of an item that a line bills, or credits if its amount is negative. */
@@ -84,6 +96,11 @@ export type Line = {
   readonly bills: Billed | null
   /** The invoice item that it shows. */
   readonly from: string | null
+  readonly price: string | null
+  /** Its own discounts. */
+  discounts: string[]
+  isDiscountable: boolean
+  off: readonly Off[]
 }
 
 export type Item = { readonly key: string; price: string; quantity: number }
@@ -107,6 +124,9 @@ export type Subscription = {
   daysUntilDue: number | null
   method: string | null
   items: Item[]
+  discounts: string[]
+  /** By item. */
+  readonly itemDiscounts: Record<string, string[]>
   anchor: number
   /** The current period ends at the anchor and one interval more than so many. */
   period: number
@@ -154,6 +174,8 @@ export type Invoice = {
   readonly subscription: string | null
   readonly created: number
   lines: Line[]
+  /** The discounts of lines without their own. */
+  discounts: string[]
   /** The balance before and after the finalization; `after` is null for a draft. */
   balance: { readonly before: number; readonly after: number | null }
   /** What credit notes took off the amount due, and gave back. */
@@ -222,9 +244,6 @@ export type CreditNote = {
   voidedAt: number | null
 }
 
-export const amountOf = ({ lines }: Pick<CreditNote, 'lines'>): number =>
-  lines.reduce((sum, { amount }) => sum + amount, 0)
-
 export const newMerchant = (now: number): Merchant => ({
   now,
   clocks: [],
@@ -240,6 +259,10 @@ export const newMerchant = (now: number): Merchant => ({
   refunds: [],
   notes: [],
   disputes: [],
+  products: [],
+  coupons: [],
+  codes: [],
+  discounts: [],
   counters: {},
 })
 
@@ -262,27 +285,6 @@ export function nowOf(merchant: Merchant, customer: string | null): number {
   const clock = customer === null ? null : named(merchant.customers, customer).clock
   return clock === null ? merchant.now : named(merchant.clocks, clock).now
 }
-
-export const priceOf = (
-  merchant: Merchant,
-  items: readonly { readonly price: string; readonly quantity: number }[],
-): number =>
-  items.reduce((sum, { price, quantity }) => sum + named(merchant.prices, price).amount * quantity, 0)
-
-export const totalOf = ({ lines }: Pick<Invoice, 'lines'>): number =>
-  lines.reduce((sum, { amount }) => sum + amount, 0)
-
-/** See docs/contract/requests.md#amounts. */
-export const MAX_AMOUNT = 99_999_999
-
-/** What was to be paid before credit notes. A debt does not raise it over the largest amount. See docs/contract/proration.md#balance. */
-export function billedOf(invoice: Invoice): number {
-  const total = totalOf(invoice)
-  return Math.min(Math.max(0, total + invoice.balance.before), Math.max(total, MAX_AMOUNT))
-}
-
-/** What is to be paid. */
-export const dueOf = (invoice: Invoice): number => billedOf(invoice) - invoice.credited.pre
 
 export const isEnded = ({ status }: Subscription): boolean =>
   status === 'canceled' || status === 'incomplete_expired'

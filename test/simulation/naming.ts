@@ -78,8 +78,14 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 export function inModelTerms(object: Body): Body {
   if (object.object === 'invoice') {
     const lines = object.lines.data.map(inShort)
-    if (object.number === null) return { ...object, lines }
-    return { ...object, lines, number: Number(String(object.number).split('-').at(-1)) }
+    const total_discount_amounts = object.total_discount_amounts.map(inPair)
+    if (object.number === null) return { ...object, lines, total_discount_amounts }
+    return {
+      ...object,
+      lines,
+      total_discount_amounts,
+      number: Number(String(object.number).split('-').at(-1)),
+    }
   }
   if (object.object === 'credit_note') {
     const number = Number(String(object.number).split('-').at(-1))
@@ -90,7 +96,7 @@ export function inModelTerms(object: Body): Body {
     const { pending_update: pending } = object
     return {
       ...object,
-      items: inPairs(object.items.data),
+      items: object.items.data.map(({ price, quantity, discounts }: Body) => [price.id, quantity, discounts]),
       pending_update: pending && {
         ...pending,
         subscription_items: inPairs(pending.subscription_items),
@@ -100,6 +106,10 @@ export function inModelTerms(object: Body): Body {
   return object
 }
 
-/** A line as the model shows it: its amount, and the time of an item that it bills. */
-const inShort = ({ amount, subscription_item, period, proration }: Body): unknown[] =>
-  subscription_item === null ? [amount] : [amount, period.start, period.end, proration]
+/** A line as the model shows it: its amount, the time of an item that it bills, and what is taken off. */
+const inShort = ({ amount, subscription_item, period, proration, discount_amounts }: Body): unknown[] => [
+  ...(subscription_item === null ? [amount] : [amount, period.start, period.end, proration]),
+  discount_amounts.map(inPair),
+]
+
+const inPair = ({ discount, amount }: Body): unknown[] => [discount, amount]

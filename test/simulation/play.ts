@@ -40,12 +40,13 @@ export async function playStep(world: World, step: Step, pace: Pace): Promise<Pl
     compareResponse(account, play, response)
     const events = await newEvents(world, account)
     const isCompared = (type: string) =>
-      /^(subscription|invoice|payment_intent|charge|refund|credit_note)\./.test(type)
-    compareEvents(
-      account,
-      play,
-      events.filter(({ type }) => isCompared(type)),
-    )
+      /^(subscription|invoice|payment_intent|charge|refund|credit_note|customer\.discount)\./.test(type)
+    for (const { isOf, isUnordered } of STREAMS)
+      compareEvents(
+        account,
+        { emitted: play.emitted.filter(isOf), isUnordered: isUnordered || play.isUnordered === true },
+        events.filter(({ type }) => isCompared(type) && isOf({ type })),
+      )
     for (const event of events) account.watch.see(event, clockOf(account, event.data.object))
     return { words, events, simulatedSeconds: play.moves ? play.moves.to - play.moves.from : 0 }
   } catch (error) {
@@ -174,7 +175,18 @@ async function allEvents(world: World, account: Account): Promise<Page> {
   return { list: await listAll((path) => world.ask(account, 'GET', path), '/v1/events?'), has_more: false }
 }
 
-function compareEvents({ naming }: Account, { emitted, isUnordered }: Play, events: readonly Body[]): void {
+/** Discounts begin and end at places among the events of an operation that the contract leaves open. */
+const STREAMS: readonly { isOf: (event: Pick<ExpectedEvent, 'type'>) => boolean; isUnordered: boolean }[] = [
+  { isOf: ({ type }) => !type.startsWith('customer.discount.'), isUnordered: false },
+  { isOf: ({ type }) => /^customer.discount.(created|updated)$/.test(type), isUnordered: false },
+  { isOf: ({ type }) => type === 'customer.discount.deleted', isUnordered: true },
+]
+
+function compareEvents(
+  { naming }: Account,
+  { emitted, isUnordered }: Pick<Play, 'emitted' | 'isUnordered'>,
+  events: readonly Body[],
+): void {
   const real = [...events]
   const expected = isUnordered ? inOrderOf(emitted, real, (key) => naming.ids.get(key)) : emitted
   const lines = (event: ExpectedEvent | undefined, is: Body | undefined): string[] => {
@@ -230,6 +242,7 @@ function inOrderOf(
 
 /** Returns the clock of an object: its customer's, or the one that it had before it was detached. */
 function clockOf({ naming, model, watch }: Account, object: Body): string {
+  if (object.object === 'coupon' || object.object === 'promotion_code') return 'main'
   const of = object.object === 'refund' || object.object === 'dispute' ? watch.shown(object.charge) : object
   const owner = of?.object === 'customer' ? of.id : (of?.customer ?? watch.shown(object.id)?.customer)
   const key = typeof owner === 'string' ? naming.keyOf(owner) : undefined

@@ -99,9 +99,9 @@ export class Watch {
   }
 
   #seeInvoice(invoice: Body, type: string, say: (kind: string, words: string) => Failure): void {
-    const { lines, total, subscription, billing_reason, period_start, period_end, id } = invoice
+    const { lines, subtotal, subscription, billing_reason, period_start, period_end, id } = invoice
     const sum = lines.data.reduce((sum: number, { amount }: Body) => sum + amount, 0)
-    if (!lines.has_more && sum !== total) throw say('lines do not add up', `${sum}, total ${total}`)
+    if (!lines.has_more && sum !== subtotal) throw say('lines do not add up', `${sum}, subtotal ${subtotal}`)
     // An invoice of a change bills a part of a period that another one bills.
     if (subscription === null || billing_reason === 'subscription_update') return
     const period = `${subscription} from ${period_start}`

@@ -1,0 +1,127 @@
+import { entriesOf, entryBody } from './commands-discounts.ts'
+import { attachTestCard } from './commands-objects.ts'
+import { MAX_AMOUNT } from './model-amounts.ts'
+import { bill, enterFirstPeriod } from './model-billing.ts'
+import { DAY } from './model-calendar.ts'
+import { Operation, ref } from './model-events.ts'
+import { broken, type Command, declined, done, livingCustomers, methodsOf, refused } from './model-play.ts'
+import { redeemAll } from './model-redeem.ts'
+import { keepScripts, newKey, nowOf, type Subscription } from './model-state.ts'
+
+export const subscribe: Command = (table) => {
+  const { merchant, faults, dice } = table
+  const customer = dice.any(livingCustomers(table).slice(-8))
+  const price = dice.any(merchant.prices.slice(-10))
+  if (!customer || !price) return null
+  const at = nowOf(merchant, customer.key)
+  const before = structuredClone(merchant)
+
+  const isSent = dice.chance(15)
+  const days = dice.of([1, 1, 3, 7, 14, 31, 365])
+  const trialEnd = dice.chance(30) ? at + days * DAY : null
+  const missing = dice.of(['create_invoice', 'pause', 'cancel'] as const)
+  const behaviour = dice.of(['default_incomplete', 'allow_incomplete', 'error_if_incomplete'] as const)
+  const daysUntilDue = isSent ? dice.of([0, 1, 7, 30, 45]) : null
+  const quantity = dice.of([0, 1, 1, 1, 2, 3])
+  const isMethodGiven = (!isSent && trialEnd === null) || dice.chance(50)
+  const old = dice.chance(60) ? dice.any(methodsOf(table, customer.key)) : undefined
+  const given = !isMethodGiven
+    ? null
+    : old
+      ? { key: old.key, given: ref(old.key), makes: {} }
+      : attachTestCard(table, customer.key, 'default_payment_method')
+
+  const item = { key: newKey(merchant, 'si'), price: price.key, quantity }
+  const entries = dice.chance(30) ? entriesOf(table) : []
+  const entriesOfItem = dice.chance(15) ? entriesOf(table) : []
+  const subscription: Subscription = {
+    key: newKey(merchant, 'sub'),
+    customer: customer.key,
+    created: at,
+    status: 'active',
+    collection: isSent ? 'send_invoice' : 'charge_automatically',
+    daysUntilDue,
+    method: given?.key ?? null,
+    items: [item],
+    discounts: [],
+    itemDiscounts: {},
+    anchor: trialEnd ?? at,
+    period: 0,
+    cycle: 0,
+    lastCycle: 0,
+    pending: null,
+    start: at,
+    end: trialEnd ?? at,
+    trialStart: trialEnd === null ? null : at,
+    trialEnd,
+    missing,
+    cancelAt: null,
+    cancelAtPeriodEnd: false,
+    canceledAt: null,
+    endedAt: null,
+    reason: null,
+    pause: null,
+    latest: null,
+    newest: null,
+    description: null,
+  }
+  const play = {
+    method: 'POST' as const,
+    path: '/v1/subscriptions',
+    body: {
+      customer: ref(customer.key),
+      currency: 'usd',
+      items: [
+        {
+          ...{ price: ref(price.key), quantity },
+          ...(entriesOfItem.length > 0 && { discounts: entriesOfItem.map(entryBody) }),
+        },
+      ],
+      ...(entries.length > 0 && { discounts: entries.map(entryBody) }),
+      payment_behavior: behaviour,
+      ...(given && { default_payment_method: given.given }),
+      ...(isSent && { collection_method: 'send_invoice', days_until_due: daysUntilDue }),
+      ...(trialEnd !== null && {
+        ...(dice.chance(50) ? { trial_end: trialEnd } : { trial_period_days: days }),
+        trial_settings: { end_behavior: { missing_payment_method: missing } },
+      }),
+    },
+  }
+  const takeBack = () => void Object.assign(merchant, keepScripts(before, merchant))
+  if (price.amount * quantity > MAX_AMOUNT) {
+    takeBack()
+    return refused(play)
+  }
+  merchant.subscriptions.push(subscription)
+  const operation = new Operation(merchant, faults, { at, subscription, isNew: true })
+  const purchase = { customer: customer.key, amount: price.amount * quantity }
+  const holder = { subscription: subscription.key }
+  const ofItem = redeemAll(
+    operation,
+    { ...purchase, holder: { ...holder, item: item.key } },
+    { entries: entriesOfItem },
+  )
+  const own = ofItem && redeemAll(operation, { ...purchase, holder }, { entries })
+  if (!own) {
+    takeBack()
+    return refused(play)
+  }
+  subscription.discounts = own
+  subscription.itemDiscounts[item.key] = ofItem
+  if (trialEnd !== null) subscription.status = 'trialing'
+  else {
+    enterFirstPeriod(operation, subscription)
+    const outcome = bill(operation, subscription, { reason: 'subscription_create' })
+    const isFailed = outcome === 'declined' || outcome === 'no method'
+    if (outcome === 'timed out') {
+      takeBack()
+      return broken(play)
+    }
+    if (isFailed && behaviour === 'error_if_incomplete') {
+      takeBack()
+      return declined({ ...play, emitted: [] })
+    }
+    if (isFailed) subscription.status = 'incomplete'
+  }
+  return done({ ...play, emitted: operation.end(), makes: { [subscription.key]: 'id', ...given?.makes } })
+}
