@@ -67,7 +67,7 @@ function refusal(found: z.core.$ZodIssue, given: Raw): ApiError {
 }
 
 /** Finds the most specific issue. For a union, that is the mistake within the option that has the type of the value, if any. */
-function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+export function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue
   const within = issue.errors.flatMap(([first]) => first ?? []).find((mistake) => !isOtherType(mistake))
   return within ? innermost({ ...within, path: [...issue.path, ...within.path] }) : issue

@@ -6,9 +6,11 @@ import type { KeyRing } from '../access/keys.ts'
 import type { Engine } from '../machine/engine.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
 import { DryRunResult, type UnitOfWork } from '../machine/unit.ts'
+import { type CouponParams, createCoupon } from './coupon.ts'
 import { type CustomerParams, createCustomer, updateCustomer } from './customer.ts'
 import { type AppEntry, makeApps, makeFirstApps } from './fixture-apps.ts'
 import { type CreatedObject, FixtureIds, type FixturePosition, withErrorPath } from './fixture-names.ts'
+import { discountsOf, itemsOf, settingsOf } from './fixture-references.ts'
 import { addMerchant, changeSettings, type MerchantParams, type NoticeUpdate } from './merchant.ts'
 import { createMeter, type MeterParams } from './meter.ts'
 import {
@@ -18,9 +20,8 @@ import {
   scriptPaymentMethod,
 } from './payment-method.ts'
 import { createPrice, createProduct, type PriceParams, type ProductParams } from './price.ts'
-import type { SettingsParams } from './schedule-params.ts'
+import { createPromotionCode, type PromotionCodeParams } from './promotion-code.ts'
 import { createSubscription, type SubscriptionParams } from './subscription.ts'
-import type { ItemParams } from './subscription-items.ts'
 import { createSchedule, type NewScheduleParams } from './subscription-schedule.ts'
 import { createEndpoint, secretOf } from './webhook-endpoint.ts'
 
@@ -55,8 +56,10 @@ export type MerchantFixtures = {
   readonly products: readonly Entry<ProductParams & { name: string }>[]
   readonly meters: readonly Entry<MeterParams>[]
   readonly prices: readonly Entry<PriceParams & Parameters<typeof createPrice>[1]>[]
+  readonly coupons: readonly Entry<CouponParams>[]
   readonly customers: readonly Entry<CustomerParams>[]
   readonly payment_methods: readonly Entry<MethodParams>[]
+  readonly promotion_codes: readonly Entry<PromotionCodeParams>[]
   readonly subscriptions: readonly Entry<SubscriptionParams>[]
   readonly subscription_schedules: readonly Entry<NewScheduleParams>[]
   readonly webhook_endpoints: readonly Entry<Parameters<typeof createEndpoint>[1]>[]
@@ -197,21 +200,38 @@ function makeObjects(unit: UnitOfWork, fixtures: MerchantFixtures): CreatedObjec
       recurring: recurring && { ...recurring, meter: names.idOf('billing_meter', recurring.meter) },
     }),
   )
+  // Fixtures that an older release stored have no coupons and no promotion codes.
+  const { coupons = [], promotion_codes = [] } = fixtures
+  makeAll('coupon', coupons, ({ applies_to, ...params }) => {
+    const products = applies_to?.products.map((product) => names.idOf('product', product))
+    const { public_id } = createCoupon(unit, { ...params, applies_to: products && { products } })
+    return { id: public_id }
+  })
   const methods = new Set(fixtures.payment_methods.flatMap(({ ref }) => ref ?? []))
-  makeAll('customer', fixtures.customers, (params) =>
-    createCustomer(
-      unit,
-      methods.has(defaultOf(params)) ? { ...params, invoice_settings: undefined } : params,
-    ),
+  const codes = new Set(promotion_codes.flatMap(({ ref }) => ref ?? []))
+  makeAll('customer', fixtures.customers, ({ coupon, promotion_code, ...params }) =>
+    createCustomer(unit, {
+      ...(methods.has(defaultOf(params)) ? { ...params, invoice_settings: undefined } : params),
+      ...(coupon !== undefined && { coupon: coupon && names.idOf('coupon', coupon) }),
+      ...(!codes.has(promotion_code ?? '') && { promotion_code }),
+    }),
   )
   makeAll('payment_method', fixtures.payment_methods, (params) => makeMethod(unit, names, params))
-  for (const entry of fixtures.customers) setLaterDefault(unit, names, entry)
+  makeAll('promotion_code', promotion_codes, ({ coupon, customer, ...params }) =>
+    createPromotionCode(unit, {
+      ...params,
+      coupon: names.idOf('coupon', coupon),
+      customer: names.idOf('customer', customer),
+    }),
+  )
+  for (const entry of fixtures.customers) setLater(unit, names, entry)
   makeAll('subscription', fixtures.subscriptions, (params) =>
     createSubscription(unit, {
       ...params,
       customer: names.idOf('customer', params.customer),
       default_payment_method: names.idOf('payment_method', params.default_payment_method),
       items: itemsOf(names, params.items),
+      discounts: discountsOf(names, params.discounts),
     }),
   )
   // The stored fixtures of an older version have no such section.
@@ -223,6 +243,7 @@ function makeObjects(unit: UnitOfWork, fixtures: MerchantFixtures): CreatedObjec
       phases: params.phases.map((phase) => ({
         ...settingsOf(names, phase),
         items: itemsOf(names, phase.items),
+        discounts: discountsOf(names, phase.discounts),
       })),
     }),
   )
@@ -236,29 +257,19 @@ function makeObjects(unit: UnitOfWork, fixtures: MerchantFixtures): CreatedObjec
   return made
 }
 
-const itemsOf = (names: FixtureIds, items: readonly ItemParams[]): ItemParams[] =>
-  items.map(({ price, price_data, ...item }) => ({
-    ...item,
-    price: names.idOf('price', price),
-    price_data: price_data && { ...price_data, product: names.idOf('product', price_data.product) },
-  }))
-
-const settingsOf = <Settings extends SettingsParams>(names: FixtureIds, settings: Settings): Settings => ({
-  ...settings,
-  default_payment_method:
-    settings.default_payment_method && names.idOf('payment_method', settings.default_payment_method),
-})
-
 const defaultOf = ({ invoice_settings }: CustomerParams): string =>
   invoice_settings?.default_payment_method ?? ''
 
-/** Sets the default of a customer after the payment method of the fixtures was created and attached. */
-function setLaterDefault(unit: UnitOfWork, names: FixtureIds, entry: Entry<CustomerParams>): void {
-  const method = names.known('payment_method', defaultOf(entry.params))
+/** Sets what a customer has of objects of the fixtures that were created after it: its default, and its promotion code. */
+function setLater(unit: UnitOfWork, names: FixtureIds, entry: Entry<CustomerParams>): void {
   const customer = names.idOfEntry(entry)
-  if (method === undefined || customer === undefined) return
-  const invoice_settings = { default_payment_method: method }
-  withErrorPath(entry, names, () => updateCustomer(unit, customer, { invoice_settings }))
+  const method = names.known('payment_method', defaultOf(entry.params))
+  const promotion_code = names.known('promotion_code', entry.params.promotion_code)
+  if (customer === undefined) return
+  const update = (params: CustomerParams) => updateCustomer(unit, customer, params)
+  if (method !== undefined)
+    withErrorPath(entry, names, () => update({ invoice_settings: { default_payment_method: method } }))
+  if (promotion_code !== undefined) withErrorPath(entry, names, () => update({ promotion_code }))
 }
 
 function makeMethod(unit: UnitOfWork, names: FixtureIds, params: MethodParams): { id: string } {
