@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { assert } from '../core/errors.ts'
 import type { Invoice } from '../core/invoice.ts'
 import {
@@ -189,6 +190,22 @@ export class Journal {
           .where('number', '=', arg<number>('number')),
       )
       .get({ merchant, number })
+    return row && eventOf(row)
+  }
+
+  /** Returns the event of a type of an object, whose newest entry has a seq: the newest of several. */
+  eventOfObject(newestEntry: number, type: EventType): EventEntry | undefined {
+    const row = this.#statements
+      .named<StoredEntry>('event of object', (db) => ({
+        compile: () =>
+          sql`with recursive chain (seq) as (
+              select ${arg('newestEntry')}
+              union all select journal.previous from chain join journal on journal.seq = chain.seq
+              where journal.previous is not null)
+            select journal.* from chain join journal on journal.seq = chain.seq
+            where journal.type = ${arg('type')} limit 1`.compile(db),
+      }))
+      .get({ newestEntry, type: TYPE_NUMBER.get(type) })
     return row && eventOf(row)
   }
 

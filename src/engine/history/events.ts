@@ -1,5 +1,5 @@
 import { resourceMissing } from '../../core/errors.ts'
-import type { EventType } from '../../core/kinds.ts'
+import type { EventType, Kind } from '../../core/kinds.ts'
 import type { EventQuery } from '../../store/event-query.ts'
 import type { HistoryReader } from '../../store/history.ts'
 import type { EventEntry } from '../../store/journal.ts'
@@ -94,6 +94,18 @@ export const placeOfEvent = (
 /** Finds an event. @throws ApiError resource_missing when the merchant (or any merchant, for null) has no such event */
 export const findEvent = (engine: Engine, merchant: MerchantState | null, id: string): EventWithObject =>
   recallOf(engine, findEntry(engine, merchant, id, 'id'), engine.store.openHistory())
+
+/** Returns the event of a type of an object, such as the success of a charge; undefined if it has not happened. */
+export function eventOfObject(
+  { store, ids }: Engine,
+  merchant: MerchantState,
+  { kind, id, type }: { readonly kind: Kind; readonly id: string; readonly type: EventType },
+): { readonly id: string; readonly created: number } | undefined {
+  const seq = store.objects.seqOf(kind, merchant.settings.ordinal, id)
+  const newest = seq === undefined ? null : store.objects.newestEntryAt(kind, seq)
+  const entry = newest === null ? undefined : store.journal.eventOfObject(newest, type)
+  return entry && { id: ids.of(entry.merchant, 'evt', entry.number), created: entry.created }
+}
 
 function findEntry(engine: Engine, merchant: MerchantState | null, id: string, param: string): EventEntry {
   const owners = merchant ? [merchant] : [...engine.merchants.values()]

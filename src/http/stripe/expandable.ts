@@ -58,7 +58,14 @@ const REFERENCES: Readonly<Record<string, References>> = {
   },
   payment_intent: { customer: 'customer', payment_method: 'payment_method', latest_charge: 'charge' },
   setup_intent: { customer: 'customer', payment_method: 'payment_method' },
-  charge: { customer: 'customer', payment_intent: 'payment_intent' },
+  charge: {
+    balance_transaction: 'balance_transaction',
+    customer: 'customer',
+    payment_intent: 'payment_intent',
+  },
+  balance_transaction: { source: 'balance_source' },
+  // A charge, a refund or a dispute.
+  balance_source: { charge: 'charge', customer: 'customer', payment_intent: 'payment_intent' },
   dispute: { charge: 'charge', payment_intent: 'payment_intent' },
   subscription_schedule: {
     customer: 'customer',
@@ -69,7 +76,12 @@ const REFERENCES: Readonly<Record<string, References>> = {
   },
   schedule_phase: { default_payment_method: 'payment_method', items: 'schedule_item' },
   schedule_item: { price: 'price', plan: 'plan' },
-  refund: { charge: 'charge', payment_intent: 'payment_intent' },
+  refund: {
+    balance_transaction: 'balance_transaction',
+    charge: 'charge',
+    failure_balance_transaction: 'balance_transaction',
+    payment_intent: 'payment_intent',
+  },
 }
 
 const MAX_LEVELS = 4

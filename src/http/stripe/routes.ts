@@ -1,5 +1,6 @@
 import type { StripeApi } from './api.ts'
 import { accountRoutes } from './routes/account.ts'
+import { balanceTransactionRoutes } from './routes/balance-transaction.ts'
 import { catalogRoutes } from './routes/catalog.ts'
 import { chargeRoutes } from './routes/charge.ts'
 import { couponRoutes } from './routes/coupon.ts'
@@ -37,6 +38,7 @@ export const STRIPE_ROUTES: readonly ((api: StripeApi) => void)[] = [
   setupIntentRoutes,
   chargeRoutes,
   disputeRoutes,
+  balanceTransactionRoutes,
   subscriptionRoutes,
   subscriptionItemRoutes,
   scheduleRoutes,

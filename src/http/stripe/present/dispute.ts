@@ -1,13 +1,16 @@
 import type Stripe from 'stripe'
+import { balanceTransaction } from '../../../core/balance-transaction.ts'
 import { type Dispute, isRefundable } from '../../../core/dispute.ts'
 import type { View } from '../../../engine/history/view.ts'
 import type { Wire } from '../wire.ts'
+import { presentAccountTransaction } from './balance-transaction.ts'
 
 export const presentDispute = (_view: View, dispute: Dispute): Wire<Stripe.Dispute> => ({
   id: dispute.id,
   object: 'dispute',
   amount: dispute.amount,
-  balance_transactions: [],
+  // The reinstatement of a dispute that is won is in the list of the account only.
+  balance_transactions: [presentAccountTransaction(balanceTransaction('dispute', dispute), dispute.created)],
   charge: dispute.charge,
   created: dispute.created,
   currency: dispute.currency,

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { balanceTransactionId } from '../../../core/balance-transaction.ts'
 import type { Charge } from '../../../core/charge.ts'
 import { intentFactsOf, type PaymentIntent } from '../../../core/payment-intent.ts'
 import type { Card, PaymentMethod } from '../../../core/payment-method.ts'
@@ -158,7 +159,7 @@ export function presentCharge(view: View, charge: Charge): Wire<Stripe.Charge> {
     application: null,
     application_fee: null,
     application_fee_amount: null,
-    balance_transaction: null,
+    balance_transaction: isPaid ? balanceTransactionId('charge', charge.id) : null,
     billing_details: nobody(),
     calculated_statement_descriptor: 'PAYTWIN',
     captured: isPaid,
@@ -241,7 +242,7 @@ export const presentRefund = (view: View, refund: Refund): Wire<Stripe.Refund> =
   id: refund.id,
   object: 'refund',
   amount: refund.amount,
-  balance_transaction: null,
+  balance_transaction: balanceTransactionId('refund', refund.id),
   charge: refund.charge,
   created: refund.created,
   currency: refund.currency,
@@ -255,7 +256,10 @@ export const presentRefund = (view: View, refund: Refund): Wire<Stripe.Refund> =
       type: 'refund',
     },
   },
-  ...(refund.failure_reason !== null && { failure_reason: refund.failure_reason }),
+  ...(refund.failure_reason !== null && {
+    failure_balance_transaction: balanceTransactionId('refund_failure', refund.id),
+    failure_reason: refund.failure_reason,
+  }),
   metadata: refund.metadata,
   payment_intent: refund.payment_intent,
   payment_method: view.get('charge', refund.charge)?.payment_method ?? null,

@@ -1,0 +1,64 @@
+import type Stripe from 'stripe'
+import {
+  BALANCE_TRANSACTIONS,
+  type BalanceTransaction,
+  type BalanceTransactionType,
+  balanceTransaction,
+  sourceOfBalanceTransaction,
+} from '../../../core/balance-transaction.ts'
+import type { View } from '../../../engine/history/view.ts'
+import type { Wire } from '../wire.ts'
+
+/** How Stripe names each type. */
+const NAMES: Readonly<
+  Record<BalanceTransactionType, { type: Stripe.BalanceTransaction.Type; description: string | null }>
+> = {
+  charge: { type: 'charge', description: null },
+  refund: { type: 'refund', description: 'REFUND FOR CHARGE' },
+  refund_failure: { type: 'refund_failure', description: 'REFUND FAILURE' },
+  dispute: { type: 'adjustment', description: 'Chargeback withdrawal' },
+  dispute_reversal: { type: 'adjustment', description: 'Chargeback reversal' },
+}
+
+/** Presents a movement of the merchant's money. The money is available at once. @param created - when it happened */
+export function presentAccountTransaction(
+  { id, type, amount, fee, currency, source }: BalanceTransaction,
+  created: number,
+): Wire<Stripe.BalanceTransaction> {
+  const description = type === 'charge' ? 'Stripe processing fees' : 'Dispute fee'
+  return {
+    id,
+    object: 'balance_transaction',
+    amount,
+    available_on: created,
+    balance_type: 'payments',
+    created,
+    currency,
+    description: NAMES[type].description,
+    exchange_rate: null,
+    fee,
+    fee_details:
+      fee === 0 ? [] : [{ amount: fee, application: null, currency, description, type: 'stripe_fee' }],
+    net: amount - fee,
+    reporting_category: type,
+    source: source.id,
+    status: 'available',
+    type: NAMES[type].type,
+  }
+}
+
+/** Finds the movement with an id, if its source exists and has had it; undefined otherwise. */
+export function transactionNamed(view: View, id: string): BalanceTransaction | undefined {
+  const named = sourceOfBalanceTransaction(id)
+  const source = named && view.get(BALANCE_TRANSACTIONS[named.type].kind, named.source)
+  return source && HAPPENED[named.type](source.status) ? balanceTransaction(named.type, source) : undefined
+}
+
+/** Whether a movement of each type has happened, by the status of its source. */
+const HAPPENED: Readonly<Record<BalanceTransactionType, (status: string) => boolean>> = {
+  charge: (status) => status === 'succeeded',
+  refund: () => true,
+  refund_failure: (status) => status === 'failed',
+  dispute: () => true,
+  dispute_reversal: (status) => status === 'won',
+}
