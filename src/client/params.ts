@@ -21,6 +21,7 @@ export type NewMerchant = {
   readonly name?: string | undefined
   readonly clock?: string | number | undefined
   readonly dialect?: string | undefined
+  readonly api_version?: string | undefined
   readonly secret_key?: string | undefined
 }
 

@@ -1,4 +1,5 @@
 import type { Dialect } from './dialect.ts'
+import { parameterInvalid } from './errors.ts'
 
 /** Every dated version of the API, oldest first. See docs/contract/versions.md#dates. */
 export const API_VERSIONS: readonly [string, ...string[]] = ['2026-03-09']
@@ -53,3 +54,13 @@ export const versionsOf = (dialect: Dialect, own: readonly string[]): readonly s
 /** Returns the version of a new merchant. @param own - those of paytwin's own API, oldest first */
 export const newestVersionOf = (dialect: Dialect, own: readonly string[]): string =>
   (dialect === 'stripe' ? STRIPE_API_VERSIONS[0] : own.at(-1)) ?? ''
+
+/** Checks the API version of a merchant; undefined for none. @throws ApiError parameter_invalid, param api_version */
+export function checkVersionOf(dialect: Dialect, own: readonly string[], version: string | undefined): void {
+  const known = versionsOf(dialect, own)
+  if (version === undefined || known.includes(version)) return
+  throw parameterInvalid(
+    'api_version',
+    `Unknown API version '${version}'. Known versions: ${known.join(', ')}.`,
+  )
+}

@@ -40,6 +40,8 @@ export type DaemonOptions = {
   readonly secretKey: string | null
   /** The default merchant's dialect; null for the database's, or paytwin. */
   readonly dialect: Dialect | null
+  /** The default merchant's API version; null for the database's, or the newest. */
+  readonly apiVersion: string | null
   /** Fixtures files to load when the database is new. */
   readonly fixtures: readonly string[]
   readonly durability: Durability

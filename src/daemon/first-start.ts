@@ -22,6 +22,8 @@ export type Beginning = {
   readonly seed: string
   /** The default merchant's dialect. */
   readonly dialect: Dialect
+  /** The default merchant's API version; null for the newest. */
+  readonly apiVersion: string | null
   /** The default merchant's first key; null for a random one. */
   readonly secretKey: string | null
   /** The fixtures; null for the fixtures that are stored in the database. */
@@ -50,7 +52,7 @@ export type FirstState = {
  */
 export function createFirstState({ engine, keys }: Parts, beginning: Beginning): Promise<FirstState> {
   const { store, ids } = engine
-  const { clock, seed, dialect, fixtures } = beginning
+  const { clock, seed, dialect, apiVersion, fixtures } = beginning
   return engine.replaceState((transact) =>
     transact((unitOf) => {
       const isReset = keys.list().length > 0
@@ -61,9 +63,11 @@ export function createFirstState({ engine, keys }: Parts, beginning: Beginning):
       store.directory.setSetting('seed', seed)
       store.directory.setSetting('clock', String(clock))
       if (dialect !== DEFAULT_DIALECT) store.directory.setSetting('dialect', dialect)
+      if (apiVersion !== null) store.directory.setSetting('api_version', apiVersion)
       if (fixtures) storeFixtures(engine, fixtures)
       ids.reset()
-      const merchant = addMerchant(engine, { name: 'Default merchant', clock, dialect }, FIRST_GENERATION)
+      const given = { name: 'Default merchant', clock, dialect, api_version: apiVersion ?? undefined }
+      const merchant = addMerchant(engine, given, FIRST_GENERATION)
       const secretKey = isReset ? null : firstKey(keys, merchant.settings.ordinal, beginning)
       const loaded = createStoredFixtures({
         engine,
@@ -102,5 +106,7 @@ export function beginningOf({ directory }: Store, path: string): Beginning | und
     throw damagedError(path, 'the start of its clock is missing')
   const stored = directory.setting('dialect')
   const dialect = DIALECTS.find((name) => name === stored) ?? DEFAULT_DIALECT
-  return { seed, clock: clock === 'live' ? clock : Number(clock), dialect, secretKey: null, fixtures: null }
+  const apiVersion = directory.setting('api_version') ?? null
+  const start = clock === 'live' ? clock : Number(clock)
+  return { seed, clock: start, dialect, apiVersion, secretKey: null, fixtures: null }
 }

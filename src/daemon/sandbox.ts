@@ -52,6 +52,8 @@ export type SandboxOptions = {
   readonly seed?: string | null
   /** The default merchant's dialect; null for what the database has, or paytwin. */
   readonly dialect?: Dialect | null
+  /** The default merchant's API version; null for what the database has, or the newest. */
+  readonly apiVersion?: string | null
   /** The default merchant's first key. */
   readonly secretKey?: string | null
   /** Returns the fixtures. It is called only for a new database. */
@@ -261,13 +263,14 @@ async function openStore({
 
 /** Returns the parameters of a new database. @throws ApiError for invalid fixtures */
 const newBeginning = (
-  { seed, clock, dialect, secretKey, fixtures }: SandboxOptions,
+  { seed, clock, dialect, apiVersion, secretKey, fixtures }: SandboxOptions,
   versions: VersionHistory,
   addresses: Addresses,
 ): Beginning => ({
   seed: seed ?? randomSeed(),
   clock: clock ?? 'live',
   dialect: dialect ?? DEFAULT_DIALECT,
+  apiVersion: apiVersion ?? null,
   secretKey: secretKey ?? null,
   fixtures: checkFixtures(fixtures?.() ?? [], {
     versions: versions.dates,
@@ -275,16 +278,13 @@ const newBeginning = (
   }),
 })
 
-/** Refuses a seed, a clock or a dialect that differs from the database's. See docs/contract/operator.md#options. */
-function refuseOtherOptions(known: Beginning, { seed, clock, dialect }: SandboxOptions): void {
-  const differs = (name: 'seed' | 'clock' | 'dialect', given: string | number | null | undefined) =>
-    given !== null && given !== undefined && given !== known[name]
-  for (const [name, given] of [
-    ['seed', seed],
-    ['clock', clock],
-    ['dialect', dialect],
-  ] as const) {
-    if (differs(name, given)) {
+/** Refuses a seed, a clock, a dialect or a version that differs from the database's. See docs/contract/operator.md#options. */
+function refuseOtherOptions(known: Beginning, { seed, clock, dialect, apiVersion }: SandboxOptions): void {
+  const given = { seed, clock, dialect, 'api-version': apiVersion }
+  const stored = { ...known, 'api-version': known.apiVersion }
+  for (const name of ['seed', 'clock', 'dialect', 'api-version'] as const) {
+    const value = given[name]
+    if (value !== null && value !== undefined && value !== stored[name]) {
       throw new OptionConflict(
         `--${name} differs from the value that this database was created with. Omit it, or use another --data folder`,
       )

@@ -31,6 +31,8 @@ export type PaytwinOptions = {
   readonly secretKey?: string | undefined
   /** The default merchant's API: `paytwin` (the default), or `stripe` for Stripe's. See docs/stripe.md for what is known. */
   readonly dialect?: 'paytwin' | 'stripe' | undefined
+  /** The API version of requests that name none, and of events, such as `2024-06-20` for Stripe's API. Default: the newest. */
+  readonly apiVersion?: string | undefined
   /** Whether an unknown parameter is an error. Default: true. With false, unknown parameters are ignored. */
   readonly strictParams?: boolean | undefined
   /** The maximum number of requests per second for each merchant. Default: unlimited. */
@@ -213,6 +215,8 @@ export type NewMerchant = {
   readonly secretKey?: string | undefined
   /** Its API. Default: `paytwin`. */
   readonly dialect?: 'paytwin' | 'stripe' | undefined
+  /** The API version of requests that name none, and of events. Default: the newest. */
+  readonly apiVersion?: string | undefined
 }
 
 /** Merchants in addition to the default one. */

@@ -92,6 +92,7 @@ const OPTIONS: Readonly<Record<keyof PaytwinOptions, true>> = {
   fixtures: true,
   secretKey: true,
   dialect: true,
+  apiVersion: true,
   strictParams: true,
   rateLimit: true,
 }
@@ -111,6 +112,7 @@ const beginningOf = ({
   fixtures = [],
   secretKey,
   dialect,
+  apiVersion,
   strictParams,
   rateLimit,
 }: PaytwinOptions) => ({
@@ -119,6 +121,7 @@ const beginningOf = ({
   fixtures: () => filesOf([fixtures].flat()),
   secretKey: secretKey ?? null,
   dialect: dialect ?? null,
+  apiVersion: apiVersion ?? null,
   strictParams: strictParams ?? true,
   rateLimit: rateLimit ?? null,
 })
@@ -134,13 +137,14 @@ const filesOf = (fixtures: readonly object[]) =>
 
 async function createMerchant(
   shared: Shared,
-  { name, now, dunningFinalAction, notices, dialect, secretKey }: NewMerchant = {},
+  { name, now, dunningFinalAction, notices, dialect, apiVersion, secretKey }: NewMerchant = {},
 ) {
   const { admin, sandbox } = shared
   const { id } = await ask<{ id: string }>(admin, 'POST', '/_paytwin/merchants', {
     clock: now === undefined ? sandbox.merchant.clock.now : timeOf(now),
     ...(name !== undefined && { name }),
     ...(dialect && { dialect }),
+    ...(apiVersion !== undefined && { api_version: apiVersion }),
     ...(dunningFinalAction && { dunning_final_action: dunningFinalAction }),
     ...(notices && { notices }),
     ...(secretKey !== undefined && { secret_key: secretKey }),

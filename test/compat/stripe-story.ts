@@ -88,7 +88,7 @@ export async function runStory(
   { stripe, Sdk, twin, received, typeErrorsIn }: VersionedSdk,
   era: Era,
 ): Promise<string> {
-  const version = (await stripe.accounts.retrieveCurrent()).lastResponse.apiVersion ?? ''
+  const version = (await stripe.products.list()).lastResponse.apiVersion ?? ''
   const endpoint = await stripe.webhookEndpoints.create({
     url: 'http://localhost:9/hook',
     enabled_events: ['customer.subscription.updated', 'invoice.paid'],

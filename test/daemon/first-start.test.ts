@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { asOperator, contents } from '../http/support.ts'
 import { EVERYWHERE, PLACES } from '../places.ts'
 import { openTwin, subscribe } from '../scenarios/story.ts'
-import { startTwin } from '../twin.ts'
+import { type Body, startTwin, type Twin } from '../twin.ts'
 
 test('a refused first start leaves the database new', async () => {
   const database = PLACES['on disk']()
@@ -13,6 +13,26 @@ test('a refused first start leaves the database new', async () => {
   const twin = await openTwin({ database, seed: '2', now: '2030-01-01T00:00:00Z' })
   expect((await twin.get('/v1/test_helpers/clock')).now).toBe(1_893_456_000)
   expect((await asOperator(twin)('GET', 'merchants')).body.data).toHaveLength(1)
+})
+
+test('the API version of the default merchant is kept by a reset and the next start', async () => {
+  const database = PLACES['on disk']()
+  const given = { database, seed: '1', dialect: 'stripe' } as const
+  const unknown = { code: 'parameter_invalid', param: 'api_version' }
+  await expect(startTwin({ ...given, apiVersion: '2026-03-09' })).rejects.toMatchObject(unknown)
+  const first = await startTwin({ ...given, apiVersion: '2024-06-20' })
+  const versions = async (twin: Twin) =>
+    (await asOperator(twin)('GET', 'merchants')).body.data.map(({ api_version }: Body) => api_version)
+  expect(await versions(first)).toEqual(['2024-06-20'])
+  expect((await asOperator(first)('POST', 'reset')).status).toBe(200)
+  expect(await versions(first)).toEqual(['2024-06-20'])
+  await first.close()
+  const other = startTwin({ database, seed: null, clock: null, apiVersion: '2024-04-10' })
+  await expect(other).rejects.toThrow(
+    '--api-version differs from the value that this database was created with',
+  )
+  const again = await openTwin({ database, seed: null, clock: null, apiVersion: '2024-06-20' })
+  expect(await versions(again)).toEqual(['2024-06-20'])
 })
 
 test.each([

@@ -14,6 +14,7 @@ export const startListening = (options: Partial<DaemonOptions> = {}): Promise<Da
     seed: '1',
     secretKey: null,
     dialect: null,
+    apiVersion: null,
     fixtures: [],
     durability: 'normal',
     allowedHosts: [],

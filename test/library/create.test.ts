@@ -56,7 +56,7 @@ test('an unknown option is refused', async () => {
   const options = { clock: '2026-01-31T10:00:00Z' }
   await expect(createPaytwin(options as object)).rejects.toThrow(
     new TypeError(
-      "createPaytwin has no option 'clock'. Valid options: seed, now, fixtures, secretKey, dialect, strictParams, rateLimit",
+      "createPaytwin has no option 'clock'. Valid options: seed, now, fixtures, secretKey, dialect, apiVersion, strictParams, rateLimit",
     ),
   )
 })

@@ -45,6 +45,18 @@ describe('a merchant with Stripe’s API', () => {
     ])
   })
 
+  test('has a default version of Stripe’s API', async () => {
+    const twin = await open({ dialect: 'stripe', now: NOW, apiVersion: '2024-06-20' })
+    const other = await twin.merchants.create({ dialect: 'stripe', apiVersion: '2025-02-24.acacia' })
+    const used = await Promise.all(
+      [twin, other].map(async ({ secretKey }) => {
+        const headers = { Authorization: `Bearer ${secretKey}` }
+        return (await fetch(`${twin.url}/v1/customers`, { headers })).headers.get('stripe-version')
+      }),
+    )
+    expect(used).toEqual(['2024-06-20', '2025-02-24.acacia'])
+  })
+
   test('has events under the names of paytwin in its twin, and under those of Stripe in its API', async () => {
     const twin = await open({ dialect: 'stripe', now: NOW })
     const { id } = await subscribe(twin)

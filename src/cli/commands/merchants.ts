@@ -3,7 +3,7 @@ import type { Merchant } from '../../client/types.ts'
 import { DEFAULT_DIALECT, DIALECTS } from '../../core/dialect.ts'
 import { NOTICE_KINDS } from '../../core/notices.ts'
 import { addVerb, optionWithChoices } from '../command.ts'
-import { DIALECT_HELP } from '../daemon/serve-options.ts'
+import { API_VERSION_HELP, DIALECT_HELP } from '../daemon/serve-options.ts'
 import { wrongUsage } from '../failure.ts'
 import { givenSecret } from '../given-secret.ts'
 import type { Io } from '../io.ts'
@@ -15,6 +15,7 @@ type NewMerchantFlags = {
   readonly name?: string
   readonly clock?: string
   readonly dialect?: string
+  readonly apiVersion?: string
   readonly secretKey?: string
   readonly secretKeyFile?: string
 }
@@ -38,18 +39,18 @@ export function merchantCommands(program: Command, io: Io): void {
             byDefault: DEFAULT_DIALECT,
           }),
         )
+        .option('--api-version <DATE>', API_VERSION_HELP)
         .option('--secret-key <KEY>', 'its first key, such as sk_test_123 (default: no key)')
         .option('--secret-key-file <FILE>', 'a file with that key, which keeps it out of the process list'),
     examples: [
       'paytwin merchants create --name "Test 1" --clock 2026-01-31T10:00:00Z',
       'paytwin merchants create --dialect stripe --secret-key sk_test_456',
     ],
-    run: async ({ client, out }, { name, clock, dialect, secretKey, secretKeyFile }) => {
+    run: async ({ client, out }, { name, clock, dialect, apiVersion, secretKey, secretKeyFile }) => {
       const time = clock === undefined || clock === 'live' ? clock : timeOf('--clock', clock)
       const secret_key = givenSecret('--secret-key', { secret: secretKey, file: secretKeyFile })
-      out.show(await client.createMerchant({ name, clock: time, dialect, secret_key }), (merchant) =>
-        describe(out, merchant),
-      )
+      const given = { name, clock: time, dialect, api_version: apiVersion, secret_key }
+      out.show(await client.createMerchant(given), (merchant) => describe(out, merchant))
     },
   })
 
@@ -71,7 +72,7 @@ export function merchantCommands(program: Command, io: Io): void {
       options: (command) =>
         command
           .option('--name <TEXT>', 'the name of the merchant')
-          .option('--api-version <DATE>', 'the default API version for requests')
+          .option('--api-version <DATE>', API_VERSION_HELP)
           .option(
             '--dunning-final-action <ACTION>',
             'the action on a subscription after its last payment retry fails: cancel, mark_unpaid or leave_past_due',

@@ -4,7 +4,13 @@ import type { Daemon, DaemonOptions } from '../../daemon/daemon.ts'
 import { LOG_LEVELS } from '../../text/log-line.ts'
 import { examplesText, optionWithChoices } from '../command.ts'
 import { announce, announcementOf } from '../daemon/ready.ts'
-import { DIALECT_HELP, OAUTH_ERRORS, type ServeFlags, serveOptions } from '../daemon/serve-options.ts'
+import {
+  API_VERSION_HELP,
+  DIALECT_HELP,
+  OAUTH_ERRORS,
+  type ServeFlags,
+  serveOptions,
+} from '../daemon/serve-options.ts'
 import { Failure } from '../failure.ts'
 import type { Io } from '../io.ts'
 
@@ -38,6 +44,7 @@ export const daemonOptions = (command: Command): Command =>
     .addOption(
       optionWithChoices('--dialect <NAME>', DIALECT_HELP, { choices: DIALECTS, byDefault: DEFAULT_DIALECT }),
     )
+    .option('--api-version <DATE>', API_VERSION_HELP)
     .option('--seed <N>', 'the seed of all generated IDs (default random)')
     .option('--secret-key <KEY>', "the default merchant's first key, sk_test_… (default: generate a key)")
     .option('--secret-key-file <FILE>', 'a file with that key, which keeps it out of the process list')

@@ -21,6 +21,7 @@ export type ServeFlags = {
   readonly secretKey?: string
   readonly secretKeyFile?: string
   readonly dialect?: string
+  readonly apiVersion?: string
   readonly fixtures?: readonly string[]
   readonly durability?: string
   readonly allowedHost?: readonly string[]
@@ -36,6 +37,10 @@ export type ServeFlags = {
 /** The help of --dialect. */
 export const DIALECT_HELP =
   'the API of the merchant, which cannot be changed later (docs/stripe.md describes that of Stripe)'
+
+/** The help of --api-version. */
+export const API_VERSION_HELP =
+  "the API version of the merchant's requests that name none (default: the newest)"
 
 export const OAUTH_ERRORS = ['envelope', 'rfc6749'] as const
 const DURABILITIES = ['normal', 'full'] as const
@@ -59,6 +64,7 @@ export function serveOptions(flags: ServeFlags, io: Pick<Io, 'env'>): DaemonOpti
     seed: value(flags.seed, 'PAYTWIN_SEED'),
     secretKey: secretKey(flags, io),
     dialect: dialect(value(flags.dialect, 'PAYTWIN_DIALECT')),
+    apiVersion: value(flags.apiVersion, 'PAYTWIN_API_VERSION'),
     fixtures: flags.fixtures ?? paths(variable(io, 'PAYTWIN_FIXTURES')),
     durability: oneOf(
       DURABILITIES,

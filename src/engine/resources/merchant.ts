@@ -1,4 +1,4 @@
-import { newestVersionOf } from '../../core/api-version.ts'
+import { checkVersionOf, newestVersionOf } from '../../core/api-version.ts'
 import { DEFAULT_DIALECT, type Dialect } from '../../core/dialect.ts'
 import type { FinalAction } from '../../core/dunning.ts'
 import { assert, parameterInvalid, resourceMissing } from '../../core/errors.ts'
@@ -63,6 +63,7 @@ const changedNotices = (before: NoticeDays, change: NoticeUpdate = {}): NoticeDa
 /**
  * Creates a merchant: a unit of isolation with its own data, keys, events and clock.
  * @param begin - creates further objects of the merchant in the same command
+ * @throws ApiError parameter_invalid, param api_version
  * See docs/contract/operator.md#merchants.
  */
 export const createMerchant = (
@@ -89,6 +90,7 @@ export function addMerchant(
   const created = given.clock === 'live' ? wallSeconds(engine.wall) : given.clock
   const ordinal = engine.ids.nextNumber(0, 'merchant')
   const dialect = given.dialect ?? DEFAULT_DIALECT
+  checkVersionOf(dialect, engine.versions, given.api_version)
   const settings = {
     ordinal,
     id: engine.ids.next(0, 'mer'),
@@ -142,13 +144,14 @@ type SettingsUpdate = {
   notices?: NoticeUpdate | undefined
 }
 
-/** Updates a merchant's settings. @throws ApiError resource_missing. See docs/contract/operator.md#merchants. */
+/** Updates a merchant's settings. @throws ApiError resource_missing; parameter_invalid, param api_version. See docs/contract/operator.md#merchants. */
 export async function updateMerchant(
   engine: Engine,
   id: string,
   change: SettingsUpdate,
 ): Promise<MerchantState> {
   const merchant = findMerchant(engine, id)
+  checkVersionOf(merchant.settings.dialect, engine.versions, change.api_version)
   await engine.command(merchant, null, (unit) => changeSettings(unit, change))
   return merchant
 }

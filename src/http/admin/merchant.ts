@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { versionsOf } from '../../core/api-version.ts'
 import { parseInstant } from '../../core/calendar.ts'
-import { DEFAULT_DIALECT, DIALECTS, type Dialect } from '../../core/dialect.ts'
+import { DEFAULT_DIALECT, DIALECTS } from '../../core/dialect.ts'
 import { FINAL_ACTIONS } from '../../core/dunning.ts'
 import { type ApiError, parameterInvalid, parameterMissing } from '../../core/errors.ts'
 import type { IssuedKey } from '../../engine/access/keys.ts'
@@ -48,7 +47,6 @@ export function merchantRoutes(add: AddRoute): void {
       returns: merchantSchema,
     },
     async ({ services, params }) => {
-      checkVersion(services.engine, params.dialect, params.api_version)
       const { engine, keys } = services
       const { secret_key: secret, ...given } = params
       const issued: IssuedKey[] = []
@@ -83,11 +81,7 @@ export function merchantRoutes(add: AddRoute): void {
       params: updateParams,
       returns: merchantSchema,
     },
-    async ({ services, params, id }) => {
-      const { dialect } = findMerchant(services.engine, id).settings
-      checkVersion(services.engine, dialect, params.api_version)
-      return presentMerchant(await updateMerchant(services.engine, id, params))
-    },
+    async ({ services, params, id }) => presentMerchant(await updateMerchant(services.engine, id, params)),
   )
   add(
     {
@@ -123,16 +117,6 @@ function whichMerchant(merchants: readonly MerchantState[]): ApiError {
   return parameterMissing(
     'merchant',
     `Missing required parameter: merchant. The ${merchants.length} merchants: ${named.join(', ')}${rest}`,
-  )
-}
-
-/** @throws ApiError parameter_invalid, param api_version */
-function checkVersion(engine: Engine, dialect: Dialect, version: string | undefined): void {
-  const versions = versionsOf(dialect, engine.versions)
-  if (version === undefined || versions.includes(version)) return
-  throw parameterInvalid(
-    'api_version',
-    `Unknown API version '${version}'. Known versions: ${versions.join(', ')}.`,
   )
 }
 
