@@ -3,6 +3,8 @@ import type { RouteOf } from '../http/route.ts'
 import type { StripeApi } from '../http/stripe/api.ts'
 import { KNOWN_NAMES } from '../http/stripe/event-names.ts'
 import { STRIPE_ROUTES } from '../http/stripe/routes.ts'
+import { STRIPE_HISTORY } from '../http/stripe/versions/history.ts'
+import type { Version } from '../http/versions.ts'
 import { asCode } from '../text/markdown.ts'
 
 /** The line of docs/stripe.md below which everything is generated. */
@@ -22,8 +24,16 @@ export function stripeReference(document: string): string {
     '### Events',
     'A webhook endpoint can name these, `*`, or several with a final `.*`.',
     KNOWN_NAMES.map((name) => `- ${asCode(name)}`).join('\n'),
+    '### Known versions',
+    'Newest first, with what differs before a version.',
+    STRIPE_HISTORY.toReversed().map(versionLine).join('\n'),
   ]
   return `${sections.join('\n\n')}\n`
+}
+
+function versionLine({ date, changes }: Version): string {
+  const before = changes.map(({ description }) => description).join(' ')
+  return `- ${asCode(date)}${before === '' ? '' : `. Before: ${before}`}`
 }
 
 /** Returns the routes of the dialect, in the order of the document. */

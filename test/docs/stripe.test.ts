@@ -7,7 +7,7 @@ const PAGE = textOf('docs/stripe.md')
 const TESTS = 'test/compat/stripe-differences.test.ts'
 
 /** The part of the page about paytwin's own API. */
-const [, OWN_API = ''] = PAGE.split("## paytwin's own API and Stripe's SDK\n")
+const [, OWN_API = ''] = PAGE.split(/## paytwin's own API and Stripe's SDK\n|## What paytwin knows/)
 
 /** Our column of the page's table, by number. */
 const onPage = [...PAGE.matchAll(/^\| (\d+) \| .+ \| (.+) \|$/gm)].map(

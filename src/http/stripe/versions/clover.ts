@@ -6,7 +6,7 @@ import { byName } from './resources.ts'
 export const CLOVER: readonly VersionChange[] = [
   {
     description:
-      'A discount names its coupon in source, and a promotion code in promotion, in place of coupon',
+      'Discounts and promotion codes have `coupon`, a whole object, in place of `source` and `promotion`.',
     request: (route, params) => (route === 'POST /v1/promotion_codes' ? asPromotion(params) : params),
     response: byName({
       discount: ({ source: _, ...discount }, { view, show }) => {

@@ -11,7 +11,7 @@ const ROUTES: ReadonlySet<string> = new Set(
 /** What changed with 2026-09-30.endive. */
 export const ENDIVE: readonly VersionChange[] = [
   {
-    description: 'Intents have no parameter payment_method_types',
+    description: 'Payment intents and setup intents take `payment_method_types`. It must be `card`.',
     request: (route, params) => (ROUTES.has(route) ? withoutTypes(params) : params),
   },
 ]

@@ -1,5 +1,5 @@
 import { STRIPE_API_VERSIONS } from '../../../core/api-version.ts'
-import { type VersionChange, VersionHistory } from '../../versions.ts'
+import { type Version, type VersionChange, VersionHistory } from '../../versions.ts'
 import { presentObject } from '../objects.ts'
 import { BASIL } from './basil.ts'
 import { BASIL_VERSION } from './basil-version.ts'
@@ -18,8 +18,14 @@ const CHANGES: Readonly<Record<string, readonly VersionChange[]>> = {
   '2022-08-01': AUGUST_2022,
 }
 
-/** The versions of Stripe's API. The name of a version begins with its date. */
-export const STRIPE_VERSIONS = new VersionHistory(
-  STRIPE_API_VERSIONS.toSorted().map((date) => ({ date, changes: CHANGES[date] ?? [] })),
-  { header: 'Stripe-Version', present: presentObject },
-)
+/** The versions of Stripe's API, oldest first. The name of a version begins with its date. */
+export const STRIPE_HISTORY: readonly Version[] = STRIPE_API_VERSIONS.toSorted().map((date) => ({
+  date,
+  changes: CHANGES[date] ?? [],
+}))
+
+/** Converts requests and responses between the versions of Stripe's API. */
+export const STRIPE_VERSIONS = new VersionHistory(STRIPE_HISTORY, {
+  header: 'Stripe-Version',
+  present: presentObject,
+})

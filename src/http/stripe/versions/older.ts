@@ -4,7 +4,7 @@ import { byName } from './resources.ts'
 /** What changed with 2024-06-20. */
 export const JUNE_2024: readonly VersionChange[] = [
   {
-    description: 'Payment intents are captured with automatic_async by default',
+    description: '`capture_method` of a payment intent is `automatic`.',
     response: byName({
       payment_intent: (intent) =>
         intent.capture_method === 'automatic_async' ? { ...intent, capture_method: 'automatic' } : intent,
@@ -16,7 +16,7 @@ export const JUNE_2024: readonly VersionChange[] = [
 export const APRIL_2024: readonly VersionChange[] = [
   {
     description:
-      'Products have marketing_features in place of features, and invoices rendering in place of rendering_options',
+      'Products have `features` in place of `marketing_features`, and invoices have `rendering_options`.',
     response: byName({
       product: ({ marketing_features: features, ...product }) => ({ ...product, features }),
       invoice: (invoice) => ({ ...invoice, rendering_options: null }),
@@ -27,7 +27,7 @@ export const APRIL_2024: readonly VersionChange[] = [
 /** What changed with 2022-11-15. */
 export const NOVEMBER_2022: readonly VersionChange[] = [
   {
-    description: 'Payment intents have latest_charge in place of charges',
+    description: 'Payment intents have `charges`, with the latest charge.',
     response: byName({
       payment_intent: (intent, { show }) => {
         const charge = intent.latest_charge === null ? undefined : show('charge', intent.latest_charge)
@@ -49,7 +49,7 @@ export const NOVEMBER_2022: readonly VersionChange[] = [
 /** What changed with 2022-08-01. */
 export const AUGUST_2022: readonly VersionChange[] = [
   {
-    description: 'New invoices exclude pending invoice items by default',
+    description: 'A new invoice includes the pending invoice items of its customer by default.',
     request: (route, params) =>
       route === 'POST /v1/invoices' ? { pending_invoice_items_behavior: 'include', ...params } : params,
   },
