@@ -5,18 +5,32 @@ import { reference } from './fields.ts'
 
 const FIELDS = ['coupon', 'promotion_code', 'discount'] as const
 
+type Given = { readonly [Field in (typeof FIELDS)[number]]?: string | null | undefined }
+
+/** Requires exactly one of the fields. */
+function requireOne(given: Given, context: z.RefinementCtx): void {
+  const [first, second] = FIELDS.filter((field) => given[field] != null)
+  if (second)
+    context.addIssue({ code: 'custom', path: [second], message: `use ${first} or ${second}, not both` })
+  if (!first) context.addIssue({ code: 'custom', path: ['coupon'], message: 'expected a coupon' })
+}
+
 const discount = z
   .object({
     coupon: reference.optional(),
     promotion_code: reference.optional(),
     discount: reference.optional(),
   })
-  .superRefine((given, context) => {
-    const [first, second] = FIELDS.filter((field) => given[field] !== undefined)
-    if (second)
-      context.addIssue({ code: 'custom', path: [second], message: `use ${first} or ${second}, not both` })
-    if (!first) context.addIssue({ code: 'custom', path: ['coupon'], message: 'expected a coupon' })
+  .superRefine(requireOne)
+
+/** A discount of a phase. The fields can be null, so that a request can repeat a phase as it is shown. */
+const phaseDiscount = z
+  .object({
+    coupon: reference.nullable().optional(),
+    promotion_code: reference.nullable().optional(),
+    discount: reference.nullable().optional(),
   })
+  .superRefine(requireOne)
 
 /** The parameter `discounts`: an empty value removes all. */
 export const discountsParam = z
@@ -28,7 +42,7 @@ export const discountsParam = z
 
 /** The parameter `discounts` of a phase: an empty value is none, null leaves the discounts as they are. */
 export const phaseDiscountsParam = z
-  .union([z.literal(''), z.null(), z.array(discount).max(MAX_DISCOUNTS)], {
+  .union([z.literal(''), z.null(), z.array(phaseDiscount).max(MAX_DISCOUNTS)], {
     error: "expected a list of discounts, or '' for none",
   })
   .optional()
@@ -36,7 +50,14 @@ export const phaseDiscountsParam = z
 /** Converts the parameter `discounts` of a phase or its item: undefined leaves the discounts as they are. */
 export const plannedDiscountsOf = (
   given: z.output<typeof phaseDiscountsParam>,
-): readonly DiscountParam[] | undefined => (given === undefined || given === null ? undefined : given || [])
+): readonly DiscountParam[] | undefined =>
+  given == null
+    ? undefined
+    : (given || []).map((each) => ({
+        coupon: each.coupon ?? undefined,
+        promotion_code: each.promotion_code ?? undefined,
+        discount: each.discount ?? undefined,
+      }))
 
 /** Converts the parameter `discounts`: undefined leaves the discounts unchanged. */
 export const discountsOf = (given: z.output<typeof discountsParam>): readonly DiscountParam[] | undefined =>

@@ -253,11 +253,31 @@ describe('an update of the current phase', () => {
     expect(await redeemed(twin, 'ONCE')).toBe(1)
   })
 
+  test('repeats the phase as it is shown', async () => {
+    const { twin, schedule, update, read } = await beginWith('HALF')
+    const [{ items, discounts }] = (await read()).phases
+    await update({ items, discounts })
+    expect(await read()).toEqual(schedule)
+    expect(await redeemed(twin, 'HALF')).toBe(1)
+  })
+
   test('repeats a coupon that was deleted in the meantime', async () => {
     const { twin, schedule, update } = await beginWith('HALF')
     await twin.delete('/v1/coupons/HALF')
     await update({ ...use('HALF'), metadata: { plan: 'old' } })
     expect((await subscriptionOf(twin, schedule)).discounts).toHaveLength(1)
+  })
+
+  test('follows the removal of the subscription’s discounts', async () => {
+    const { twin, schedule, read } = await beginWith('HALF')
+    const { id } = await subscriptionOf(twin, schedule)
+    await twin.delete(`/v1/subscriptions/${id}/discount`)
+    expect((await read()).phases[0].discounts).toEqual([])
+    expect((await twin.events()).map(({ type }) => type).slice(-3)).toEqual([
+      'customer.discount.deleted',
+      'subscription.updated',
+      'subscription_schedule.updated',
+    ])
   })
 
   test('follows a direct change of the subscription', async () => {

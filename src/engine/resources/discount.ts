@@ -1,11 +1,9 @@
-import { discountIdsOf, withoutDiscounts, withoutEnded } from '../../core/billing/discounting.ts'
+import { discountIdsOf, withoutDiscounts } from '../../core/billing/discounting.ts'
 import { Change } from '../../core/change.ts'
 import type { Customer } from '../../core/customer.ts'
 import { type Discount, type Discounts, NO_DISCOUNTS } from '../../core/discount.ts'
 import { resourceMissing } from '../../core/errors.ts'
 import type { Subscription } from '../../core/subscription.ts'
-import { hasEnded } from '../../core/subscription-status.ts'
-import { cannotBe } from '../../core/transitions.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { redeem } from './redemption.ts'
@@ -77,29 +75,6 @@ export function deleteCustomerDiscount(unit: UnitOfWork, id: string): Discount {
   change.update('customer', customer, (latest) => ({ ...latest, discount: null }), 'customer.updated')
   apply(unit, change, unit.clockOf(customer.test_clock))
   return change.latest('discount', discount)
-}
-
-/**
- * Removes the discounts of a subscription; those of its items stay.
- * @returns the newest of them
- * @throws ApiError resource_missing, also without a discount; invalid_state_transition when it has ended
- */
-export function deleteSubscriptionDiscounts(unit: UnitOfWork, id: string): Discount {
-  const subscription = unit.find('subscription', id)
-  if (hasEnded(subscription)) throw cannotBe('A subscription', subscription, 'changed')
-  const discounts = subscription.discounts.map((each) => unit.need('discount', each))
-  const last = discounts.at(-1)
-  if (!last) throw resourceMissing('discount of subscription', id)
-  const change = new Change()
-  for (const discount of discounts) endDiscount(change, discount)
-  change.update(
-    'subscription',
-    subscription,
-    (latest) => withoutEnded(change, latest),
-    'subscription.updated',
-  )
-  apply(unit, change, unit.clockOf(subscription.test_clock))
-  return change.latest('discount', last)
 }
 
 /** Ends the discounts that a subscription and its items had before an update, and no longer have. */

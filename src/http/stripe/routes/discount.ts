@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
-import { deleteCustomerDiscount, deleteSubscriptionDiscounts } from '../../../engine/resources/discount.ts'
+import { deleteCustomerDiscount } from '../../../engine/resources/discount.ts'
+import { deleteSubscriptionDiscounts } from '../../../engine/resources/subscription-discount.ts'
 import type { StripeApi } from '../api.ts'
 import { presentDeletedDiscount } from '../present/discount.ts'
 import { returning } from '../returns.ts'
