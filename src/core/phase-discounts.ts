@@ -16,6 +16,8 @@ export type EnteredPhase = {
   readonly former: (Pick<SchedulePhase, 'items'> & Planned) | null
   /** Whether the phase begins now. */
   readonly isNew: boolean
+  /** Unix seconds. */
+  readonly now: number
   /** The discounts that the subscription and its items have. */
   readonly discounts: Discounts
   /** Returns null for a coupon or a code that can no longer be redeemed. */
@@ -56,16 +58,18 @@ function inForce({
   former,
   holder,
   isNew,
+  now,
   discounts,
   redeem,
-}: Pick<EnteredPhase, 'isNew' | 'discounts' | 'redeem'> & {
+}: Pick<EnteredPhase, 'isNew' | 'now' | 'discounts' | 'redeem'> & {
   readonly current: readonly string[]
   readonly planned: readonly PhaseDiscount[] | undefined
   readonly former: readonly PhaseDiscount[] | null | undefined
   readonly holder: SubscriptionItem | null
 }): readonly string[] {
   if (!planned) return former ? [] : current
-  const live = discountsIn(discounts, current)
+  // One that ends in this second does not go on.
+  const live = discountsIn(discounts, current).filter(({ end }) => end === null || end > now)
   return planned.flatMap((each) => {
     const kept = live.find((discount) => isOf(discount, each))
     if (kept) return kept.id

@@ -65,7 +65,7 @@ export function inPhaseProjected<Projection extends Billed>(
     added.set(discount.id, discount)
     return discount
   }
-  const entered = { phase, former: projected.phase, isNew: true, discounts, redeem }
+  const entered = { phase, former: projected.phase, isNew: true, now: phase.start_date, discounts, redeem }
   const inForce = discountsInPhase(subscription, wanted, entered)
   return {
     ...projected,

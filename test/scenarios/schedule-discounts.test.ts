@@ -81,6 +81,23 @@ describe('discounts of phases', () => {
     ])
   })
 
+  test('are redeemed again if they end in the second in which the next phase begins', async () => {
+    const { twin } = await playSchedule(APRIL, async ({ basic }, fresh) => {
+      await makeCoupons(fresh, { ...HALF, duration: 'repeating', duration_in_months: 1 })
+      return { phases: [1, 2, 3].map(() => phase(basic, { ...month(), ...use('HALF') })) }
+    })
+    expect((await billsOf(twin)).map((bill) => bill.split(' ')[1])).toEqual(['1000', '1000', '1000', '2000'])
+    expect(await redeemed(twin, 'HALF')).toBe(3)
+    expect(await discountEvents(twin)).toEqual([
+      '2026-04-01 created HALF',
+      '2026-05-01 created HALF',
+      '2026-05-01 deleted HALF',
+      '2026-06-01 created HALF',
+      '2026-06-01 deleted HALF',
+      '2026-07-01 deleted HALF',
+    ])
+  })
+
   test('of items reduce their lines, and a price that changes takes those of its phase', async () => {
     const { twin } = await playSchedule(APRIL, async ({ basic, pro }, fresh) => {
       await makeCoupons(fresh, HALF, FIFTH)

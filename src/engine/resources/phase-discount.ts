@@ -129,5 +129,6 @@ export function enterDiscounts(
     return createDiscount(unit, change, found, { purchase, event: 'customer.discount.created' })
   }
   const discounts = loadDiscounts(unit, discountIdsOf(subscription), change)
-  return discountsInPhase(subscription, items, { ...entered, discounts, redeem })
+  const { instant: now } = unit.clockOf(customer.test_clock)
+  return discountsInPhase(subscription, items, { ...entered, now, discounts, redeem })
 }

@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest'
+import { type Body, makePrice, type Twin } from '../twin.ts'
+import { pendingAmounts } from './plan-story.ts'
+import { billsOf, makeSchedule } from './schedule-story.ts'
+import { at, openTwin, PACES, subscribe } from './story.ts'
+
+/** Rules that meet: leap days, borders of tiers and of periods, and discounts. Each amount is computed by hand beside it. */
+type Example = {
+  readonly now: string
+  readonly play: (twin: Twin, go: (until: string) => Promise<void>) => Promise<unknown>
+  /** All invoices, oldest first. */
+  readonly bills: readonly string[]
+}
+
+const coupon = (twin: Twin, params: Body) =>
+  twin.post('/v1/coupons', { id: 'OFF', duration: 'forever', ...params })
+const OFF = { discounts: [{ coupon: 'OFF' }] }
+
+/** A subscription with the coupon OFF, and a function that changes its item. */
+async function begin(twin: Twin, price: Body, given: Body = {}) {
+  const { subscription, customer } = await subscribe(twin, { price, ...OFF, ...given })
+  const [{ id }] = subscription.items.data
+  const change = (params: Body) =>
+    twin.post(`/v1/subscriptions/${subscription.id}`, {
+      ...{ proration_behavior: 'create_prorations', items: [{ id, ...params }] },
+    })
+  return { change, customer }
+}
+
+const EXAMPLES: Readonly<Record<string, Example>> = {
+  'a discounted year with a leap day': {
+    now: '2028-01-01T00:00:00Z',
+    play: async (twin, go) => {
+      await coupon(twin, { percent_off: 10 })
+      const { change } = await begin(twin, { unit_amount: 36_600, recurring: { interval: 'year' } })
+      await go('2028-02-29T00:00:00Z')
+      await change({ quantity: 2 })
+      // 307 of 366 days remain: of 329.40, and of 658.80.
+      expect(await pendingAmounts(twin)).toEqual([-27_630, 55_260])
+      await go('2029-01-01T00:00:00Z')
+    },
+    // 658.80 − 276.30 + 552.60
+    bills: ['2028-01-01 32940 to 2029-01-01', '2029-01-01 93510 to 2030-01-01'],
+  },
+  'a discount of one month from 31 January to 29 February': {
+    now: '2028-01-31T10:00:00Z',
+    play: async (twin, go) => {
+      await coupon(twin, { percent_off: 50, duration: 'repeating', duration_in_months: 1 })
+      await begin(twin, {})
+      await go('2028-03-31T10:00:00Z')
+    },
+    bills: [
+      '2028-01-31 1000 to 2028-02-29',
+      '2028-02-29 2000 to 2028-03-31',
+      '2028-03-31 2000 to 2028-04-30',
+    ],
+  },
+  'a discounted quantity up and down within a day': {
+    now: '2026-04-01T00:00:00Z',
+    play: async (twin, go) => {
+      await coupon(twin, { amount_off: 300, currency: 'usd' })
+      const { change } = await begin(twin, { unit_amount: 3000 })
+      await go('2026-04-10T00:00:00Z')
+      await change({ quantity: 3 })
+      await go('2026-04-10T12:00:00Z')
+      await change({ quantity: 1 })
+      // 21 of 30 days of 27.00 and of 87.00; then 20.5 of the 21 days, and 20.5 of 30 days of 27.00.
+      expect(await pendingAmounts(twin)).toEqual([-1890, 6090, -5945, 1845])
+      await go('2026-05-01T00:00:00Z')
+    },
+    // 27.00 + half a day of 60.00 more in 30 days
+    bills: ['2026-04-01 2700 to 2026-05-01', '2026-05-01 2800 to 2026-06-01'],
+  },
+  'a discounted quantity beyond the border of a tier': {
+    now: '2026-04-01T00:00:00Z',
+    play: async (twin, go) => {
+      await coupon(twin, { percent_off: 20 })
+      const tiers = [
+        { up_to: 5, unit_amount: 1000 },
+        { up_to: 'inf', unit_amount: 500 },
+      ]
+      const tiered = { unit_amount: undefined, billing_scheme: 'tiered', tiers_mode: 'graduated', tiers }
+      const { id } = await makePrice(twin, { nickname: 'Seats', ...tiered })
+      const { change } = await begin(twin, {}, { items: [{ price: id, quantity: 5 }] })
+      await go('2026-04-16T00:00:00Z')
+      await change({ quantity: 6 })
+      // Half of 50.00 − 20 %, and half of 55.00 − 20 %.
+      expect(await pendingAmounts(twin)).toEqual([-2000, 2200])
+      await go('2026-05-01T00:00:00Z')
+    },
+    bills: ['2026-04-01 4000 to 2026-05-01', '2026-05-01 4600 to 2026-06-01'],
+  },
+  'usage in the last second, billed as the discount ends': {
+    now: '2026-04-01T00:00:00Z',
+    play: async (twin, go) => {
+      await coupon(twin, { percent_off: 50, duration: 'repeating', duration_in_months: 1 })
+      const meter = await twin.post('/v1/billing/meters', {
+        ...{ display_name: 'Calls', event_name: 'calls', default_aggregation: { formula: 'sum' } },
+      })
+      const recurring = { interval: 'month', usage_type: 'metered', meter: meter.id }
+      const { customer } = await begin(twin, { unit_amount: 5, nickname: 'Calls', recurring })
+      const report = (value: string, time: string) =>
+        twin.post('/v1/billing/meter_events', {
+          ...{ event_name: 'calls', timestamp: at(time) },
+          payload: { stripe_customer_id: customer.id, value },
+        })
+      await go('2026-04-30T23:59:00Z')
+      await report('100', '2026-04-30T23:59:59Z')
+      await report('10', '2026-05-01T00:00:00Z')
+      await go('2026-06-01T00:00:00Z')
+    },
+    // The discount does not reduce what is billed at its end.
+    bills: ['2026-04-01 0 to 2026-05-01', '2026-05-01 500 to 2026-06-01', '2026-06-01 50 to 2026-07-01'],
+  },
+  'a discounted phase from the middle of a February of 29 days': {
+    now: '2028-02-01T00:00:00Z',
+    play: async (twin, go) => {
+      await coupon(twin, { percent_off: 10 })
+      const prices = [
+        (await makePrice(twin, { unit_amount: 2900, nickname: 'A' })).id,
+        (await makePrice(twin, { unit_amount: 5800, nickname: 'B' })).id,
+      ]
+      await makeSchedule(twin, () => ({
+        phases: [
+          { items: [{ price: prices[0] }], end_date: at('2028-02-15T12:00:00Z') },
+          { items: [{ price: prices[1] }], ...OFF },
+        ],
+      }))
+      await go('2028-03-01T00:00:00Z')
+    },
+    // Half of 29.00 back, half of 52.20 to pay, and 52.20 for March.
+    bills: ['2028-02-01 2900 to 2028-03-01', '2028-03-01 6380 to 2028-04-01'],
+  },
+  'a trial that ends on 29 February': {
+    now: '2028-02-15T00:00:00Z',
+    play: async (twin, go) => {
+      await coupon(twin, { percent_off: 25, duration: 'once' })
+      await begin(twin, { recurring: { interval: 'month', interval_count: 6 } }, { trial_period_days: 14 })
+      await go('2029-03-01T00:00:00Z')
+    },
+    bills: [
+      '2028-02-29 1500 to 2028-08-29',
+      '2028-08-29 2000 to 2029-02-28',
+      '2029-02-28 2000 to 2029-08-29',
+    ],
+  },
+}
+
+/** Steps of six hours take too many of them for years. */
+const TWO_PACES = Object.entries(PACES).filter(([name]) => name !== 'steps of six hours')
+
+describe.each(TWO_PACES)('in %s:', (_, pace) => {
+  test.each(Object.entries(EXAMPLES))('%s', async (_name, { now, play, bills }) => {
+    const twin = await openTwin({ now })
+    await play(twin, (until) => pace(twin, at(until)))
+    expect(await billsOf(twin)).toEqual(bills)
+  })
+})
