@@ -5,7 +5,8 @@ export type MethodOptions = {
     readonly enabled: boolean
     readonly allow_redirects: 'always' | 'never'
   } | null
-  readonly payment_method_types: readonly string[]
+  /** The types that the request allows; null for all. */
+  readonly allowed_payment_method_types: readonly string[] | null
   /** Where the customer returns after an authentication. */
   readonly return_url: string | null
 }
@@ -21,7 +22,7 @@ export type PaymentOptions = MethodOptions & {
 /** The options of an intent whose request names none. */
 export const DEFAULT_METHOD_OPTIONS: MethodOptions = {
   automatic_payment_methods: { enabled: true, allow_redirects: 'always' },
-  payment_method_types: ['card'],
+  allowed_payment_method_types: null,
   return_url: null,
 }
 

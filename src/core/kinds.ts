@@ -92,6 +92,7 @@ const DECLARATIONS = {
       will_be_due: 49,
       overdue: 50,
       payment_succeeded: 55,
+      payment_action_required: 69,
     },
   },
   payment_intent: {
@@ -177,6 +178,7 @@ export const ALL_EVENT_TYPES: readonly EventType[] = EVENTS.map(({ type }) => ty
 /** The types of events that only merchants with another API than paytwin's own emit. */
 const FOREIGN_EVENT_TYPES: ReadonlySet<EventType> = new Set([
   'invoice.payment_succeeded',
+  'invoice.payment_action_required',
   'setup_intent.created',
   'setup_intent.requires_action',
   'setup_intent.succeeded',

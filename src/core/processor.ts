@@ -9,6 +9,8 @@ export type Outcome =
       readonly code: string
       readonly decline_code: string | null
       readonly message: string
+      /** The attempt ended before the card was charged. */
+      readonly isUncharged?: true
     }
 
 export const APPROVED: Outcome = { approved: true }
@@ -29,6 +31,20 @@ export const declined = (code: string, decline_code: string | null): Outcome => 
   decline_code,
   message: MESSAGES[decline_code ?? ''] ?? MESSAGES[code] ?? 'Your card was declined.',
 })
+
+/** The outcome of an authentication that the customer fails, where that makes no charge. */
+export const AUTHENTICATION_FAILED: Outcome = {
+  approved: false,
+  code: 'payment_intent_authentication_failure',
+  decline_code: null,
+  message:
+    'The provided payment method has failed authentication. Provide a new payment method to attempt the payment again.',
+  isUncharged: true,
+}
+
+/** Reports whether a charge was declined because the customer has to authenticate first. */
+export const asksForAuthentication = (outcome: Outcome): boolean =>
+  !outcome.approved && outcome.decline_code === 'authentication_required'
 
 /** Faults that can replace the outcome of an attempt with any card. See docs/contract/faults.md#charge-faults. */
 export const CHARGE_FAULTS = ['decline', 'processor_timeout'] as const

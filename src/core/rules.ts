@@ -26,6 +26,12 @@ export type Rules = {
   readonly preparesPaymentMethod: boolean
   /** Whether a test payment method is attached to the customer of the intent that it is chosen for, rather than by a subscription that it pays. */
   readonly attachesChosenMethod: boolean
+  /** Whether an invoice whose payment needs an authentication waits for a customer who is present, and emits an event of its own. */
+  readonly waitsForAuthentication: boolean
+  /** Whether an intent that waits for the customer can be confirmed again. */
+  readonly confirmsAgain: boolean
+  /** Whether an authentication that the customer fails makes a declined charge. */
+  readonly chargesFailedAuthentication: boolean
   /** Whether a paid invoice also emits invoice.payment_succeeded. */
   readonly reportsPaymentTwice: boolean
   /** Whether the intent of an invoice emits payment_intent.created. */
@@ -44,6 +50,9 @@ const PAYTWIN_RULES: Rules = {
   cardNames: 'own',
   preparesPaymentMethod: false,
   attachesChosenMethod: true,
+  waitsForAuthentication: false,
+  confirmsAgain: false,
+  chargesFailedAuthentication: true,
   reportsPaymentTwice: false,
   reportsInvoiceIntents: false,
   owesBeforeAttempt: true,
@@ -59,6 +68,9 @@ const STRIPE_RULES: Rules = {
   cardNames: 'stripe',
   preparesPaymentMethod: true,
   attachesChosenMethod: false,
+  waitsForAuthentication: true,
+  confirmsAgain: true,
+  chargesFailedAuthentication: false,
   reportsPaymentTwice: true,
   reportsInvoiceIntents: true,
   owesBeforeAttempt: false,

@@ -26,6 +26,8 @@ export type Account = {
   readonly customer: Customer
   /** The payment method that is charged: the subscription's, else the customer's default. */
   readonly paymentMethod: PaymentMethod | null
+  /** Whether the customer is present and can authenticate a payment; false if absent. */
+  readonly isOnSession?: boolean
   /** The fault to apply to a charge attempt of this decision; null for none. */
   readonly fault: ChargeFault | null
   /** The prices of the subscription's items; with discounts for certain products also those of the pending items. */

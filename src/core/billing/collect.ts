@@ -5,10 +5,17 @@ import { attemptFailed, daysToPay, finalized, type Invoice, nextNumber, paid, vo
 import type { AppliedBalance } from '../invoice-balance.ts'
 import { canceledWithInvoice, newPaymentIntent, type PaymentIntent, withAttempt } from '../payment-intent.ts'
 import { attemptCharge } from '../payment-method.ts'
-import type { Outcome } from '../processor.ts'
+import { asksForAuthentication, type Outcome } from '../processor.ts'
 import type { Account } from './account.ts'
 import { balanceApplied, returnToBalance, takeFromBalance } from './balance.ts'
-import { advanceScript, recordChargeAttempt } from './confirm.ts'
+import {
+  advanceScript,
+  announceAction,
+  isUncharged,
+  needsAction,
+  recordChargeAttempt,
+  waitForCustomer,
+} from './confirm.ts'
 import { disputeCharge } from './dispute.ts'
 import { withDueNotices } from './schedule-notices.ts'
 
@@ -141,11 +148,14 @@ export function attempt(
     settled,
   }: { intent: PaymentIntent; isNew: boolean; scheduled: boolean; settled?: Outcome },
 ): Collected {
-  const { now, newId, paymentMethod, fault, rules } = account
+  const { now, newId, paymentMethod, fault, rules, isOnSession = false } = account
   const isRetried = rules.retriesFirstPayment || invoice.billing_reason !== 'subscription_create'
   const asked = settled ? { outcome: settled, paymentMethod } : attemptCharge(paymentMethod, fault)
   const { outcome } = asked
-  const isCharged = paymentMethod !== null && (settled !== undefined || paymentMethod.type === 'card')
+  const isAsked = rules.waitsForAuthentication && asksForAuthentication(outcome)
+  const waits = isAsked && isOnSession && paymentMethod !== null && needsAction(paymentMethod)
+  const isCharged =
+    paymentMethod !== null && !waits && (settled ? !isUncharged(settled) : paymentMethod.type === 'card')
   const charge = isCharged ? newId('ch') : null
   const ready = isCharged && !settled ? withAttempt(intent, paymentMethod.id) : intent
   if (isCharged && !settled) change.noteAttempt()
@@ -160,6 +170,11 @@ export function attempt(
     outcome.approved ? 'invoice.paid' : 'invoice.payment_failed',
   )
   if (outcome.approved) reportPayment(change, account, after)
+  if (isAsked) announceAction(change, after)
+  if (waits && !outcome.approved) {
+    waitForCustomer(change, intent, withAttempt(intent, paymentMethod.id))
+    return { result: 'failed', invoice: after, outcome }
+  }
   recordChargeAttempt(change, { before: isNew ? null : intent, ready, outcome, charge, now })
   disputeCharge(change, { now, newId, testClock: invoice.test_clock }, charge, paymentMethod)
   if (paymentMethod && asked.paymentMethod) advanceScript(change, paymentMethod, asked.paymentMethod)

@@ -1,9 +1,11 @@
 import type { Change } from '../change.ts'
 import { newCharge } from '../charge.ts'
 import { paymentIntentUnexpectedState, paymentNotInitialized } from '../errors.ts'
+import type { Invoice } from '../invoice.ts'
 import { awaitingAction, confirmed, intentFactsOf, type PaymentIntent } from '../payment-intent.ts'
 import { attemptCharge, type PaymentMethod } from '../payment-method.ts'
-import { APPROVED, type ChargeFault, declined, type Outcome } from '../processor.ts'
+import { APPROVED, AUTHENTICATION_FAILED, type ChargeFault, declined, type Outcome } from '../processor.ts'
+import type { Rules } from '../rules.ts'
 import { cardNamed } from '../test-card.ts'
 import { disputeCharge } from './dispute.ts'
 
@@ -28,6 +30,8 @@ type Confirming = {
   readonly ready: PaymentIntent
   readonly method: PaymentMethod
   readonly fault: ChargeFault | null
+  /** Whether the customer is absent, so that a card is charged without an authentication. */
+  readonly isOffSession?: boolean
 }
 
 /**
@@ -73,9 +77,9 @@ export const needsAction = ({ type, script, test_card }: PaymentMethod): boolean
 export function confirm(
   change: Change,
   moment: Moment,
-  { before, ready, method, fault }: Confirming,
+  { before, ready, method, fault, isOffSession = false }: Confirming,
 ): Confirmation {
-  if (needsAction(method))
+  if (needsAction(method) && !(isOffSession && method.type === 'card'))
     return { result: 'requires_action', intent: waitForCustomer(change, before, ready) }
   const { outcome, paymentMethod } = attemptCharge(method, fault)
   change.noteAttempt()
@@ -83,12 +87,17 @@ export function confirm(
   const intent = recordChargeAttempt(change, { before, ready, outcome, charge, now: moment.now })
   disputeCharge(change, moment, charge, method)
   if (paymentMethod) advanceScript(change, method, paymentMethod)
+  if (outcome.approved) saveForFuture(change, intent, method, false)
   return outcome.approved ? { result: 'succeeded', intent } : { result: 'declined', intent, outcome }
 }
 
 /** Makes an intent wait for the customer. */
 export const waitForCustomer = (change: Change, before: PaymentIntent, ready: PaymentIntent): PaymentIntent =>
   change.update('payment_intent', before, () => awaitingAction(ready), 'payment_intent.requires_action')
+
+/** Reports that the payment of an invoice needs an action of the customer. */
+export const announceAction = (change: Change, invoice: Invoice): Invoice =>
+  change.update('invoice', invoice, (same) => same, 'invoice.payment_action_required')
 
 /**
  * Settles an intent that waits for the customer and belongs to no invoice.
@@ -99,10 +108,43 @@ export function settle(
   change: Change,
   { now, newId }: Pick<Moment, 'now' | 'newId'>,
   intent: PaymentIntent,
-  outcome: Outcome,
+  { outcome, method }: { readonly outcome: Outcome; readonly method: PaymentMethod },
 ): PaymentIntent {
   checkWaiting(intent)
-  return recordChargeAttempt(change, { before: intent, ready: intent, outcome, charge: newId('ch'), now })
+  const charge = isUncharged(outcome) ? null : newId('ch')
+  const after = recordChargeAttempt(change, { before: intent, ready: intent, outcome, charge, now })
+  if (outcome.approved) saveForFuture(change, after, method, true)
+  return after
+}
+
+/** Reports whether an attempt ended before a charge was made. */
+export const isUncharged = (outcome: Outcome): boolean => !outcome.approved && outcome.isUncharged === true
+
+/** Attaches the payment method of a paid intent to its customer, if the intent says so. */
+function saveForFuture(
+  change: Change,
+  { customer, options }: PaymentIntent,
+  method: PaymentMethod,
+  isAuthenticated: boolean,
+): void {
+  if (options?.setup_future_usage) saveMethod(change, method, { customer, isSetUp: isAuthenticated })
+}
+
+/** Attaches a payment method to a customer unless it is attached, and records that the customer has authenticated it. */
+export function saveMethod(
+  change: Change,
+  method: PaymentMethod,
+  { customer, isSetUp }: { readonly customer: string | null; readonly isSetUp: boolean },
+): void {
+  const latest = change.latest('payment_method', method)
+  const after = {
+    ...latest,
+    is_set_up: latest.is_set_up || isSetUp,
+    customer: latest.customer ?? customer,
+  }
+  const attaches = after.customer !== latest.customer
+  if (!attaches && after.is_set_up === latest.is_set_up) return
+  change.update('payment_method', method, () => after, attaches ? 'payment_method.attached' : null)
 }
 
 /**
@@ -120,11 +162,16 @@ export function checkWaiting(intent: PaymentIntent): void {
  * Returns the outcome of settling. paytwin: failing means a card was not authenticated, or a push payment did not
  * arrive.
  */
-export function settlement(outcome: 'succeed' | 'fail', method: PaymentMethod): Outcome {
-  if (outcome === 'succeed') return APPROVED
-  return method.type === 'card'
+export function settlement(
+  outcome: 'succeed' | 'fail',
+  method: PaymentMethod,
+  { chargesFailedAuthentication }: Rules,
+): Outcome {
+  if (outcome === 'succeed') return cardNamed(method.test_card)?.authenticated ?? APPROVED
+  if (method.type !== 'card') return declined('processing_error', null)
+  return chargesFailedAuthentication
     ? declined('card_declined', 'authentication_required')
-    : declined('processing_error', null)
+    : AUTHENTICATION_FAILED
 }
 
 /**

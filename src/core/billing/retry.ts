@@ -8,6 +8,7 @@ import { allows, move } from '../transitions.ts'
 import { type Account, type EndingAccount, isOwed, updateDelinquency } from './account.ts'
 import { cancel, dropRetries, expire } from './cancel.ts'
 import { attempt, type Collected } from './collect.ts'
+import { saveMethod } from './confirm.ts'
 import { endRemovedDiscounts } from './discounting.ts'
 import { discardPendingUpdate, withPendingApplied } from './pending-update.ts'
 
@@ -62,7 +63,7 @@ export function payNow(
     ...(settled && { settled }),
   })
   if (collected.result === 'paid') {
-    if (subscription && !scheduled) savePaymentMethod(change, account, subscription)
+    if (subscription && !scheduled) savePaymentMethod(change, account, subscription, settled !== undefined)
     recoverPaid(change, account, invoice, subscription)
   }
   updateDelinquency(change, account)
@@ -93,16 +94,16 @@ export function recoverPaid(
 }
 
 /** Attaches the payment method that paid by hand to the customer, and makes it the default one of a subscription that saves it. */
-function savePaymentMethod(change: Change, account: Account, subscription: Subscription): void {
+function savePaymentMethod(
+  change: Change,
+  account: Account,
+  subscription: Subscription,
+  isAuthenticated: boolean,
+): void {
   const { paymentMethod, customer, rules } = account
   if (!paymentMethod) return
-  if (paymentMethod.customer === null && !rules.attachesChosenMethod)
-    change.update(
-      'payment_method',
-      paymentMethod,
-      (unattached) => ({ ...unattached, customer: customer.id }),
-      'payment_method.attached',
-    )
+  if (!rules.attachesChosenMethod)
+    saveMethod(change, paymentMethod, { customer: customer.id, isSetUp: isAuthenticated })
   if (subscription.saves_payment_method)
     change.update('subscription', subscription, (latest) => ({
       ...latest,

@@ -3,7 +3,7 @@ import { declineAtAttach, type PaymentMethod } from '../payment-method.ts'
 import { APPROVED, declined, type Outcome } from '../processor.ts'
 import { awaitingAuthentication, type SetupIntent, setUp } from '../setup-intent.ts'
 import type { Subscription } from '../subscription.ts'
-import { needsAction } from './confirm.ts'
+import { needsAction, saveMethod } from './confirm.ts'
 
 /** The objects of a confirmation. */
 type Setup = {
@@ -57,7 +57,7 @@ export function finishSetup(
     )
     return { intent, declined: outcome }
   }
-  saveMethod(change, method, ready.customer)
+  saveMethod(change, method, { customer: ready.customer, isSetUp: true })
   const intent = change.update('setup_intent', before, () => setUp(ready, outcome), 'setup_intent.succeeded')
   if (subscription) prepare(change, subscription, method)
   return { intent, declined: null }
@@ -67,17 +67,6 @@ export function finishSetup(
 export const NOT_SET_UP: Outcome & { approved: false } = {
   ...(declined('setup_intent_authentication_failure', null) as Outcome & { approved: false }),
   message: 'The latest attempt to set up the payment method has failed because authentication failed.',
-}
-
-/** Marks a payment method as set up, and attaches it to a customer unless it is attached. */
-export function saveMethod(change: Change, method: PaymentMethod, customer: string | null): void {
-  const isAttached = customer === null || method.customer !== null
-  change.update(
-    'payment_method',
-    method,
-    (latest) => ({ ...latest, is_set_up: true, customer: latest.customer ?? customer }),
-    isAttached ? null : 'payment_method.attached',
-  )
 }
 
 /** Ends the wait of a subscription for a payment method. */

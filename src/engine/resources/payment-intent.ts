@@ -1,4 +1,5 @@
 import {
+  announceAction,
   type Confirmation,
   checkConfirmable,
   checkInitialized,
@@ -12,14 +13,13 @@ import {
 import { payNow } from '../../core/billing/retry.ts'
 import { Change } from '../../core/change.ts'
 import type { Customer } from '../../core/customer.ts'
-import { assert, invalidStateTransition, paymentIntentUnexpectedState } from '../../core/errors.ts'
-import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
+import { assert, paymentIntentUnexpectedState } from '../../core/errors.ts'
+import { mergeMetadata } from '../../core/metadata.ts'
 import {
   canceledIntent,
   intentFactsOf,
   newPaymentIntent,
   type PaymentIntent,
-  withPaymentMethod,
 } from '../../core/payment-intent.ts'
 import type { PaymentMethod } from '../../core/payment-method.ts'
 import type { Outcome } from '../../core/processor.ts'
@@ -28,19 +28,15 @@ import { nextChargeFault } from '../machine/charge-fault.ts'
 import type { Clock } from '../machine/clock.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { loadInvoiceAccount, subscriptionOf } from './account.ts'
-import { methodFor } from './payment-method.ts'
-
-export type IntentParams = {
-  amount?: number | undefined
-  currency?: string | undefined
-  customer?: string | undefined
-  payment_method?: string | undefined
-  description?: string | null | undefined
-  metadata?: MetadataParam | undefined
-}
-
-/** An update; `namesStatus` reports whether it contains the status, which no update can set. */
-export type IntentUpdate = IntentParams & { readonly namesStatus: boolean }
+import {
+  checkUpdatable,
+  chosenFor,
+  type IntentParams,
+  type IntentUpdate,
+  isOpen,
+  optionsOf,
+} from './intent-params.ts'
+import { chooseMethod, methodFor } from './payment-method.ts'
 
 /** An intent after a command, and the outcome of its payment if it was declined. */
 export type IntentOutcome = {
@@ -62,13 +58,17 @@ const outcomeOf = (confirmation: Confirmation): IntentOutcome => ({
  */
 export function createPaymentIntent(
   unit: UnitOfWork,
-  params: IntentParams & { amount: number; currency: string; confirm: boolean },
+  params: IntentParams & {
+    amount: number
+    currency: string
+    confirm: boolean
+    off_session?: boolean | undefined
+  },
 ): IntentOutcome {
   const customer = params.customer === undefined ? null : unit.find('customer', params.customer, 'customer')
   const clock = unit.clockOf(customer?.test_clock ?? null)
   const change = new Change()
-  const method =
-    params.payment_method === undefined ? null : methodFor(unit, change, customer, params.payment_method)
+  const method = chooseMethod(unit, change, customer, params)
   const intent = newPaymentIntent({
     id: unit.idFor('payment_intent'),
     created: clock.instant,
@@ -78,6 +78,7 @@ export function createPaymentIntent(
     payment_method: method?.id ?? null,
     description: params.description ?? null,
     metadata: mergeMetadata({}, params.metadata),
+    options: optionsOf(null, params),
   })
   change.create('payment_intent', intent, 'payment_intent.created')
   if (!params.confirm) {
@@ -89,7 +90,13 @@ export function createPaymentIntent(
   const confirmation = confirm(
     change,
     { now: clock.instant, newId: unit.newId, testClock: customer?.test_clock ?? null },
-    { before: intent, ready: intent, method, fault: nextChargeFault(unit) },
+    {
+      before: intent,
+      ready: intent,
+      method,
+      fault: nextChargeFault(unit),
+      isOffSession: params.off_session ?? false,
+    },
   )
   apply(unit, change, clock)
   return outcomeOf(confirmation)
@@ -105,47 +112,24 @@ export function updatePaymentIntent(unit: UnitOfWork, id: string, params: Intent
   const intent = unit.find('payment_intent', id)
   const customer = customerFor(unit, intent, params.customer)
   const change = new Change()
-  const method =
-    params.payment_method === undefined ? null : methodFor(unit, change, customer, params.payment_method)
+  const method = chooseMethod(unit, change, customer, params)
   // If the customer changes, the previous customer's payment method must not remain.
   if (params.customer !== undefined && !method && intent.payment_method !== null) {
     methodFor(unit, change, customer, intent.payment_method)
   }
-  checkUpdatable(intent, params)
+  checkUpdatable(unit, intent, params)
   const after = {
-    ...(method ? withPaymentMethod(intent, method.id) : intent),
+    ...(method ? chosenFor(unit, intent, method) : intent),
     amount: params.amount ?? intent.amount,
     currency: params.currency ?? intent.currency,
     customer: customer?.id ?? null,
     description: params.description === undefined ? intent.description : params.description,
     metadata: mergeMetadata(intent.metadata, params.metadata),
+    options: optionsOf(intent, params),
   }
   change.update('payment_intent', intent, () => after)
   apply(unit, change, clockOf(unit, after))
   return after
-}
-
-function checkUpdatable(intent: PaymentIntent, params: IntentUpdate): void {
-  const { status, invoice } = intent
-  const { isCanceled, isConfirmable } = intentFactsOf(intent)
-  const { amount, currency, customer, payment_method } = params
-  const changesPayment = [amount, currency, customer, payment_method].some((value) => value !== undefined)
-  if (isCanceled && (params.namesStatus || payment_method !== undefined)) {
-    throw invalidStateTransition(
-      'A canceled payment intent cannot be used again',
-      params.namesStatus ? 'status' : null,
-    )
-  }
-  if (changesPayment && !isConfirmable) {
-    throw paymentIntentUnexpectedState(
-      `Only description and metadata of a payment intent whose status is ${status} can be changed`,
-    )
-  }
-  if (invoice !== null && [amount, currency, customer].some((value) => value !== undefined)) {
-    throw paymentIntentUnexpectedState(
-      'The amount, currency and customer of a payment intent with an invoice are those of the invoice',
-    )
-  }
 }
 
 /**
@@ -156,26 +140,31 @@ function checkUpdatable(intent: PaymentIntent, params: IntentUpdate): void {
 export function confirmPaymentIntent(
   unit: UnitOfWork,
   id: string,
-  { payment_method }: Pick<IntentParams, 'payment_method'>,
+  params: Pick<IntentParams, 'payment_method' | 'payment_method_data' | 'options'> & {
+    off_session?: boolean | undefined
+  },
 ): IntentOutcome {
   const before = unit.find('payment_intent', id)
-  checkConfirmable(before)
+  if (!isOpen(unit, before)) checkConfirmable(before)
   const change = new Change()
   const customer = before.customer === null ? null : unit.find('customer', before.customer)
-  const given = payment_method === undefined ? null : methodFor(unit, change, customer, payment_method)
-  const ready = given ? withPaymentMethod(before, given.id) : before
-  checkInitialized(ready)
+  const given = chooseMethod(unit, change, customer, params)
+  if (!given) checkInitialized(before)
   // The method may have moved to another customer since it was chosen.
-  const method = given ?? methodFor(unit, change, customer, ready.payment_method ?? '')
+  const method = given ?? methodFor(unit, change, customer, before.payment_method ?? '')
+  const chosen = given || intentFactsOf(before).awaitsCustomer ? chosenFor(unit, before, method) : before
+  const ready = { ...chosen, options: optionsOf(before, params) }
+  const isOffSession = params.off_session ?? false
   const clock = clockOf(unit, before)
   if (before.invoice === null) {
     const fault = nextChargeFault(unit)
     const moment = { now: clock.instant, newId: unit.newId, testClock: customer?.test_clock ?? null }
-    const confirmation = confirm(change, moment, { before, ready, method, fault })
+    const confirmation = confirm(change, moment, { before, ready, method, fault, isOffSession })
     apply(unit, change, clock)
     return outcomeOf(confirmation)
   }
-  if (needsAction(method)) {
+  if (needsAction(method) && !isOffSession) {
+    if (unit.rules.waitsForAuthentication) announceAction(change, unit.need('invoice', before.invoice))
     const intent = waitForCustomer(change, before, ready)
     apply(unit, change, clock)
     return succeededWith(intent)
@@ -196,11 +185,12 @@ export function settlePaymentIntent(
   const intent = unit.find('payment_intent', id)
   checkWaiting(intent)
   const method = unit.need('payment_method', intent.payment_method ?? '')
-  const settled = settlement(outcome, method)
+  const settled = settlement(outcome, method, unit.rules)
   const change = new Change()
   if (intent.invoice !== null) return payInvoiceWith(unit, change, { intent, method, settled }).intent
   const clock = clockOf(unit, intent)
-  const after = settle(change, { now: clock.instant, newId: unit.newId }, intent, settled)
+  const moment = { now: clock.instant, newId: unit.newId }
+  const after = settle(change, moment, intent, { outcome: settled, method })
   apply(unit, change, clock)
   return after
 }

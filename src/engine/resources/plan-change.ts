@@ -84,7 +84,9 @@ export function changePlanNow(
   const { before, after, method, params, isConditional } = given
   const loaded = loadAccount(unit, { ...after, ...(method && { default_payment_method: null }) }, change)
   const prices: Prices = new Map([...pricesOf(unit, before), ...loaded.prices])
-  const account = { ...loaded, prices, ...(method && { paymentMethod: method }) }
+  // A change by a request is made with the customer present, one by a schedule is not.
+  const isOnSession = unit.request !== null
+  const account = { ...loaded, prices, isOnSession, ...(method && { paymentMethod: method }) }
   const behavior = params.proration_behavior ?? 'none'
   return changePlan(change, account, before, {
     after,

@@ -54,6 +54,8 @@ export type SubscriptionParams = {
   /** Whether a payment method that pays by hand becomes the default one. */
   saves_payment_method?: boolean | undefined
   discounts?: readonly DiscountParam[] | undefined
+  /** Whether the customer is absent and cannot authenticate the first payment. */
+  off_session?: boolean | undefined
   description?: string | null | undefined
   metadata?: MetadataParam | undefined
 }
@@ -125,7 +127,13 @@ export function createSubscription(unit: UnitOfWork, params: SubscriptionParams)
   const isFree = trial_end !== null || purchase.amount === 0
   const setup = isFree ? pendingSetup(unit, subscription, account.paymentMethod, params) : null
   const given = { ...subscription, pending_setup_intent: setup?.id ?? null }
-  const collected = start(change, account, given, firstBilling(unit, params, prices), redeeming)
+  const collected = start(
+    change,
+    { ...account, isOnSession: !params.off_session },
+    given,
+    firstBilling(unit, params, prices),
+    redeeming,
+  )
   if (setup) addPendingSetup(change, setup, account.paymentMethod, params)
   if (collected?.result === 'failed' && params.payment_behavior === 'error_if_incomplete') {
     throw refusedPayment(unit, change, collected)

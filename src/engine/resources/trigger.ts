@@ -97,6 +97,7 @@ const RECIPES: Readonly<Record<EventType, Recipe>> = {
   'invoice.finalized': subscribed,
   'invoice.paid': subscribed,
   'invoice.payment_succeeded': subscribed,
+  'invoice.payment_action_required': now((objects) => objects.subscription('pm_card_authenticationRequired')),
   'invoice.payment_failed': now((objects) => objects.subscription(objects.decliningCard)),
   'invoice.voided': now((objects) => voidInvoice(objects.unit, objects.openInvoice().id)),
   'invoice.marked_uncollectible': now((objects) => markUncollectible(objects.unit, objects.openInvoice().id)),

@@ -18,6 +18,7 @@ const STRIPE_NAMES: Readonly<Record<EventType, Stripe.Event['type']>> = {
   'invoice.paid': 'invoice.paid',
   'invoice.payment_failed': 'invoice.payment_failed',
   'invoice.payment_succeeded': 'invoice.payment_succeeded',
+  'invoice.payment_action_required': 'invoice.payment_action_required',
   'invoice.voided': 'invoice.voided',
   'invoice.marked_uncollectible': 'invoice.marked_uncollectible',
   'invoice.deleted': 'invoice.deleted',

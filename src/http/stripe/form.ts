@@ -55,6 +55,7 @@ const ERRORS: Readonly<Record<ErrorCode, StripeError>> = {
 const STRIPE_ERRORS: readonly StripeError[] = [
   invalid('invoice_upcoming_none'),
   invalid('setup_intent_unexpected_state'),
+  card('authentication_required'),
 ]
 
 function errorOf(code: string | null): StripeError {

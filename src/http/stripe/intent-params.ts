@@ -23,21 +23,13 @@ export const acceptedMethods = {
   automatic_payment_methods: z
     .object({ enabled: z.boolean(), allow_redirects: z.enum(['always', 'never']).default('always') })
     .optional(),
-  payment_method_types: z
+  allowed_payment_method_types: z
     .array(z.literal('card', { error: 'paytwin knows only card here yet' }))
     .min(1)
     .optional(),
 }
 
 type Accepted = z.output<z.ZodObject<typeof acceptedMethods>>
-
-/** Refuses parameters that contradict each other. */
-export const acceptsOnce = ({ automatic_payment_methods, payment_method_types }: Accepted): boolean =>
-  !automatic_payment_methods?.enabled || payment_method_types === undefined
-export const acceptedTwice = {
-  path: ['payment_method_types'],
-  error: 'use automatic_payment_methods or payment_method_types, not both',
-}
 
 type Confirming = { readonly confirm: boolean; readonly return_url?: string | undefined }
 
@@ -59,14 +51,14 @@ export function methodOf({
 /** Returns the options that a request sets. */
 export function methodOptions({
   automatic_payment_methods,
-  payment_method_types,
+  allowed_payment_method_types,
   return_url,
 }: Accepted & { readonly return_url?: string | undefined }): Partial<MethodOptions> {
   return {
     ...(automatic_payment_methods && {
       automatic_payment_methods: automatic_payment_methods.enabled ? automatic_payment_methods : null,
     }),
-    ...(payment_method_types && { automatic_payment_methods: null, payment_method_types }),
+    ...(allowed_payment_method_types && { automatic_payment_methods: null, allowed_payment_method_types }),
     ...(return_url !== undefined && { return_url }),
   }
 }

@@ -8,12 +8,8 @@ import { presentCoupon, presentDiscount, presentPromotionCode } from './present/
 import { presentDispute } from './present/dispute.ts'
 import { presentInvoice, presentInvoiceItem } from './present/invoice.ts'
 import { presentMeter } from './present/meter.ts'
-import {
-  presentCharge,
-  presentPaymentIntent,
-  presentPaymentMethod,
-  presentRefund,
-} from './present/payment.ts'
+import { presentCharge, presentPaymentIntent, presentRefund } from './present/payment.ts'
+import { presentPaymentMethod } from './present/payment-method.ts'
 import { presentSchedule } from './present/schedule.ts'
 import { presentSetupIntent } from './present/setup-intent.ts'
 import { presentSubscription } from './present/subscription.ts'

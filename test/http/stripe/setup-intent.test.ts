@@ -48,9 +48,9 @@ describe('a setup intent', () => {
 
   test('takes the types of the request, and a new card of the confirmation', async () => {
     const { id } = await stripe.setupIntents.create({
-      payment_method_types: ['card'],
+      allowed_payment_method_types: ['card'],
       usage: 'on_session',
-    } as Stripe.SetupIntentCreateParams)
+    })
     const done = await stripe.setupIntents.confirm(id, {
       payment_method_data: { type: 'card', card: { token: 'tok_mastercard' } } as never,
       expand: ['payment_method'],
@@ -58,6 +58,7 @@ describe('a setup intent', () => {
     expect(done).toMatchObject({
       status: 'succeeded',
       automatic_payment_methods: null,
+      allowed_payment_method_types: ['card'],
       usage: 'on_session',
       customer: null,
       payment_method: { customer: null, card: { brand: 'mastercard' } },
@@ -150,11 +151,10 @@ describe('a setup intent', () => {
   })
 
   test.each([
-    ['a type that is not a card', { payment_method_types: ['sepa_debit'] }, 'payment_method_types[0]'],
     [
-      'types beside automatic ones',
-      { payment_method_types: ['card'], automatic_payment_methods: { enabled: true } },
-      'payment_method_types',
+      'a type that is not a card',
+      { allowed_payment_method_types: ['sepa_debit'] },
+      'allowed_payment_method_types[0]',
     ],
     ['a return_url that is not http', { confirm: true, return_url: 'javascript:alert(1)' }, 'return_url'],
     ['a return_url without confirm', { return_url: 'https://shop.example/' }, 'return_url'],

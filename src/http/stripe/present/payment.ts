@@ -1,74 +1,32 @@
 import type Stripe from 'stripe'
 import { balanceTransactionId } from '../../../core/balance-transaction.ts'
 import type { Charge } from '../../../core/charge.ts'
+import { DEFAULT_PAYMENT_OPTIONS, type MethodOptions } from '../../../core/intent-options.ts'
 import { intentFactsOf, type PaymentIntent } from '../../../core/payment-intent.ts'
-import type { Card, PaymentMethod } from '../../../core/payment-method.ts'
 import type { Refund } from '../../../core/refund.ts'
+import { cardNamed } from '../../../core/test-card.ts'
 import type { View } from '../../../engine/history/view.ts'
 import { clientSecretOf } from '../../client-secret.ts'
 import type { Wire } from '../wire.ts'
-
-const nobody = (): Wire<Stripe.PaymentMethod.BillingDetails> => ({
-  address: { city: null, country: null, line1: null, line2: null, postal_code: null, state: null },
-  email: null,
-  name: null,
-  phone: null,
-  tax_id: null,
-})
-
-const passedChecks = () => ({
-  address_line1_check: null,
-  address_postal_code_check: null,
-  cvc_check: 'pass',
-})
-
-export const presentPaymentMethod = (_view: View, method: PaymentMethod): Wire<Stripe.PaymentMethod> => ({
-  id: method.id,
-  object: 'payment_method',
-  allow_redisplay: 'unspecified',
-  billing_details: nobody(),
-  ...(method.card && { card: presentCard(method.card) }),
-  created: method.created,
-  customer: method.customer,
-  customer_account: null,
-  livemode: false,
-  metadata: method.metadata,
-  type: typeOf(method),
-})
-
-/** Stripe has no type for each of the push methods that paytwin knows. */
-const typeOf = ({ type }: PaymentMethod): Stripe.PaymentMethod.Type =>
-  type === 'bank_transfer' ? 'customer_balance' : type
-
-const presentCard = (card: Card): Wire<Stripe.PaymentMethod.Card> => ({
-  brand: card.brand,
-  checks: passedChecks(),
-  country: 'US',
-  display_brand: card.brand,
-  exp_month: card.exp_month,
-  exp_year: card.exp_year,
-  fingerprint: card.fingerprint,
-  funding: 'credit',
-  generated_from: null,
-  last4: card.last4,
-  networks: { available: [card.brand], preferred: null },
-  regulated_status: 'unregulated',
-  three_d_secure_usage: { supported: true },
-  wallet: null,
-})
+import { nextActionOf } from './authentication.ts'
+import { nobody, passedChecks, presentPaymentMethod } from './payment-method.ts'
 
 export function presentPaymentIntent(view: View, intent: PaymentIntent): Wire<Stripe.PaymentIntent> {
+  const options = intent.options ?? DEFAULT_PAYMENT_OPTIONS
   return {
     id: intent.id,
     object: 'payment_intent',
-    allowed_payment_method_types: null,
+    allowed_payment_method_types: allowedTypes(options),
     amount: intent.amount,
     amount_capturable: 0,
     amount_details: { tip: {} },
     amount_received: intent.amount_received,
     application: null,
     application_fee_amount: null,
-    automatic_payment_methods: intent.invoice === null ? { allow_redirects: 'always', enabled: true } : null,
+    automatic_payment_methods:
+      intent.invoice === null && options.automatic_payment_methods
+        ? { ...options.automatic_payment_methods }
+        : null,
     canceled_at: intent.canceled_at,
     cancellation_reason: cancellationReasonOf(intent),
     capture_method: 'automatic_async',
@@ -85,7 +43,9 @@ export function presentPaymentIntent(view: View, intent: PaymentIntent): Wire<St
     livemode: false,
     managed_payments: null,
     metadata: intent.metadata,
-    next_action: intentFactsOf(intent).awaitsCustomer ? { type: 'use_stripe_sdk', use_stripe_sdk: {} } : null,
+    next_action: intentFactsOf(intent).awaitsCustomer
+      ? nextActionOf(view, intent.id, options.return_url)
+      : null,
     on_behalf_of: null,
     payment_method: intent.payment_method,
     payment_method_configuration_details: null,
@@ -95,18 +55,21 @@ export function presentPaymentIntent(view: View, intent: PaymentIntent): Wire<St
     payment_method_types: ['card'],
     payment_record: null,
     processing: null,
-    receipt_email: null,
+    receipt_email: options.receipt_email,
     review: null,
-    setup_future_usage: intent.invoice === null ? null : 'off_session',
+    setup_future_usage: intent.invoice === null ? options.setup_future_usage : 'off_session',
     shipping: null,
     source: null,
-    statement_descriptor: null,
-    statement_descriptor_suffix: null,
+    statement_descriptor: options.statement_descriptor,
+    statement_descriptor_suffix: options.statement_descriptor_suffix,
     status: statusOf(intent),
     transfer_data: null,
     transfer_group: null,
   }
 }
+
+/** Presents the types that an intent allows. */
+export const allowedTypes = ({ allowed_payment_method_types: types }: MethodOptions) => types && [...types]
 
 /** An intent that has no payment method yet requires one before it can be confirmed. */
 const statusOf = (intent: PaymentIntent): Stripe.PaymentIntent.Status =>
@@ -128,21 +91,37 @@ function lastError(
   if (!last_payment_error) return null
   const { code, decline_code, message, charge, payment_method } = last_payment_error
   const method = payment_method === null ? undefined : view.get('payment_method', payment_method)
+  const wireCode = declineCodeOf({ code, decline_code })
   return {
     ...(charge !== null && { charge }),
-    code: declineCodeOf(code),
+    code: wireCode,
     ...(decline_code !== null && { decline_code }),
-    doc_url: docUrlOf(code),
+    doc_url: docUrlOf(wireCode),
     message,
     ...(method && { payment_method: presentPaymentMethod(view, method) }),
-    type: 'card_error',
+    type: wireCode === 'payment_intent_authentication_failure' ? 'invalid_request_error' : 'card_error',
   }
 }
 
-const DECLINES = ['card_declined', 'expired_card', 'incorrect_cvc', 'processing_error'] as const
+const DECLINES = [
+  'card_declined',
+  'expired_card',
+  'incorrect_cvc',
+  'processing_error',
+  'payment_intent_authentication_failure',
+] as const
 
-const declineCodeOf = (code: string): (typeof DECLINES)[number] =>
-  DECLINES.find((known) => known === code) ?? 'card_declined'
+/** Returns Stripe's code of a decline. A card that needs an authentication has a code of its own. */
+export const declineCodeOf = ({
+  code,
+  decline_code,
+}: {
+  readonly code: string
+  readonly decline_code: string | null
+}): (typeof DECLINES)[number] | 'authentication_required' =>
+  decline_code === 'authentication_required'
+    ? decline_code
+    : (DECLINES.find((known) => known === code) ?? 'card_declined')
 
 /** Returns Stripe's page about an error code. */
 export const docUrlOf = (code: string): string =>
@@ -150,6 +129,8 @@ export const docUrlOf = (code: string): string =>
 
 export function presentCharge(view: View, charge: Charge): Wire<Stripe.Charge> {
   const isPaid = charge.status === 'succeeded'
+  const intent = view.get('payment_intent', charge.payment_intent)
+  const options = intent?.options ?? DEFAULT_PAYMENT_OPTIONS
   return {
     id: charge.id,
     object: 'charge',
@@ -166,10 +147,13 @@ export function presentCharge(view: View, charge: Charge): Wire<Stripe.Charge> {
     created: charge.created,
     currency: charge.currency,
     customer: charge.customer,
-    description: null,
+    description: intent?.description ?? null,
     disputed: charge.dispute !== null,
     failure_balance_transaction: null,
-    failure_code: charge.failure_code,
+    failure_code:
+      charge.failure_code === null
+        ? null
+        : declineCodeOf({ code: charge.failure_code, decline_code: charge.decline_code }),
     failure_message: charge.failure_message,
     fraud_details: {},
     livemode: false,
@@ -190,7 +174,7 @@ export function presentCharge(view: View, charge: Charge): Wire<Stripe.Charge> {
     payment_intent: charge.payment_intent,
     payment_method: charge.payment_method,
     payment_method_details: detailsOf(view, charge),
-    receipt_email: null,
+    receipt_email: options.receipt_email,
     receipt_number: null,
     receipt_url: null,
     refunded: isPaid && charge.amount_refunded === charge.amount,
@@ -198,8 +182,8 @@ export function presentCharge(view: View, charge: Charge): Wire<Stripe.Charge> {
     shipping: null,
     source: null,
     source_transfer: null,
-    statement_descriptor: null,
-    statement_descriptor_suffix: null,
+    statement_descriptor: options.statement_descriptor,
+    statement_descriptor_suffix: options.statement_descriptor_suffix,
     status: charge.status,
     transfer_data: null,
     transfer_group: null,
@@ -219,12 +203,12 @@ function detailsOf(view: View, charge: Charge): Wire<Stripe.Charge.PaymentMethod
       authorization_code: null,
       brand: card.brand,
       checks: passedChecks(),
-      country: 'US',
+      country: cardNamed(method.test_card)?.country ?? 'US',
       electronic_commerce_indicator: null,
       exp_month: card.exp_month,
       exp_year: card.exp_year,
       fingerprint: card.fingerprint,
-      funding: 'credit',
+      funding: cardNamed(method.test_card)?.funding ?? 'credit',
       installments: null,
       last4: card.last4,
       mandate: null,

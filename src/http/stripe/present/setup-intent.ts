@@ -4,12 +4,13 @@ import type { View } from '../../../engine/history/view.ts'
 import { clientSecretOf } from '../../client-secret.ts'
 import type { Wire } from '../wire.ts'
 import { nextActionOf } from './authentication.ts'
-import { docUrlOf, presentPaymentMethod } from './payment.ts'
+import { allowedTypes, docUrlOf } from './payment.ts'
+import { presentPaymentMethod } from './payment-method.ts'
 
 export const presentSetupIntent = (view: View, intent: SetupIntent): Wire<Stripe.SetupIntent> => ({
   id: intent.id,
   object: 'setup_intent',
-  allowed_payment_method_types: null,
+  allowed_payment_method_types: allowedTypes(intent.options),
   application: null,
   automatic_payment_methods: intent.options.automatic_payment_methods && {
     ...intent.options.automatic_payment_methods,
@@ -36,7 +37,7 @@ export const presentSetupIntent = (view: View, intent: SetupIntent): Wire<Stripe
   payment_method_options: {
     card: { mandate_options: null, network: null, request_three_d_secure: 'automatic' },
   },
-  payment_method_types: [...intent.options.payment_method_types],
+  payment_method_types: ['card'],
   single_use_mandate: null,
   status: intent.status,
   usage: intent.usage,

@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import * as z from 'zod'
 import type { ApiError } from '../../../core/errors.ts'
 import { paymentFailed } from '../../../core/errors.ts'
+import type { PaymentOptions } from '../../../core/intent-options.ts'
 import type { PaymentIntent } from '../../../core/payment-intent.ts'
 import type { View } from '../../../engine/history/view.ts'
 import {
@@ -12,44 +13,78 @@ import {
   settlePaymentIntent,
   updatePaymentIntent,
 } from '../../../engine/resources/payment-intent.ts'
+import { checkClientSecret } from '../../client-secret.ts'
 import { amount, currency, metadata, optionalText, reference } from '../../fields.ts'
 import { createdParam, filtersOf, pageParams } from '../../pagination.ts'
 import type { Decline } from '../../payment-intent.ts'
 import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
-import { only } from '../only.ts'
-import { presentPaymentIntent } from '../present/payment.ts'
+import {
+  acceptedMethods,
+  chosenMethod,
+  methodOf,
+  methodOptions,
+  returnsOnlyWhenConfirmed,
+  returnsUnconfirmed,
+  returnUrl,
+} from '../intent-params.ts'
+import { declineCodeOf, presentPaymentIntent } from '../present/payment.ts'
+import { forBrowser } from '../public-fields.ts'
 import { listKind, returning, returningList } from '../returns.ts'
 import { searchRoute } from '../search/route.ts'
 import type { Wire } from '../wire.ts'
 
+const clientSecret = z.string().optional()
+const descriptor = z.string().max(22).nullable().optional()
+const automatic = z
+  .enum(['automatic', 'automatic_async'], { error: 'paytwin does not know manual capture yet' })
+  .optional()
+
 const intent = returning<Wire<Stripe.PaymentIntent>>('payment_intent')
 
-/** Parameters that are accepted only with the values that have no effect here. */
-const fixed = {
-  automatic_payment_methods: z
-    .object({ enabled: only(true), allow_redirects: z.literal('always').optional() })
-    .optional(),
-  capture_method: z.enum(['automatic', 'automatic_async']).optional(),
-  confirmation_method: z.literal('automatic').optional(),
-}
-const createParams = z.object({
-  amount,
-  currency,
+const details = {
   customer: reference.optional(),
-  payment_method: reference.optional(),
-  confirm: z.boolean().default(false),
+  ...chosenMethod,
+  setup_future_usage: z.enum(['off_session', 'on_session']).nullable().optional(),
+  receipt_email: optionalText,
+  statement_descriptor: descriptor,
+  statement_descriptor_suffix: descriptor,
   description: optionalText,
   metadata,
-  ...fixed,
-})
+}
+const createParams = z
+  .object({
+    amount,
+    currency,
+    ...details,
+    ...acceptedMethods,
+    confirm: z.boolean().default(false),
+    off_session: z.boolean().optional(),
+    return_url: returnUrl.optional(),
+    capture_method: automatic,
+    confirmation_method: z.literal('automatic').optional(),
+  })
+  .refine(returnsOnlyWhenConfirmed, returnsUnconfirmed)
+  .refine(({ confirm, off_session }) => confirm || off_session === undefined, {
+    path: ['off_session'],
+    error: 'off_session can be given only with confirm',
+  })
 const updateParams = z.object({
   amount: amount.optional(),
   currency: currency.optional(),
-  customer: reference.optional(),
-  payment_method: reference.optional(),
-  description: optionalText,
-  metadata,
+  ...details,
+  allowed_payment_method_types: acceptedMethods.allowed_payment_method_types,
+  capture_method: automatic,
+})
+const confirmParams = z.object({
+  ...chosenMethod,
+  allowed_payment_method_types: acceptedMethods.allowed_payment_method_types,
+  setup_future_usage: details.setup_future_usage,
+  receipt_email: optionalText,
+  off_session: z.boolean().optional(),
+  return_url: returnUrl.optional(),
+  capture_method: automatic,
+  client_secret: clientSecret,
 })
 const cancelParams = z.object({
   cancellation_reason: z.enum(['duplicate', 'fraudulent', 'requested_by_customer', 'abandoned']).optional(),
@@ -65,7 +100,14 @@ export function paymentIntentRoutes(api: StripeApi): void {
       params: createParams,
       returns: intent,
     },
-    ({ unit, view, params }) => resultOf(view, createPaymentIntent(unit, params)),
+    ({ unit, view, params }) => {
+      const { amount, currency, customer, confirm, off_session, description, metadata } = params
+      const given = { amount, currency, customer, confirm, off_session, description, metadata }
+      return resultOf(
+        view,
+        createPaymentIntent(unit, { ...given, ...methodOf(params), options: paymentOptions(params) }),
+      )
+    },
   )
   api.read(
     {
@@ -86,10 +128,16 @@ export function paymentIntentRoutes(api: StripeApi): void {
     {
       method: 'get',
       path: '/v1/payment_intents/:id',
-      summary: 'Retrieves a payment intent.',
+      summary:
+        'Retrieves a payment intent, also from a browser with a publishable key and the client_secret.',
+      params: z.object({ client_secret: clientSecret }),
       returns: intent,
+      isPublic: true,
     },
-    ({ view, id }) => presentPaymentIntent(view, retrieve(view, 'payment_intent', id)),
+    ({ view, id, params, isPublic }) => {
+      if (isPublic) checkClientSecret(view, { kind: 'payment_intent', id, given: params.client_secret })
+      return forBrowser(isPublic, presentPaymentIntent(view, retrieve(view, 'payment_intent', id)))
+    },
   )
   api.write(
     {
@@ -99,18 +147,32 @@ export function paymentIntentRoutes(api: StripeApi): void {
       params: updateParams,
       returns: intent,
     },
-    ({ unit, view, params, id }) =>
-      presentPaymentIntent(view, updatePaymentIntent(unit, id, { ...params, namesStatus: false })),
+    ({ unit, view, params, id }) => {
+      const { amount, currency, customer, description, metadata } = params
+      const given = { amount, currency, customer, description, metadata, ...methodOf(params) }
+      const options = paymentOptions(params)
+      return presentPaymentIntent(
+        view,
+        updatePaymentIntent(unit, id, { ...given, options, namesStatus: false }),
+      )
+    },
   )
   api.write(
     {
       method: 'post',
       path: '/v1/payment_intents/:id/confirm',
-      summary: 'Confirms a payment intent. The intent of an invoice pays the invoice.',
-      params: z.object({ payment_method: reference.optional() }),
+      summary:
+        'Confirms a payment intent, also from a browser with a publishable key and the client_secret. The intent of an invoice pays the invoice.',
+      params: confirmParams,
       returns: intent,
+      isPublic: true,
     },
-    ({ unit, view, params, id }) => resultOf(view, confirmPaymentIntent(unit, id, params)),
+    ({ unit, view, params, id, isPublic }) => {
+      if (isPublic) checkClientSecret(view, { kind: 'payment_intent', id, given: params.client_secret })
+      const { off_session } = params
+      const given = { off_session, ...methodOf(params), options: paymentOptions(params) }
+      return resultOf(view, confirmPaymentIntent(unit, id, given), isPublic)
+    },
   )
   api.write(
     {
@@ -135,13 +197,40 @@ export function paymentIntentRoutes(api: StripeApi): void {
   )
 }
 
-const resultOf = (view: View, { intent: found, declined }: IntentOutcome) =>
-  declined ? declinedPayment(view, found, declined) : presentPaymentIntent(view, found)
+type Optional = z.output<typeof updateParams> & { readonly return_url?: string | undefined }
+
+/** Returns the options that a request sets. */
+function paymentOptions(params: Partial<Optional>): Partial<PaymentOptions> {
+  const { setup_future_usage, receipt_email, statement_descriptor, statement_descriptor_suffix } = params
+  return {
+    ...methodOptions(params),
+    ...(setup_future_usage !== undefined && { setup_future_usage }),
+    ...(receipt_email !== undefined && { receipt_email }),
+    ...(statement_descriptor !== undefined && { statement_descriptor }),
+    ...(statement_descriptor_suffix !== undefined && { statement_descriptor_suffix }),
+  }
+}
+
+const resultOf = (view: View, { intent: found, declined }: IntentOutcome, isPublic = false) =>
+  declined
+    ? declinedPayment(view, found, declined, isPublic)
+    : forBrowser(isPublic, presentPaymentIntent(view, found))
 
 /** Creates the error for a declined payment. The failed payment is written nevertheless. */
-export function declinedPayment(view: View, found: PaymentIntent | undefined, decline: Decline): ApiError {
-  const { code, decline_code, message } = decline
-  const payment_intent = found && presentPaymentIntent(view, found)
-  const { charge, payment_method } = payment_intent?.last_payment_error ?? {}
-  return paymentFailed(code, message, { charge, decline_code, payment_intent, payment_method })
+export function declinedPayment(
+  view: View,
+  found: PaymentIntent | undefined,
+  decline: Decline,
+  isPublic = false,
+): ApiError {
+  const { decline_code, message } = decline
+  const shown = found && presentPaymentIntent(view, found)
+  const { charge, payment_method } = shown?.last_payment_error ?? {}
+  const payment_intent = shown && forBrowser(isPublic, shown)
+  return paymentFailed(declineCodeOf(decline), message, {
+    charge,
+    decline_code,
+    payment_intent,
+    payment_method,
+  })
 }

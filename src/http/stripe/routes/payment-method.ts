@@ -11,7 +11,7 @@ import { equals, pageParams } from '../../pagination.ts'
 import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
 import { card, cardOf } from '../card-param.ts'
-import { presentPaymentMethod } from '../present/payment.ts'
+import { presentPaymentMethod } from '../present/payment-method.ts'
 import { listKind, returning, returningList } from '../returns.ts'
 import type { Wire } from '../wire.ts'
 

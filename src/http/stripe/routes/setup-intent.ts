@@ -17,8 +17,6 @@ import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
 import {
   acceptedMethods,
-  acceptedTwice,
-  acceptsOnce,
   chosenMethod,
   methodOf,
   methodOptions,
@@ -44,18 +42,18 @@ const createParams = z
     description: optionalText,
     metadata,
   })
-  .refine(acceptsOnce, acceptedTwice)
   .refine(returnsOnlyWhenConfirmed, returnsUnconfirmed)
 const updateParams = z.object({
   customer: reference.optional(),
   ...chosenMethod,
-  payment_method_types: acceptedMethods.payment_method_types,
+  allowed_payment_method_types: acceptedMethods.allowed_payment_method_types,
   description: optionalText,
   metadata,
 })
 const clientSecret = z.string().optional()
 const confirmParams = z.object({
   ...chosenMethod,
+  allowed_payment_method_types: acceptedMethods.allowed_payment_method_types,
   return_url: returnUrl.optional(),
   client_secret: clientSecret,
 })

@@ -18,7 +18,6 @@ import {
 import { createdParam, pageParams } from '../../pagination.ts'
 import { recurringPriceData } from '../../price-params.ts'
 import { trialEnd, updateItem } from '../../subscription-params.ts'
-import { only } from '../only.ts'
 
 const newItem = z.object({
   price: reference.optional(),
@@ -55,8 +54,7 @@ export const createParams = z
     trial_period_days: z.int().min(1).max(730).optional(),
     trial_end: trialEnd.optional(),
     trial_settings: trialSettings,
-    // The first payment and renewals are always charged without the customer.
-    off_session: only(true),
+    off_session: z.boolean().optional(),
     discounts: discountsParam,
     description: optionalText,
     metadata,

@@ -28,7 +28,7 @@ export function subscriptionRoutes(api: StripeApi): void {
       returns: subscription,
     },
     ({ unit, view, params }) => {
-      const { payment_settings, trial_settings, off_session: _, ...given } = params
+      const { payment_settings, trial_settings, ...given } = params
       checkPayable(unit, params)
       const made = createSubscription(unit, {
         ...given,

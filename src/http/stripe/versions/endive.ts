@@ -1,7 +1,7 @@
 import type { Raw } from '../../form.ts'
 import type { VersionChange } from '../../versions.ts'
 
-/** Routes that had the parameter `payment_method_types`. */
+/** Routes that had the parameter `payment_method_types`, which was renamed. */
 const ROUTES: ReadonlySet<string> = new Set(
   ['payment_intents', 'setup_intents'].flatMap((path) =>
     ['', '/:id', '/:id/confirm'].map((end) => `POST /v1/${path}${end}`),
@@ -11,15 +11,18 @@ const ROUTES: ReadonlySet<string> = new Set(
 /** What changed with 2026-09-30.endive. */
 export const ENDIVE: readonly VersionChange[] = [
   {
-    description: 'Payment intents and setup intents take `payment_method_types`. It must be `card`.',
-    request: (route, params) => (ROUTES.has(route) ? withoutTypes(params) : params),
+    description:
+      'Payment intents and setup intents take `payment_method_types` in place of `allowed_payment_method_types`. It must be `card`.',
+    request: (route, params) => (ROUTES.has(route) ? withAllowedTypes(params) : params),
   },
 ]
 
-/** Removes `payment_method_types` if it names cards only, which all intents accept. Other types are refused. */
-function withoutTypes({ payment_method_types: types, ...params }: Raw): Raw {
+/** Renames `payment_method_types` if it names cards only. Other types are refused under their old name. */
+function withAllowedTypes({ payment_method_types: types, ...params }: Raw): Raw {
   if (types === undefined) return params
   const named = typeof types === 'object' && types !== null ? Object.values(types) : [types]
   const isCard = named.length > 0 && named.every((type) => type === 'card')
-  return isCard ? params : { ...params, payment_method_types: types }
+  return isCard
+    ? { ...params, allowed_payment_method_types: types }
+    : { ...params, payment_method_types: types }
 }

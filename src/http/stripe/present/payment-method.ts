@@ -1,0 +1,56 @@
+import type Stripe from 'stripe'
+import type { Card, PaymentMethod } from '../../../core/payment-method.ts'
+import { cardNamed } from '../../../core/test-card.ts'
+import type { View } from '../../../engine/history/view.ts'
+import type { Wire } from '../wire.ts'
+
+/** The billing details of nobody: paytwin stores none. */
+export const nobody = (): Wire<Stripe.PaymentMethod.BillingDetails> => ({
+  address: { city: null, country: null, line1: null, line2: null, postal_code: null, state: null },
+  email: null,
+  name: null,
+  phone: null,
+  tax_id: null,
+})
+
+/** The checks of a card, of which the security code is always right. */
+export const passedChecks = () => ({
+  address_line1_check: null,
+  address_postal_code_check: null,
+  cvc_check: 'pass',
+})
+
+export const presentPaymentMethod = (_view: View, method: PaymentMethod): Wire<Stripe.PaymentMethod> => ({
+  id: method.id,
+  object: 'payment_method',
+  allow_redisplay: 'unspecified',
+  billing_details: nobody(),
+  ...(method.card && { card: presentCard(method.card, method.test_card) }),
+  created: method.created,
+  customer: method.customer,
+  customer_account: null,
+  livemode: false,
+  metadata: method.metadata,
+  type: typeOf(method),
+})
+
+/** Stripe has no type for each of the push methods that paytwin knows. */
+const typeOf = ({ type }: PaymentMethod): Stripe.PaymentMethod.Type =>
+  type === 'bank_transfer' ? 'customer_balance' : type
+
+const presentCard = (card: Card, test_card: string | null): Wire<Stripe.PaymentMethod.Card> => ({
+  brand: card.brand,
+  checks: passedChecks(),
+  country: cardNamed(test_card)?.country ?? 'US',
+  display_brand: card.brand,
+  exp_month: card.exp_month,
+  exp_year: card.exp_year,
+  fingerprint: card.fingerprint,
+  funding: cardNamed(test_card)?.funding ?? 'credit',
+  generated_from: null,
+  last4: card.last4,
+  networks: { available: [card.brand], preferred: null },
+  regulated_status: 'unregulated',
+  three_d_secure_usage: { supported: true },
+  wallet: null,
+})
