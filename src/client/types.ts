@@ -4,6 +4,7 @@ import type { DashboardLinkShape } from '../http/schemas/dashboard.ts'
 import type { EventShape } from '../http/schemas/event.ts'
 import type { FixturesShape } from '../http/schemas/fixtures.ts'
 import type { AppShape, AuthorizationShape, DecisionShape } from '../http/schemas/oauth.ts'
+import type { OverviewShape } from '../http/schemas/overview.ts'
 import type { RequestShape } from '../http/schemas/request.ts'
 import type { ShutdownShape } from '../http/schemas/shutdown.ts'
 import type { SnapshotShape } from '../http/schemas/snapshot.ts'
@@ -56,6 +57,7 @@ export type Event = Pick<Read<EventShape>, 'id' | 'object' | 'created' | 'mercha
 }
 
 export type Status = Omit<Read<StatusShape>, 'merchants'> & { readonly merchants: readonly Merchant[] }
+export type Overview = Read<OverviewShape>
 export type DashboardLink = Read<DashboardLinkShape>
 export type Snapshot = Read<SnapshotShape>
 

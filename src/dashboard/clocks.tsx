@@ -1,10 +1,10 @@
 /** @jsxImportSource hono/jsx */
 import type { Clock, Event, List, Summary, Upcoming } from '../client/types.ts'
 import { ApiError } from '../core/errors.ts'
-import { thousands } from '../text/display.ts'
 import type { Advance, Advances } from './advances.ts'
 import { type PageContext, redirectTo, type Section, v1Of } from './context.ts'
 import { EventTable } from './event-table.tsx'
+import { Figure } from './figure.tsx'
 import { FormToken } from './form-token.tsx'
 import { framed } from './frame.tsx'
 import { Empty, Panel, Time } from './text.tsx'
@@ -220,12 +220,4 @@ const Counts = ({ jobs, events, invoices_paid, payments_failed }: Summary) => (
     <Figure name="Payments failed" value={payments_failed} isBad={payments_failed > 0} />
     <Figure name="Jobs run" value={jobs} />
   </dl>
-)
-
-/** A number with its name. */
-export const Figure = ({ name, value, isBad = false }: { name: string; value: number; isBad?: boolean }) => (
-  <div class={isBad ? 'bad' : undefined}>
-    <dt>{name}</dt>
-    <dd>{thousands(value)}</dd>
-  </div>
 )

@@ -1,56 +1,205 @@
 /** @jsxImportSource hono/jsx */
-import type { List, Upcoming } from '../client/types.ts'
-import { jobName } from '../timeline/job-texts.ts'
+import type { Fault, List, Overview, Upcoming, WebhookDelivery, WebhookEndpoint } from '../client/types.ts'
+import { formatAmount } from '../core/money.ts'
+import { thousands } from '../text/display.ts'
 import type { PageContext } from './context.ts'
+import { barsOf, DayChart } from './day-chart.tsx'
+import { Figure } from './figure.tsx'
 import { framed } from './frame.tsx'
-import { ObjectLink } from './object-link.tsx'
-import { Empty, Panel, Time } from './text.tsx'
+import { JobTable } from './job-table.tsx'
+import { Empty, Panel, Status, Time } from './text.tsx'
 
-/** How many jobs the overview lists. */
 const MAX_JOBS = 8
+const MAX_FAILURES = 5
+/** How many endpoints are asked for their last deliveries, and how many of these. */
+const MAX_ENDPOINTS = 5
+const MAX_DELIVERIES = 20
+const DAYS = 30
 
-/** The first page of a merchant: what there is, what went wrong, and what comes next. */
-export async function overviewPage(context: PageContext): Promise<Response> {
+/** Shows the first page of a merchant: what there is, what went wrong, and what comes next. */
+export function overviewPage(context: PageContext): Promise<Response> | undefined {
+  return context.rest.length === 0 && context.method === 'GET' ? show(context) : undefined
+}
+
+async function show(context: PageContext): Promise<Response> {
   const { api, merchant, base } = context
-  const upcoming = await api.get<List<Upcoming>>('upcoming', { merchant: merchant.id, limit: MAX_JOBS })
+  const of = { merchant: merchant.id }
+  const [overview, upcoming, faults, failures] = await Promise.all([
+    api.get<Overview>('overview', of),
+    api.get<List<Upcoming>>('upcoming', { ...of, limit: MAX_JOBS }),
+    api.get<List<Fault>>('faults'),
+    failuresOf(context),
+  ])
+  const active = faults.data.filter((fault) => fault.merchant === null || fault.merchant === merchant.id)
   return framed(context, {
     title: 'Overview',
     content: (
-      <Panel title="What is due next">
-        {upcoming.data.length === 0 ? (
-          <Empty>Nothing is due.</Empty>
-        ) : (
-          <div class="table">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Time</th>
-                  <th scope="col">Job</th>
-                  <th scope="col">Object</th>
-                </tr>
-              </thead>
-              <tbody>
-                {upcoming.data.map(({ due, kind, subscription, invoice }) => (
-                  <tr>
-                    <td>
-                      <Time at={due} />
-                    </td>
-                    <td>{jobName(kind)}</td>
-                    <td>
-                      {subscription === null ? null : (
-                        <ObjectLink base={base} object="subscription" id={subscription} />
-                      )}
-                      {subscription === null && invoice !== null ? (
-                        <ObjectLink base={base} object="invoice" id={invoice} />
-                      ) : null}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+      <>
+        <Figures {...overview} />
+        <Payments {...overview.payments} />
+        <div class="columns">
+          <Panel title="What is due next">
+            {upcoming.data.length === 0 ? (
+              <Empty>Nothing is due.</Empty>
+            ) : (
+              <JobTable base={base} jobs={upcoming.data} />
+            )}
+          </Panel>
+          <div>
+            <Panel title="Subscriptions by status">
+              <Statuses counts={overview.subscriptions} />
+            </Panel>
+            <Panel title="Webhooks that failed">
+              {failures.length === 0 ? (
+                <Empty>None of the last deliveries.</Empty>
+              ) : (
+                <Failures failures={failures} />
+              )}
+            </Panel>
+            <Panel title="Active faults">
+              {active.length === 0 ? <Empty>None.</Empty> : <Faults faults={active} />}
+            </Panel>
           </div>
-        )}
-      </Panel>
+        </div>
+      </>
     ),
   })
 }
+
+const sum = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((total, count) => total + count, 0)
+
+/** The statuses in which a customer owes money. */
+const OVERDUE = ['past_due', 'unpaid', 'incomplete']
+
+const Figures = ({ customers, subscriptions, invoices }: Overview) => {
+  const overdue = OVERDUE.reduce((total, status) => total + (subscriptions[status] ?? 0), 0)
+  return (
+    <dl class="figures">
+      <Figure name="Customers" value={customers} />
+      <Figure name="Subscriptions" value={sum(subscriptions)} />
+      <Figure name="Overdue subscriptions" value={overdue} isBad={overdue > 0} />
+      <Figure name="Invoices" value={sum(invoices)} />
+      <Figure name="Open invoices" value={invoices.open ?? 0} />
+    </dl>
+  )
+}
+
+/** Shows the payments of each currency, the one with the most payments first. */
+function Payments({ since, days, has_more }: Overview['payments']) {
+  const currencies = [...new Set(days.map(({ currency }) => currency))]
+    .map((currency) => ({ currency, own: days.filter((day) => day.currency === currency) }))
+    .map((each) => ({
+      ...each,
+      count: each.own.reduce((total, day) => total + day.succeeded_count + day.failed_count, 0),
+    }))
+    .toSorted((left, right) => right.count - left.count)
+  if (currencies.length === 0)
+    return (
+      <Panel title="Payments of the last 30 days">
+        <Empty>No payments. An advance of the clock, or a request of your application, makes some.</Empty>
+      </Panel>
+    )
+  return (
+    <>
+      {currencies.map(({ currency, own }) => (
+        <Panel title={`Payments of the last 30 days, ${currency.toUpperCase()}`} more={<Sums days={own} />}>
+          <DayChart
+            bars={barsOf(own, { since, count: DAYS, currency })}
+            title={`Payments by day in ${currency.toUpperCase()}`}
+          />
+          {has_more ? <p class="empty">Only the newest 10,000 payments are shown.</p> : null}
+        </Panel>
+      ))}
+    </>
+  )
+}
+
+function Sums({ days }: { days: Overview['payments']['days'] }) {
+  const total = (field: 'succeeded' | 'failed') => days.reduce((amount, day) => amount + day[field], 0)
+  const currency = days[0]?.currency ?? ''
+  return (
+    <p class="legend">
+      <span class="paid">{formatAmount(total('succeeded'), currency)} paid</span>
+      <span class="failed">{formatAmount(total('failed'), currency)} failed</span>
+    </p>
+  )
+}
+
+function Statuses({ counts }: { counts: Readonly<Record<string, number>> }) {
+  const shown = Object.entries(counts).toSorted(([, left], [, right]) => right - left)
+  if (shown.length === 0) return <Empty>No subscriptions.</Empty>
+  return (
+    <ul class="rows">
+      {shown.map(([status, count]) => (
+        <li>
+          <Status status={status} />
+          <span>{thousands(count)}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+type Failure = { readonly endpoint: WebhookEndpoint; readonly delivery: WebhookDelivery }
+
+/** Finds failed attempts among the last deliveries of the newest endpoints, newest first. */
+async function failuresOf({ api, merchant }: PageContext): Promise<readonly Failure[]> {
+  const { data: endpoints } = await api.get<List<WebhookEndpoint>>('webhooks', {
+    merchant: merchant.id,
+    limit: MAX_ENDPOINTS,
+  })
+  const found = await Promise.all(
+    endpoints.map(async (endpoint) => {
+      const path = `webhooks/${encodeURIComponent(endpoint.id)}/deliveries`
+      const { data } = await api.get<List<WebhookDelivery>>(path, { limit: MAX_DELIVERIES })
+      return data.map((delivery) => ({ endpoint, delivery }))
+    }),
+  )
+  return found
+    .flat()
+    .filter(({ delivery: { status, attempts } }) => status !== 'succeeded' && attempts.length > 0)
+    .toSorted((left, right) => right.delivery.created - left.delivery.created)
+    .slice(0, MAX_FAILURES)
+}
+
+const Failures = ({ failures }: { failures: readonly Failure[] }) => (
+  <ul class="rows">
+    {failures.map(({ endpoint, delivery: { status, attempts, next_attempt } }) => {
+      const last = attempts.at(-1)
+      return (
+        <li>
+          <span>
+            {endpoint.url}
+            <small>
+              {last?.response_status === null ? last.error : `responded ${last?.response_status}`}
+              {next_attempt === null ? null : (
+                <>
+                  , again at <Time at={next_attempt} />
+                </>
+              )}
+            </small>
+          </span>
+          <Status status={status} />
+        </li>
+      )
+    })}
+  </ul>
+)
+
+const Faults = ({ faults }: { faults: readonly Fault[] }) => (
+  <ul class="rows">
+    {faults.map(({ kind, remaining, rate, route }) => (
+      <li>
+        <span>
+          {kind.replaceAll('_', ' ')}
+          {route === null ? null : <small>{route}</small>}
+        </span>
+        <span>
+          {rate === 1 ? 'every time' : `${Math.round(rate * 100)} % of the time`}
+          {remaining === null ? null : <small>{thousands(remaining)} left</small>}
+        </span>
+      </li>
+    ))}
+  </ul>
+)

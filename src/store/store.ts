@@ -19,6 +19,7 @@ import { ObjectTable } from './objects.ts'
 import { EntryReader } from './past.ts'
 import type { OpenSnapshot, Snapshots } from './snapshots.ts'
 import { Statements } from './statements.ts'
+import { Totals } from './totals.ts'
 import { isOfStorage } from './unusable.ts'
 
 /** One database and all its tables. Every call is synchronous. */
@@ -34,6 +35,7 @@ export class Store {
   readonly directory: Directory
   readonly fixtureNames: FixtureNameTable
   readonly meterEvents: MeterEventTable
+  readonly totals: Totals
   readonly idempotency: IdempotencyTable
   readonly oauth: OAuthTables
   readonly snapshots: Snapshots
@@ -71,6 +73,7 @@ export class Store {
     this.directory = new Directory(statements)
     this.fixtureNames = new FixtureNameTable(statements)
     this.meterEvents = new MeterEventTable(statements)
+    this.totals = new Totals(statements)
     this.idempotency = new IdempotencyTable(statements)
     this.oauth = new OAuthTables(statements)
     this.#transact = {

@@ -19,6 +19,7 @@ import { checkAdminToken, checkHost } from './guard.ts'
 import { keyRoutes } from './key.ts'
 import { merchantRoutes } from './merchant.ts'
 import { merchantApiRoutes } from './merchant-api.ts'
+import { overviewRoutes } from './overview.ts'
 import { requestRoutes } from './request.ts'
 import type { AddRoute, AdminCall, AdminRoute, AdminServices } from './services.ts'
 import { shutdownRoutes } from './shutdown.ts'
@@ -59,6 +60,7 @@ export function adminRoutes(app: Hono, services: AdminServices): Registered[] {
   webhookAdminRoutes(add)
   fixtureRoutes(add)
   dashboardAdminRoutes(add)
+  overviewRoutes(add)
   merchantApiRoutes(app, services)
   const missing = {
     authenticate: (exchange: AdminExchange) => authenticate(services, exchange, false),

@@ -22,6 +22,7 @@ export async function recordOperator(recorder: Recorder): Promise<void> {
   await recorder.post('/_paytwin/dashboard/links')
   const { data } = await recorder.get('/_paytwin/merchants')
   const merchant = data[0].id
+  await recorder.get('/_paytwin/overview')
   await recorder.post(`/_paytwin/merchants/${merchant}`, { dunning_final_action: 'mark_unpaid' })
   const key = await recorder.post('/_paytwin/keys', {
     name: 'Checkout',

@@ -1,0 +1,79 @@
+/** @jsxImportSource hono/jsx */
+import { formatDate, SECONDS_PER_DAY } from '../core/calendar.ts'
+import { formatAmount } from '../core/money.ts'
+
+/** The payments of one day, in the smallest currency unit. */
+export type Day = {
+  /** Unix seconds. */
+  readonly start: number
+  readonly succeeded: number
+  readonly failed: number
+}
+
+/** A bar of the chart: failed payments are above the successful ones. Lengths are parts of the height, 0 to 1. */
+export type Bar = {
+  readonly start: number
+  readonly label: string
+  readonly succeeded: number
+  readonly failed: number
+}
+
+/** Computes a bar for each day of a span, empty ones included. The highest bar has the length 1. */
+export function barsOf(
+  days: readonly Day[],
+  { since, count, currency }: { readonly since: number; readonly count: number; readonly currency: string },
+): Bar[] {
+  const byStart = new Map(days.map((day) => [day.start, day]))
+  const highest = Math.max(1, ...days.map(({ succeeded, failed }) => succeeded + failed))
+  return Array.from({ length: count }, (_, index) => {
+    const start = since + index * SECONDS_PER_DAY
+    const { succeeded = 0, failed = 0 } = byStart.get(start) ?? {}
+    const texts = [
+      formatDate(start),
+      `${formatAmount(succeeded, currency)} paid`,
+      ...(failed > 0 ? [`${formatAmount(failed, currency)} failed`] : []),
+    ]
+    return { start, label: texts.join(', '), succeeded: succeeded / highest, failed: failed / highest }
+  })
+}
+
+/** The height of the drawing. A day is one unit wide; the page stretches the drawing to its width. */
+const HEIGHT = 100
+/** The least length that can be seen. */
+const MIN_LENGTH = 2
+const [MARGIN, WIDTH] = [0.15, 0.7]
+/** Every seventh day has its date below. */
+const MARKED_DAYS = 7
+
+const lengthOf = (part: number): number => (part === 0 ? 0 : Math.max(MIN_LENGTH, Math.round(part * HEIGHT)))
+
+/** Draws payments by day as bars. Each bar has its amounts as a title. @param title - what it shows, for everybody who cannot see it */
+export function DayChart({ bars, title }: { bars: readonly Bar[]; title: string }) {
+  return (
+    <div class="chart">
+      <svg viewBox={`0 0 ${bars.length} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={title}>
+        {bars.map(({ label, succeeded, failed }, index) => {
+          const x = index + MARGIN
+          const [paid, lost] = [lengthOf(succeeded), lengthOf(failed)]
+          return (
+            <g>
+              <title>{label}</title>
+              <rect class="day" x={index} y="0" width="1" height={HEIGHT} />
+              {paid > 0 ? <rect class="paid" x={x} y={HEIGHT - paid} width={WIDTH} height={paid} /> : null}
+              {lost > 0 ? (
+                <rect class="failed" x={x} y={HEIGHT - paid - lost} width={WIDTH} height={lost} />
+              ) : null}
+            </g>
+          )
+        })}
+      </svg>
+      <p class="dates">
+        {bars
+          .filter((_, index) => index % MARKED_DAYS === 0)
+          .map(({ start }) => (
+            <span>{formatDate(start).slice(5)}</span>
+          ))}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,39 @@
+/** @jsxImportSource hono/jsx */
+import type { Upcoming } from '../client/types.ts'
+import { jobName } from '../timeline/job-texts.ts'
+import { ObjectLink } from './object-link.tsx'
+import { Time } from './text.tsx'
+
+/** A table of the jobs that are due next. */
+export const JobTable = ({ base, jobs }: { base: string; jobs: readonly Upcoming[] }) => (
+  <div class="table">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Time</th>
+          <th scope="col">Job</th>
+          <th scope="col">Object</th>
+        </tr>
+      </thead>
+      <tbody>
+        {jobs.map(({ due, kind, subscription, invoice }) => (
+          <tr>
+            <td>
+              <Time at={due} />
+            </td>
+            <td>{jobName(kind)}</td>
+            <td>
+              {subscription !== null ? (
+                <ObjectLink base={base} object="subscription" id={subscription} />
+              ) : invoice !== null ? (
+                <ObjectLink base={base} object="invoice" id={invoice} />
+              ) : (
+                '–'
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
