@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import type { Clock, Event, List, Summary, Upcoming } from '../client/types.ts'
+import type { Clock, Event, List, Summary } from '../client/types.ts'
 import { ApiError } from '../core/errors.ts'
 import type { Advance, Advances } from './advances.ts'
 import { type PageContext, redirectTo, type Section, v1Of } from './context.ts'
@@ -7,13 +7,12 @@ import { EventTable } from './event-table.tsx'
 import { Figure } from './figure.tsx'
 import { FormToken } from './form-token.tsx'
 import { framed } from './frame.tsx'
+import { nextJobs } from './next-jobs.ts'
 import { Empty, Panel, Time } from './text.tsx'
 import { ClockControls, clockPath, NEXT } from './time-bar.tsx'
 
 /** How many events the summary of an advance lists. */
 const MAX_LISTED = 100
-/** How many jobs are read in search of the next one that is not a webhook. */
-const MAX_JOBS = 100
 const REFRESH_SECONDS = 1
 
 type TestClock = Clock & { readonly name: string | null }
@@ -125,11 +124,7 @@ async function targetOf(
   if (by !== null) return { by }
   // A browser leaves out the seconds if they are zero, and the zone always.
   if (!form.has(NEXT)) return { to: `${to ?? ''}${to?.length === 16 ? ':00' : ''}Z` }
-  const { data } = await api.get<List<Upcoming>>('upcoming', {
-    ...scopeOf({ api, form, ...context }, id),
-    limit: MAX_JOBS,
-  })
-  const next = data.find(({ kind }) => kind !== 'webhook_retry') ?? data[0]
+  const [next] = await nextJobs(api, scopeOf({ api, form, ...context }, id), 1)
   if (next) return { to: next.due }
   throw new ApiError({
     status: 400,

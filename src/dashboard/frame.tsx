@@ -15,6 +15,10 @@ const FILES = {
 /** The sections in the navigation. */
 const SECTIONS = [
   { name: '', title: 'Overview' },
+  { name: 'customers', title: 'Customers' },
+  { name: 'subscriptions', title: 'Subscriptions' },
+  { name: 'invoices', title: 'Invoices' },
+  { name: 'payments', title: 'Payments' },
   { name: 'clocks', title: 'Clocks' },
 ] as const
 

@@ -1,7 +1,12 @@
 /** @jsxImportSource hono/jsx */
 
 /** The sections with a page for each object, by the type of the object. */
-const SECTION_OF: Readonly<Record<string, string>> = {}
+const SECTION_OF: Readonly<Record<string, string>> = {
+  customer: 'customers',
+  subscription: 'subscriptions',
+  invoice: 'invoices',
+  payment_intent: 'payments',
+}
 
 /** The id of an object, as a link if the object has a page. An invoice preview has no id. */
 export function ObjectLink({ base, object, id }: { base: string; object: string; id: string | null }) {
@@ -10,6 +15,8 @@ export function ObjectLink({ base, object, id }: { base: string; object: string;
   return section === undefined ? (
     <code>{id}</code>
   ) : (
-    <a href={`${base}/${section}/${encodeURIComponent(id)}`}>{id}</a>
+    <a class="id" href={`${base}/${section}/${encodeURIComponent(id)}`}>
+      {id}
+    </a>
   )
 }

@@ -1,12 +1,14 @@
 /** @jsxImportSource hono/jsx */
-import type { Fault, List, Overview, Upcoming, WebhookDelivery, WebhookEndpoint } from '../client/types.ts'
+import type { Fault, List, Overview, WebhookDelivery, WebhookEndpoint } from '../client/types.ts'
 import { formatAmount } from '../core/money.ts'
+import { factsOf, SUBSCRIPTION_STATUSES } from '../core/subscription-status.ts'
 import { thousands } from '../text/display.ts'
 import type { PageContext } from './context.ts'
 import { barsOf, DayChart } from './day-chart.tsx'
 import { Figure } from './figure.tsx'
 import { framed } from './frame.tsx'
 import { JobTable } from './job-table.tsx'
+import { nextJobs } from './next-jobs.ts'
 import { Empty, Panel, Status, Time } from './text.tsx'
 
 const MAX_JOBS = 8
@@ -26,7 +28,7 @@ async function show(context: PageContext): Promise<Response> {
   const of = { merchant: merchant.id }
   const [overview, upcoming, faults, failures] = await Promise.all([
     api.get<Overview>('overview', of),
-    api.get<List<Upcoming>>('upcoming', { ...of, limit: MAX_JOBS }),
+    nextJobs(api, of, MAX_JOBS),
     api.get<List<Fault>>('faults'),
     failuresOf(context),
   ])
@@ -39,10 +41,10 @@ async function show(context: PageContext): Promise<Response> {
         <Payments {...overview.payments} />
         <div class="columns">
           <Panel title="What is due next">
-            {upcoming.data.length === 0 ? (
+            {upcoming.length === 0 ? (
               <Empty>Nothing is due.</Empty>
             ) : (
-              <JobTable base={base} jobs={upcoming.data} />
+              <JobTable base={base} jobs={upcoming} />
             )}
           </Panel>
           <div>
@@ -69,11 +71,11 @@ async function show(context: PageContext): Promise<Response> {
 const sum = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((total, count) => total + count, 0)
 
-/** The statuses in which a customer owes money. */
-const OVERDUE = ['past_due', 'unpaid', 'incomplete']
-
 const Figures = ({ customers, subscriptions, invoices }: Overview) => {
-  const overdue = OVERDUE.reduce((total, status) => total + (subscriptions[status] ?? 0), 0)
+  const overdue = SUBSCRIPTION_STATUSES.filter((status) => factsOf({ status }).isOverdue).reduce(
+    (total, status) => total + (subscriptions[status] ?? 0),
+    0,
+  )
   return (
     <dl class="figures">
       <Figure name="Customers" value={customers} />

@@ -5,11 +5,19 @@ import { clockPages } from './clocks.tsx'
 import { contextOf, type Section } from './context.ts'
 import { showError } from './error.tsx'
 import { withoutMerchants } from './frame.tsx'
+import { listPages } from './list-page.tsx'
+import { LISTS } from './lists.tsx'
+import { objectPages } from './object-page.tsx'
+import { readCustomer, readInvoice, readPayment, readSubscription } from './objects.tsx'
 import { overviewPage } from './overview.tsx'
 
 /** The sections by the part of the path after the merchant. */
 const sectionsOf = (advances: Advances): Readonly<Record<string, Section>> => ({
   '': overviewPage,
+  customers: listPages(LISTS.customers, objectPages(readCustomer)),
+  subscriptions: listPages(LISTS.subscriptions, objectPages(readSubscription)),
+  invoices: listPages(LISTS.invoices, objectPages(readInvoice)),
+  payments: listPages(LISTS.payments, objectPages(readPayment)),
   clocks: clockPages(advances),
 })
 

@@ -13,3 +13,7 @@ document.addEventListener('submit', ({ target, submitter }) => {
     for (const button of target.querySelectorAll('button')) button.disabled = true
   })
 })
+
+// The slider over the history of an object shows the chosen step, without the button.
+const slider = document.querySelector('.slider input')
+slider?.addEventListener('change', () => slider.form.requestSubmit())

@@ -13,10 +13,11 @@ import type {
   SubscriptionSchedule,
 } from '../../client/types.ts'
 import { formatAmount } from '../../core/money.ts'
+import { costText } from '../../timeline/price-texts.ts'
 import { instant } from './format.ts'
 import type { Colour, Column, Span } from './output.ts'
 import { phaseEndText, scheduleStatusText } from './show-schedule.ts'
-import { costText, invoiceStatusText, statusText } from './show-text.ts'
+import { invoiceStatusText, statusText } from './show-text.ts'
 
 /** A customer that a list shows in place of its ID. */
 type ExpandedCustomer = { readonly id: string; readonly email?: string | null; readonly name?: string | null }

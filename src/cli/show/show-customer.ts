@@ -5,12 +5,12 @@ import { formatAmount } from '../../core/money.ts'
 import { methodText } from '../../core/payment-method.ts'
 import { namerOf } from '../../timeline/drawing.ts'
 import type { Namer } from '../../timeline/note.ts'
+import { costText } from '../../timeline/price-texts.ts'
 import { showTimeline } from '../commands/timeline.ts'
 import type { Column, Output } from './output.ts'
 import {
   amountDueText,
   asOfText,
-  costText,
   type Field,
   type Invoice,
   metadataText,

@@ -1,8 +1,9 @@
 import type { Related, SubscriptionSchedule } from '../../client/types.ts'
 import { formatInstant } from '../../core/calendar.ts'
+import { unitPriceText } from '../../timeline/price-texts.ts'
 import { instant } from './format.ts'
 import type { Colour, Column, Output, Span } from './output.ts'
-import { customerText, metadataText, presentFields, unitPriceText } from './show-text.ts'
+import { customerText, metadataText, presentFields } from './show-text.ts'
 
 type Phase = SubscriptionSchedule['phases'][number]
 type Price = Parameters<typeof unitPriceText>[0]

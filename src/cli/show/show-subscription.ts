@@ -2,19 +2,18 @@ import type { SubscriptionTimeline } from '../../client/types.ts'
 import { formatInstant } from '../../core/calendar.ts'
 import { formatAmount } from '../../core/money.ts'
 import { methodText } from '../../core/payment-method.ts'
+import { costText, unitPriceText } from '../../timeline/price-texts.ts'
 import { showTimeline } from '../commands/timeline.ts'
 import type { Column, Output } from './output.ts'
 import {
   amountDueText,
   asOfText,
-  costText,
   customerText,
   metadataText,
   nextText,
   presentFields,
   type Subscription,
   statusText,
-  unitPriceText,
 } from './show-text.ts'
 
 type Item = Subscription['items']['data'][number]

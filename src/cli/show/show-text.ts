@@ -1,8 +1,7 @@
 import type { Related, TimelineJob } from '../../client/types.ts'
 import { formatInstant } from '../../core/calendar.ts'
 import { MAX_ATTEMPTS } from '../../core/dunning.ts'
-import { formatAmount, formatDecimal } from '../../core/money.ts'
-import { priceAmount } from '../../core/price-amount.ts'
+import { formatAmount } from '../../core/money.ts'
 import { jobName } from '../../timeline/job-texts.ts'
 import { statusColour } from '../../timeline/subscription.ts'
 import type { Span } from './output.ts'
@@ -10,43 +9,11 @@ import type { Span } from './output.ts'
 export type Subscription = Related['subscriptions']['data'][number]
 export type Invoice = Related['invoices']['data'][number]
 export type PaymentMethod = Related['payment_methods']['data'][number]
-type Price = NonNullable<Subscription['items']['data'][number]['price']>
 
 /** A field to print; `presentFields` omits those without a value. */
 export type Field = readonly [name: string, value: Span | undefined]
 export const presentFields = (fields: readonly Field[]): (readonly [string, Span])[] =>
   fields.flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[name, value] as const]))
-
-/** Formats a billing interval: `a month`, `every 3 months`. */
-export function intervalText(recurring: Price['recurring']): string {
-  if (!recurring) return ''
-  const { interval, interval_count } = recurring
-  return interval_count === 1 ? `a ${interval}` : `every ${interval_count} ${interval}s`
-}
-
-/** Formats the price of a unit: `40.00 USD a month`, `10.00 USD for 100 a month`, `graduated a month`. */
-export function unitPriceText(price: Price): string {
-  return `${unitAmountText(price)} ${intervalText(price.recurring)}`.trim()
-}
-
-function unitAmountText(price: Price): string {
-  const { unit_amount, unit_amount_decimal, tiers_mode, transform_quantity, currency } = price
-  if (tiers_mode !== null) return tiers_mode
-  const amount =
-    unit_amount === null
-      ? formatDecimal(unit_amount_decimal ?? '0', currency)
-      : formatAmount(unit_amount, currency)
-  return transform_quantity ? `${amount} for ${transform_quantity.divide_by}` : amount
-}
-
-/** Formats the price of a subscription: `40.00 USD a month`. */
-export function costText({ items, currency }: Pick<Subscription, 'items' | 'currency'>): string {
-  const amount = items.data.reduce(
-    (sum, { price, quantity }) => sum + (price && quantity !== null ? priceAmount(price, quantity) : 0),
-    0,
-  )
-  return `${formatAmount(amount, currency)} ${intervalText(items.data[0]?.price?.recurring ?? null)}`.trim()
-}
 
 /** Formats a customer with its name and email address, as far as they are known. */
 export function customerText(customer: Related['customer']): string {

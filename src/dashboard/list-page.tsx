@@ -1,0 +1,174 @@
+/** @jsxImportSource hono/jsx */
+import type { Customer, List } from '../client/types.ts'
+import type { PageContext, Section } from './context.ts'
+import { v1Of } from './context.ts'
+import { framed } from './frame.tsx'
+import type { ListOf } from './lists.tsx'
+import { Empty, Panel } from './text.tsx'
+
+/** The number of rows of a page. */
+const LIMIT = 25
+/** The parameters of a list page that its links keep. */
+const KEPT = ['status', 'customer', 'email']
+
+type Row = { readonly id: string }
+
+/** Makes the pages of a list: the list, and an object page below it. */
+export const listPages =
+  (listed: ListOf<Row>, object: Section): Section =>
+  (context) => {
+    if (context.rest.length > 0) return object(context)
+    return context.method === 'GET' ? show(context, listed) : undefined
+  }
+
+async function show(context: PageContext, listed: ListOf<Row>): Promise<Response> {
+  const { query, base, section } = context
+  const found = await read(context, listed)
+  const path = `${base}/${section}`
+  return framed(context, {
+    title: listed.title,
+    content: (
+      <>
+        <Filters path={path} query={query} listed={listed} />
+        <Panel
+          title={titleOf(found.data.length, listed, query)}
+          more={<Pager {...found} path={path} query={query} />}
+        >
+          {found.data.length === 0 ? (
+            <Empty>{isFiltered(query) ? 'Nothing matches.' : `No ${listed.title.toLowerCase()} yet.`}</Empty>
+          ) : (
+            <Rows path={path} rows={found.data} listed={listed} />
+          )}
+        </Panel>
+      </>
+    ),
+  })
+}
+
+const given = (query: URLSearchParams, name: string): string | undefined =>
+  query.get(name)?.trim() || undefined
+const isFiltered = (query: URLSearchParams): boolean => KEPT.some((name) => given(query, name) !== undefined)
+
+const titleOf = (count: number, { title }: ListOf<Row>, query: URLSearchParams): string =>
+  `${count} ${title.toLowerCase()}${isFiltered(query) ? ' that match' : ''} on this page`
+
+/** Reads a page from the API, which filters and pages with its indexes. */
+async function read(context: PageContext, { path, params, hasCustomer }: ListOf<Row>): Promise<List<Row>> {
+  const { api, query } = context
+  const owner = hasCustomer ? await customerOf(context, given(query, 'customer')) : undefined
+  if (owner === NOBODY) return { object: 'list', url: path, data: [], has_more: false, livemode: false }
+  return api.get<List<Row>>(v1Of(context, path), {
+    ...params,
+    status: given(query, 'status') ?? params?.status,
+    email: hasCustomer ? undefined : given(query, 'email'),
+    customer: owner,
+    starting_after: given(query, 'after'),
+    ending_before: given(query, 'before'),
+    limit: LIMIT,
+    ...(hasCustomer && { 'expand[0]': 'data.customer' }),
+  })
+}
+
+/** Stands for a customer that does not exist. */
+const NOBODY = ''
+
+/** Returns the id of a customer that is given by its id or its email address. */
+async function customerOf(context: PageContext, named: string | undefined): Promise<string | undefined> {
+  if (!named?.includes('@')) return named
+  const { data } = await context.api.get<List<Customer>>(v1Of(context, 'customers'), {
+    email: named,
+    limit: 1,
+  })
+  return data[0]?.id ?? NOBODY
+}
+
+type FilterProps = {
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly listed: ListOf<Row>
+}
+
+function Filters({ path, query, listed: { statuses, hasCustomer } }: FilterProps) {
+  const chosen = given(query, 'status')
+  const text = hasCustomer ? 'customer' : 'email'
+  return (
+    <search>
+      <form class="filters" method="get" action={path}>
+        {statuses ? (
+          <label>
+            Status
+            <select name="status">
+              <option value="">all</option>
+              {statuses.map((status) => (
+                <option value={status} selected={status === chosen}>
+                  {status.replaceAll('_', ' ')}
+                </option>
+              ))}
+            </select>
+          </label>
+        ) : null}
+        <label>
+          {hasCustomer ? 'Customer: ID or email' : 'Email'}
+          <input type="search" name={text} value={given(query, text) ?? ''} />
+        </label>
+        <button type="submit">Filter</button>
+        {isFiltered(query) ? <a href={path}>Show all</a> : null}
+      </form>
+    </search>
+  )
+}
+
+/** The links to the newer and older pages. */
+function Pager({ data, has_more, path, query }: List<Row> & { path: string; query: URLSearchParams }) {
+  const link = (cursor: 'after' | 'before', id: string) => {
+    const kept = KEPT.flatMap((name): [string, string][] => {
+      const value = given(query, name)
+      return value === undefined ? [] : [[name, value]]
+    })
+    return `${path}?${new URLSearchParams([...kept, [cursor, id]])}`
+  }
+  const [first, last] = [data[0], data.at(-1)]
+  const isBackward = query.has('before')
+  const hasNewer = first && (isBackward ? has_more : query.has('after'))
+  const hasOlder = last && (isBackward || has_more)
+  if (!hasNewer && !hasOlder) return null
+  return (
+    <nav class="pager" aria-label="Pages of the list">
+      {hasNewer ? <a href={link('before', first.id)}>Newer</a> : null}
+      {hasOlder ? <a href={link('after', last.id)}>Older</a> : null}
+    </nav>
+  )
+}
+
+type RowsProps = { readonly path: string; readonly rows: readonly Row[]; readonly listed: ListOf<Row> }
+
+const Rows = ({ path, rows, listed: { columns } }: RowsProps) => (
+  <div class="table">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">ID</th>
+          {columns.map(({ title, isNumber }) => (
+            <th scope="col" class={isNumber && 'number'}>
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr>
+            <td>
+              <a class="id" href={`${path}/${encodeURIComponent(row.id)}`}>
+                {row.id}
+              </a>
+            </td>
+            {columns.map(({ cell, isNumber }) => (
+              <td class={isNumber && 'number'}>{cell(row)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)

@@ -1,0 +1,100 @@
+/** @jsxImportSource hono/jsx */
+import type { Child } from 'hono/jsx'
+import type { Customer, Invoice, PaymentIntent, Subscription } from '../client/types.ts'
+import { INVOICE_STATUSES } from '../core/invoice-status.ts'
+import { formatAmount } from '../core/money.ts'
+import { SUBSCRIPTION_STATUSES } from '../core/subscription-status.ts'
+import { costText } from '../timeline/price-texts.ts'
+import { Status, Time } from './text.tsx'
+
+/** A customer that the API shows in place of its id. */
+type ShownCustomer = { readonly id: string; readonly name?: string | null; readonly email?: string | null }
+type Owned<Row> = Omit<Row, 'customer'> & { readonly customer: string | ShownCustomer | null }
+
+export type Column<Row> = {
+  readonly title: string
+  readonly cell: (row: Row) => Child
+  readonly isNumber?: true
+}
+
+/** A list of objects: its path below /v1, what can be filtered, and its columns. The first column is the id. */
+export type ListOf<Row> = {
+  readonly title: string
+  readonly path: string
+  readonly statuses?: readonly string[]
+  /** Parameters that always apply. */
+  readonly params?: Readonly<Record<string, string>>
+  /** Whether the objects have a customer, by which they can be filtered. */
+  readonly hasCustomer: boolean
+  readonly columns: readonly Column<Row>[]
+}
+
+const list = <Row extends { readonly id: string }>(given: ListOf<Row>) =>
+  given as ListOf<{ readonly id: string }>
+
+/** The name of a customer, as far as it is known. */
+export function customerName(customer: string | ShownCustomer | null): string {
+  if (customer === null) return '–'
+  return typeof customer === 'string' ? customer : (customer.name ?? customer.email ?? customer.id)
+}
+
+/** The lists by the name of their section. */
+export const LISTS = {
+  customers: list<Customer>({
+    title: 'Customers',
+    path: 'customers',
+    hasCustomer: false,
+    columns: [
+      { title: 'Name', cell: ({ name }) => name ?? '–' },
+      { title: 'Email', cell: ({ email }) => email ?? '–' },
+      {
+        title: 'Delinquent',
+        cell: ({ delinquent }) => (delinquent ? <span class="status bad">yes</span> : 'no'),
+      },
+      { title: 'Created', cell: ({ created }) => <Time at={created} /> },
+    ],
+  }),
+  subscriptions: list<Owned<Subscription>>({
+    title: 'Subscriptions',
+    path: 'subscriptions',
+    statuses: [...SUBSCRIPTION_STATUSES, 'ended'],
+    params: { status: 'all' },
+    hasCustomer: true,
+    columns: [
+      { title: 'Status', cell: ({ status }) => <Status status={status} /> },
+      { title: 'Customer', cell: ({ customer }) => customerName(customer) },
+      { title: 'Amount', cell: costText, isNumber: true },
+      { title: 'Period ends', cell: ({ current_period_end }) => <Time at={current_period_end} /> },
+      { title: 'Created', cell: ({ created }) => <Time at={created} /> },
+    ],
+  }),
+  invoices: list<Owned<Invoice>>({
+    title: 'Invoices',
+    path: 'invoices',
+    statuses: INVOICE_STATUSES,
+    hasCustomer: true,
+    columns: [
+      { title: 'Number', cell: ({ number }) => <span class="id">{number ?? '–'}</span> },
+      { title: 'Status', cell: ({ status }) => <Status status={status} /> },
+      { title: 'Customer', cell: ({ customer }) => customerName(customer) },
+      { title: 'Total', cell: ({ total, currency }) => formatAmount(total, currency), isNumber: true },
+      { title: 'Next attempt', cell: ({ next_payment_attempt }) => <Time at={next_payment_attempt} /> },
+      { title: 'Created', cell: ({ created }) => <Time at={created} /> },
+    ],
+  }),
+  payments: list<Owned<PaymentIntent>>({
+    title: 'Payments',
+    path: 'payment_intents',
+    hasCustomer: true,
+    columns: [
+      { title: 'Status', cell: ({ status }) => <Status status={status} /> },
+      { title: 'Amount', cell: ({ amount, currency }) => formatAmount(amount, currency), isNumber: true },
+      { title: 'Customer', cell: ({ customer }) => customerName(customer) },
+      {
+        title: 'Error',
+        cell: ({ last_payment_error: error }) => error?.decline_code ?? error?.code ?? '–',
+      },
+      { title: 'Created', cell: ({ created }) => <Time at={created} /> },
+    ],
+  }),
+}

@@ -1,0 +1,154 @@
+/** @jsxImportSource hono/jsx */
+import type { Child } from 'hono/jsx'
+import type { Timeline } from '../client/types.ts'
+import { ApiError } from '../core/errors.ts'
+import { toJson } from '../text/display.ts'
+import type { Namer } from '../timeline/note.ts'
+import type { Action } from './actions.ts'
+import { type PageContext, redirectTo, type Section, v1Of } from './context.ts'
+import { FormToken } from './form-token.tsx'
+import { framed } from './frame.tsx'
+import { changesAt, StepChanges, StepSlider, type Steps, stepsOf } from './steps.tsx'
+import { Panel } from './text.tsx'
+import { entriesOf, TimelinePicture } from './timeline-picture.tsx'
+
+/** An object as its page shows it. */
+export type ShownObject = {
+  readonly title: string
+  readonly status: Child
+  readonly fields: readonly (readonly [name: string, value: Child])[]
+  readonly actions: readonly Action[]
+  /** The object as the API shows it. */
+  readonly json: unknown
+  readonly timeline?: Timeline
+  readonly name?: Namer
+  readonly ofInvoice?: boolean
+  /** Further panels. */
+  readonly more?: Child
+}
+
+/** Reads an object by its id; as of a time, if the API keeps its history. */
+export type ReadObject = (context: PageContext, id: string, at?: number) => Promise<ShownObject>
+
+/** Makes the pages of the objects of a section: the object, and the forms of its actions. */
+export const objectPages =
+  (read: ReadObject): Section =>
+  (context) => {
+    const [id = '', verb, name = '', ...others] = context.rest
+    if (others.length > 0 || id === '') return undefined
+    if (context.method === 'GET' && verb === undefined) return show(context, id, read)
+    return context.method === 'POST' && verb === 'actions' ? act(context, id, { name, read }) : undefined
+  }
+
+const pathOf = ({ base, section }: PageContext, id: string): string =>
+  `${base}/${section}/${encodeURIComponent(id)}`
+
+/** Does an action, and shows the object again. @throws ApiError */
+async function act(
+  context: PageContext,
+  id: string,
+  { name, read }: { name: string; read: ReadObject },
+): Promise<Response> {
+  const { api } = context
+  const { actions } = await read(context, id)
+  const action = actions.find((each) => each.name === name)
+  if (!action) throw notPossible()
+  const path = v1Of(context, action.path)
+  await (action.method === 'POST' ? api.post(path, action.params) : api.delete(path))
+  return redirectTo(pathOf(context, id))
+}
+
+const notPossible = (): ApiError =>
+  new ApiError({
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'invalid_state_transition',
+    message: 'This action is not possible any more: the object has changed. Nothing was done.',
+  })
+
+async function show(context: PageContext, id: string, read: ReadObject): Promise<Response> {
+  const present = await read(context, id)
+  const steps = present.timeline && stepsOf(present.timeline, context.query.get('step'))
+  const at = steps && steps.chosen < steps.instants.length - 1 ? steps.instants[steps.chosen] : undefined
+  const shown = at === undefined ? present : await read(context, id, at)
+  return framed(context, {
+    title: shown.title,
+    content: (
+      <>
+        <p class="subtitle">
+          {shown.status} <code>{id}</code>
+        </p>
+        {at === undefined ? <Actions {...context} id={id} actions={shown.actions} /> : null}
+        {steps && present.timeline ? (
+          <History steps={steps} timeline={present.timeline} id={id} isPast={at !== undefined} />
+        ) : null}
+        <div class="columns">
+          <div>
+            <Panel title="Fields">
+              <dl class="fields">
+                {shown.fields.map(([name, value]) => (
+                  <div>
+                    <dt>{name}</dt>
+                    <dd>{value}</dd>
+                  </div>
+                ))}
+              </dl>
+            </Panel>
+            {shown.more}
+          </div>
+          {shown.timeline ? (
+            <Panel title="Timeline">
+              <TimelinePicture
+                entries={entriesOf({
+                  timeline: shown.timeline,
+                  name: shown.name ?? (() => ''),
+                  ofInvoice: shown.ofInvoice ?? false,
+                })}
+                isCut={shown.timeline.happened.has_more}
+              />
+            </Panel>
+          ) : null}
+        </div>
+        <details class="panel json">
+          <summary>JSON</summary>
+          <section aria-label="JSON of the object">
+            <pre>{toJson(shown.json, 2)}</pre>
+          </section>
+        </details>
+      </>
+    ),
+  })
+}
+
+const Actions = ({
+  actions,
+  id,
+  ...context
+}: PageContext & { readonly actions: readonly Action[]; readonly id: string }) =>
+  actions.length === 0 ? null : (
+    <div class="actions">
+      {actions.map(({ name, label, isDangerous }) => (
+        <form method="post" action={`${pathOf(context, id)}/actions/${name}`}>
+          <FormToken value={context.formToken} />
+          <button type="submit" class={isDangerous ? 'danger' : undefined}>
+            {label}
+          </button>
+        </form>
+      ))}
+    </div>
+  )
+
+type HistoryProps = {
+  readonly steps: Steps
+  readonly timeline: Timeline
+  readonly id: string
+  readonly isPast: boolean
+}
+
+/** The slider over the history of the object, and what changed at the chosen step. */
+const History = ({ steps, timeline, id, isPast }: HistoryProps) => (
+  <Panel title={isPast ? 'The object in the past' : 'History'}>
+    <StepSlider steps={steps} />
+    <StepChanges changes={changesAt(timeline, { at: steps.instants[steps.chosen], id })} isPast={isPast} />
+  </Panel>
+)

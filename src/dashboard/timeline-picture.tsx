@@ -1,0 +1,127 @@
+/** @jsxImportSource hono/jsx */
+import type { Timeline } from '../client/types.ts'
+import { completeMoments } from '../timeline/drawing.ts'
+import { futureMoments } from '../timeline/future.ts'
+import type { Mark, Moment, Namer } from '../timeline/note.ts'
+import { Time } from './text.tsx'
+
+/** How the axis looks from one entry to the next. */
+export type Line = 'past' | 'overdue' | 'future' | 'end'
+
+/** An entry of the picture: the notes of one instant, or the present. */
+export type Entry = {
+  readonly at: number
+  readonly tense: 'past' | 'now' | 'future'
+  readonly notes: readonly { readonly mark: Mark; readonly parts: readonly string[] }[]
+  /** The axis below the entry. */
+  readonly line: Line
+}
+
+type Drawn = { readonly timeline: Timeline; readonly name: Namer; readonly ofInvoice?: boolean }
+
+/** Computes the entries of a timeline: what happened, the present, what is due and what is projected. */
+export function entriesOf({ timeline, name, ofInvoice = false }: Drawn): Entry[] {
+  const past = completeMoments({ timeline, name, ofInvoice }).filter(hasNotes)
+  const future = futureMoments(timeline.upcoming.data, name).filter(hasNotes)
+  const isOverdue = past.at(-1)?.isTroubled ?? false
+  return [
+    ...past.map(
+      ({ at, notes, isTroubled }): Entry => ({
+        at,
+        tense: 'past',
+        notes,
+        line: isTroubled ? 'overdue' : 'past',
+      }),
+    ),
+    {
+      at: timeline.as_of,
+      tense: 'now',
+      notes: [],
+      line: future.length === 0 ? 'end' : isOverdue ? 'overdue' : 'future',
+    },
+    ...future.map(
+      ({ at, notes }, index): Entry => ({
+        at,
+        tense: 'future',
+        notes,
+        line: index + 1 === future.length ? 'end' : 'future',
+      }),
+    ),
+  ]
+}
+
+const hasNotes = ({ notes }: Moment): boolean => notes.length > 0
+
+/** How a mark is drawn, and what it means for everybody who cannot see it. */
+const SIGNS: Readonly<Record<Mark, { readonly look: string; readonly name: string }>> = {
+  '●': { look: 'event', name: '' },
+  '✓': { look: 'good', name: 'succeeded' },
+  '✗': { look: 'bad', name: 'failed' },
+  '▲': { look: 'good', name: 'improved' },
+  '▼': { look: 'bad', name: 'worse' },
+  '■': { look: 'final', name: 'ended' },
+  '○': { look: 'due', name: 'due' },
+  '◌': { look: 'projected', name: 'projected' },
+}
+
+/** The marks from the least to the most important. The most important one of an instant is drawn. */
+const ORDER: readonly Mark[] = ['●', '◌', '○', '▲', '✓', '✗', '▼', '■']
+
+/** Returns the mark with which an instant is drawn. */
+export const markOf = ({ notes }: Pick<Entry, 'notes'>): Mark =>
+  notes.map(({ mark }) => mark).toSorted((left, right) => ORDER.indexOf(right) - ORDER.indexOf(left))[0] ??
+  '●'
+
+/** Draws a timeline from top to bottom: an axis of dates, and the notes beside it. */
+export const TimelinePicture = ({ entries, isCut }: { entries: readonly Entry[]; isCut: boolean }) => (
+  <>
+    {isCut ? <p class="empty">Earlier events are not shown.</p> : null}
+    <ol class="timeline">
+      {entries.map((entry) => (
+        <li class={`entry ${entry.tense}`} aria-current={entry.tense === 'now' ? 'time' : undefined}>
+          <Axis entry={entry} />
+          <Time at={entry.at} />
+          <div class="notes">
+            {entry.tense === 'now' ? (
+              <strong>Now</strong>
+            ) : (
+              entry.notes.map(({ mark, parts }) => (
+                <p>
+                  {SIGNS[mark].name === '' ? null : <span class="hidden">{SIGNS[mark].name}: </span>}
+                  <span class={SIGNS[mark].look}>{parts[0]}</span>{' '}
+                  {parts.slice(1).map((part) => (
+                    <span class="part">{part} </span>
+                  ))}
+                </p>
+              ))
+            )}
+          </div>
+        </li>
+      ))}
+    </ol>
+  </>
+)
+
+/** Draws the axis beside an entry: its mark, and the line to the next one, which fills the height. */
+const Axis = ({ entry }: { entry: Entry }) => (
+  <span class="axis">
+    <svg class="sign" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+      {entry.tense === 'now' ? (
+        <rect class="now" x="1" y="6" width="14" height="4" />
+      ) : (
+        <Sign look={SIGNS[markOf(entry)].look} />
+      )}
+    </svg>
+    {entry.line === 'end' ? null : (
+      <svg class="line" viewBox="0 0 16 100" preserveAspectRatio="none" aria-hidden="true">
+        <line class={entry.line} x1="8" y1="0" x2="8" y2="100" />
+      </svg>
+    )}
+  </span>
+)
+
+function Sign({ look }: { look: string }) {
+  if (look === 'final') return <rect class={look} x="3" y="3" width="10" height="10" />
+  if (look === 'bad') return <path class={look} d="M3 3 L13 13 M13 3 L3 13" />
+  return <circle class={look} cx="8" cy="8" r="5" />
+}

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
+import { type SignedIn, signIn, url } from './support.ts'
+
+let twin: Twin
+let browser: SignedIn
+let failed: string
+beforeAll(async () => {
+  twin = await startTwin({ url })
+  const price = await makePrice(twin)
+  const subscribe = async (outcomes: string[]) => {
+    const { customer, method } = await makeCustomer(twin, { outcomes })
+    const params = { customer: customer.id, currency: 'usd', items: [{ price: price.id }] }
+    return twin.post('/v1/subscriptions', { ...params, default_payment_method: method.id })
+  }
+  for (let index = 0; index < 27; index += 1) await subscribe(['succeed'])
+  const last = await subscribe(['succeed', 'decline:expired_card'])
+  failed = last.customer
+  await twin.post(`/v1/customers/${failed}`, { email: 'late@example.com' })
+  await twin.advance({ to: '2026-02-28T10:00:00Z' })
+  browser = await signIn(twin)
+})
+afterAll(() => twin.close())
+
+const rowsOf = (page: string): string[] =>
+  [...page.slice(page.indexOf('<tbody')).matchAll(/<a class="id" href="[^"]*\/(\w+)"/g)].map(
+    ([, id = '']) => id,
+  )
+const linkOf = (page: string, text: string): string | undefined =>
+  new RegExp(`href="[^"]*(/\\w+\\?[^"]*)">${text}<`).exec(page)?.[1]?.replaceAll('&amp;', '&')
+
+test.each(['customers', 'subscriptions', 'invoices', 'payments'])(
+  'the list of %s has pages of 25, newest first, and leads back',
+  async (section) => {
+    const first = await browser.show(`/${section}`)
+    const rows = rowsOf(first.text)
+    expect(rows).toHaveLength(25)
+    expect(linkOf(first.text, 'Newer')).toBeUndefined()
+    const older = await browser.show(linkOf(first.text, 'Older'))
+    expect(rowsOf(older.text).length).toBeGreaterThan(0)
+    expect(rowsOf(older.text)).not.toContain(rows[0])
+    const back = await browser.show(linkOf(older.text, 'Newer'))
+    expect(rowsOf(back.text)).toEqual(rows)
+  },
+)
+
+test('the last page has no older one', async () => {
+  const { text } = await browser.show('/customers')
+  const older = await browser.show(linkOf(text, 'Older'))
+  expect(rowsOf(older.text)).toHaveLength(3)
+  expect(linkOf(older.text, 'Older')).toBeUndefined()
+})
+
+test('lists are filtered by status, and keep the filter on the next page', async () => {
+  const { text } = await browser.show('/subscriptions?status=past_due')
+  expect(rowsOf(text)).toHaveLength(1)
+  expect(text).toContain('<option value="past_due" selected="">')
+  const paid = await browser.show('/invoices?status=paid')
+  expect(linkOf(paid.text, 'Older')).toMatch(/^\/invoices\?status=paid&after=in_/)
+})
+
+test.each(['subscriptions', 'invoices', 'payments'])(
+  '%s are found by customer, with ID or email',
+  async (section) => {
+    const byId = rowsOf((await browser.show(`/${section}?customer=${failed}`)).text)
+    expect(byId).toHaveLength(section === 'subscriptions' ? 1 : 2)
+    expect(rowsOf((await browser.show(`/${section}?customer=late@example.com`)).text)).toEqual(byId)
+    const nobody = await browser.show(`/${section}?customer=nobody@example.com`)
+    expect(rowsOf(nobody.text)).toEqual([])
+    expect(nobody.text).toContain('Nothing matches.')
+  },
+)
+
+test('customers are found by email', async () => {
+  expect(rowsOf((await browser.show('/customers?email=late@example.com')).text)).toEqual([failed])
+})
+
+test('an empty field of the filter form is no filter', async () => {
+  expect(rowsOf((await browser.show('/invoices?status=&customer=')).text)).toHaveLength(25)
+})
+
+test.each([
+  '/subscriptions?status=nonsense',
+  '/invoices?after=in_none',
+  '/payments?customer=x&before=pi_none',
+])('the page %s says what is wrong', async (path) => {
+  const { status, text } = await browser.show(path)
+  expect([400, 404]).toContain(status)
+  expect(text).toContain('role="alert"')
+})

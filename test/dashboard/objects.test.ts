@@ -1,0 +1,177 @@
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { type Body, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
+import { type SignedIn, signIn, url } from './support.ts'
+
+let twin: Twin
+let browser: SignedIn
+let subscription: Body
+beforeEach(async () => {
+  twin = await startTwin({ url })
+  onTestFinished(() => twin.close())
+  browser = await signIn(twin)
+  const { customer, method } = await makeCustomer(twin, {
+    outcomes: ['succeed', 'decline:expired_card'],
+    then: 'decline:lost_card',
+  })
+  const price = await makePrice(twin)
+  const params = { customer: customer.id, currency: 'usd', items: [{ price: price.id }] }
+  subscription = await twin.post('/v1/subscriptions', { ...params, default_payment_method: method.id })
+})
+
+const plain = (page: string) =>
+  page
+    .slice(page.indexOf('<main'))
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll(/\s+/g, ' ')
+const pathOf = (section: string, id: string) => `/${section}/${id}`
+const show = async (section: string, id: string, query = '') =>
+  (await browser.show(`${pathOf(section, id)}${query}`)).text
+const act = (section: string, id: string, name: string) =>
+  browser.send(`${pathOf(section, id)}/actions/${name}`, {})
+const actionsOf = (page: string) => [...page.matchAll(/\/actions\/(\w+)"/g)].map(([, name]) => name)
+const newest = async (path: string) => (await twin.get(`/v1/${path}`)).data[0]
+
+test('a customer has its fields, subscriptions, invoices and timeline', async () => {
+  const text = plain(await show('customers', subscription.customer))
+  expect(text).toContain('Ada')
+  expect(text).toContain(`${subscription.id} 20.00 USD a month active`)
+  expect(text).toContain('2026-01-31 10:00 customer created Ada visa …4242 attached subscribed active')
+})
+
+test('a subscription has its timeline: the past, the present, what is due and what is projected', async () => {
+  await twin.advance({ to: '2026-02-28T10:00:00Z' })
+  const page = await show('subscriptions', subscription.id)
+  const text = plain(page)
+  expect(text).toContain('Subscription, 20.00 USD a month past due')
+  expect(text).toMatch(/ended|worse: active → past_due/)
+  expect(text).toContain('2026-02-28 10:00 Now')
+  expect(text).toMatch(/2026-03-01 10:00 due: retry \S+ 20.00 USD attempt 2 of 5/)
+  expect(text).toContain('projected: ')
+  expect(page).toContain('<line class="overdue"')
+})
+
+test('the slider shows an earlier state, and what changed then, without actions', async () => {
+  await twin.advance({ to: '2026-02-28T10:00:00Z' })
+  await twin.post(`/v1/subscriptions/${subscription.id}`, { description: 'Second thoughts' })
+  await twin.advance({ to: '2026-02-28T11:00:00Z' })
+  const now = await show('subscriptions', subscription.id)
+  expect(now).toContain('type="range" name="step" min="0" max="2" value="2" aria-valuetext="now"')
+  const past = await show('subscriptions', subscription.id, '?step=0')
+  expect(plain(past)).toContain('Subscription, 20.00 USD a month active')
+  expect(past).not.toContain('Second thoughts')
+  expect(past).toContain('aria-valuetext="2026-01-31 10:00"')
+  expect(actionsOf(past)).toEqual([])
+  const step = plain(await show('subscriptions', subscription.id, '?step=1'))
+  expect(step).toContain('subscription.updated status "active" "past_due"')
+  expect(step).toContain('subscription.updated description null "Second thoughts"')
+})
+
+test.each(['?step=x', '?step=-1', '?step=999', '?step='])('the step %s is the present', async (query) => {
+  expect(await show('subscriptions', subscription.id, query)).toContain('aria-valuetext="now"')
+})
+
+test('an invoice can be paid, voided or marked uncollectible while its status allows it', async () => {
+  await twin.advance({ to: '2026-02-28T10:00:00Z' })
+  const { id } = await newest('invoices?status=open')
+  expect(actionsOf(await show('invoices', id))).toEqual(['pay', 'mark_uncollectible', 'void'])
+  await act('invoices', id, 'mark_uncollectible')
+  const page = await show('invoices', id)
+  expect(plain(page)).toContain('uncollectible')
+  expect(actionsOf(page)).toEqual(['pay', 'void'])
+  await act('invoices', id, 'void')
+  expect((await twin.get(`/v1/invoices/${id}`)).status).toBe('void')
+  expect(actionsOf(await show('invoices', id))).toEqual([])
+  const again = await act('invoices', id, 'pay')
+  expect([again.status, again.text.includes('not possible any more')]).toEqual([400, true])
+})
+
+test('an action that the API refuses shows why', async () => {
+  await twin.advance({ to: '2026-02-28T10:00:00Z' })
+  const { id } = await newest('invoices?status=open')
+  const refused = await act('invoices', id, 'pay')
+  expect(refused.status).toBe(402)
+  expect(refused.text).toContain('role="alert"')
+})
+
+test('a subscription can be paused, set to cancel, kept and canceled', async () => {
+  const { id } = subscription
+  const state = () => twin.get(`/v1/subscriptions/${id}`)
+  expect(actionsOf(await show('subscriptions', id))).toEqual(['pause', 'cancel_later', 'cancel'])
+  await act('subscriptions', id, 'pause')
+  expect(await state()).toMatchObject({ pause_collection: { behavior: 'void' } })
+  await act('subscriptions', id, 'cancel_later')
+  expect(actionsOf(await show('subscriptions', id))).toEqual(['unpause', 'keep', 'cancel'])
+  await act('subscriptions', id, 'unpause')
+  await act('subscriptions', id, 'keep')
+  expect(await state()).toMatchObject({ pause_collection: null, cancel_at_period_end: false })
+  await act('subscriptions', id, 'cancel')
+  expect(await state()).toMatchObject({ status: 'canceled' })
+  expect(actionsOf(await show('subscriptions', id))).toEqual([])
+})
+
+test('a payment has its charges, and can be refunded once', async () => {
+  const { id } = await newest('payment_intents')
+  const page = await show('payments', id)
+  expect(plain(page)).toContain('Payment of 20.00 USD succeeded')
+  expect(actionsOf(page)).toEqual(['refund'])
+  await act('payments', id, 'refund')
+  const refunded = await show('payments', id)
+  expect(plain(refunded)).toContain('20.00 USD refunded')
+  expect(actionsOf(refunded)).toEqual([])
+})
+
+test('actions are in the request log, as those of the operator', async () => {
+  await act('subscriptions', subscription.id, 'pause')
+  const logged = twin.sandbox.requests.list({ merchant: null, onlyIgnored: false })[0]
+  expect(logged).toMatchObject({
+    method: 'POST',
+    path: `/v1/subscriptions/${subscription.id}`,
+    status: 200,
+    key: 'operator',
+  })
+})
+
+test('hostile names, emails, descriptions and metadata stay text', async () => {
+  const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>' onmouseover='x javascript:alert(1) &amp;`
+  await twin.post(`/v1/customers/${subscription.customer}`, {
+    name: hostile,
+    metadata: { '<b>key</b>': hostile },
+  })
+  await twin.post(`/v1/subscriptions/${subscription.id}`, { description: hostile, metadata: { x: hostile } })
+  await twin.advance({ by: '1mo' })
+  const { id } = await newest('invoices')
+  const pages = await Promise.all([
+    browser.show(),
+    browser.show('/customers'),
+    browser.show('/subscriptions'),
+    browser.show('/invoices'),
+    browser.show(pathOf('customers', subscription.customer)),
+    browser.show(`${pathOf('subscriptions', subscription.id)}?step=1`),
+    browser.show(pathOf('invoices', id)),
+    browser.show(`/customers?email=${encodeURIComponent(hostile)}`),
+    browser.show(`/invoices/${encodeURIComponent(hostile)}`),
+  ])
+  for (const { text } of pages) {
+    expect(text).not.toMatch(/<img|<b>key|<script(?! type="module" src="\/dashboard\/script\.js"><)/)
+    const withoutValues = text.replaceAll(/="[^"]*"/g, '')
+    expect(withoutValues).not.toMatch(/<[a-z]+ [^>]*\son\w+/)
+  }
+  expect(pages[4]?.text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
+})
+
+test.each(['customers', 'subscriptions', 'invoices', 'payments'])(
+  'unknown %s are not found',
+  async (section) => {
+    expect((await browser.show(`/${section}/none`)).status).toBe(404)
+    expect((await browser.show(`/${section}/none/more/and/more`)).status).toBe(404)
+  },
+)
+
+test('the pages of a merchant with the dialect of Stripe are the same', async () => {
+  const other = await startTwin({ url, dialect: 'stripe' })
+  onTestFinished(() => other.close())
+  const { show: showOther } = await signIn(other)
+  for (const path of ['', '/customers', '/subscriptions', '/invoices', '/payments', '/clocks'])
+    expect((await showOther(path)).status).toBe(200)
+})
