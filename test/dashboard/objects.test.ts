@@ -10,8 +10,7 @@ beforeEach(async () => {
   onTestFinished(() => twin.close())
   browser = await signIn(twin)
   const { customer, method } = await makeCustomer(twin, {
-    outcomes: ['succeed', 'decline:expired_card'],
-    then: 'decline:lost_card',
+    outcomes: ['succeed', 'decline:expired_card', 'decline:lost_card'],
   })
   const price = await makePrice(twin)
   const params = { customer: customer.id, currency: 'usd', items: [{ price: price.id }] }
