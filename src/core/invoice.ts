@@ -1,7 +1,7 @@
 import type { Customer } from './customer.ts'
 import { nextRetryAt } from './dunning.ts'
 import { type InvoiceLine, netAmount } from './invoice-line.ts'
-import { INVOICE_TRANSITIONS, type InvoiceStatus, isOpen } from './invoice-status.ts'
+import { INVOICE_TRANSITIONS, type InvoiceStatus, isDraft, isOpen } from './invoice-status.ts'
 import type { Metadata } from './metadata.ts'
 import { total } from './money.ts'
 import type { InvoiceNotices } from './notices.ts'
@@ -69,6 +69,7 @@ export type Invoice = {
   /** Scheduled attempts: payments by hand do not count. */
   readonly attempt_count: number
   readonly attempted: boolean
+  /** When it is attempted next; for a draft when it is finalized and attempted first. */
   readonly next_payment_attempt: number | null
   readonly default_payment_method: string | null
   readonly payment_intent: string | null
@@ -83,6 +84,8 @@ export type Invoice = {
   readonly notices: InvoiceNotices | null
   readonly period_start: number
   readonly period_end: number
+  /** The start of the period that ended when the invoice was created; null for none. Not part of the API's object. */
+  readonly previous_start: number | null
   readonly finalized_at: number | null
   readonly paid_at: number | null
   readonly voided_at: number | null
@@ -114,7 +117,11 @@ export const draftInvoice = (
     | 'period_start'
     | 'period_end'
     | 'test_clock'
-  > & { readonly discounts?: readonly string[] },
+  > & {
+    readonly discounts?: readonly string[]
+    readonly previous_start?: number | undefined
+    readonly next_payment_attempt?: number | undefined
+  },
 ): Invoice => ({
   id: given.id,
   created: given.created,
@@ -135,7 +142,7 @@ export const draftInvoice = (
   post_payment_credit_notes_amount: 0,
   attempt_count: 0,
   attempted: false,
-  next_payment_attempt: null,
+  next_payment_attempt: given.next_payment_attempt ?? null,
   default_payment_method: null,
   payment_intent: null,
   charge: null,
@@ -145,6 +152,7 @@ export const draftInvoice = (
   notices: null,
   period_start: given.period_start,
   period_end: given.period_end,
+  previous_start: given.previous_start ?? null,
   finalized_at: null,
   paid_at: null,
   voided_at: null,
@@ -196,6 +204,7 @@ export const finalized = (
   number: given.number,
   amount_due: given.applied.amount_due,
   starting_balance: given.applied.starting_balance,
+  next_payment_attempt: null,
   payment_intent: given.payment_intent,
   due_date: given.due_date,
   finalized_at: given.now,
@@ -265,6 +274,10 @@ export const markedUncollectible = (invoice: Invoice, now: number): Invoice => (
 
 /** Reports whether an invoice was created by a request rather than by a subscription. */
 export const isManual = ({ billing_reason }: Invoice): boolean => billing_reason === 'manual'
+
+/** Reports whether an invoice is a draft that is finalized by itself. */
+export const waitsAsDraft = (invoice: Invoice): boolean =>
+  isDraft(invoice) && !invoice.deleted && invoice.next_payment_attempt !== null
 
 /** Removes the retries of an invoice. See docs/contract/subscriptions.md#canceling. */
 export const withoutRetries = (invoice: Invoice): Invoice => ({ ...invoice, next_payment_attempt: null })

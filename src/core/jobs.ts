@@ -1,7 +1,7 @@
 import type { Coupon } from './coupon.ts'
 import type { Discount } from './discount.ts'
 import { awaitsEvidence, type Dispute } from './dispute.ts'
-import type { Invoice } from './invoice.ts'
+import { type Invoice, waitsAsDraft } from './invoice.ts'
 import { isOpen } from './invoice-status.ts'
 import type { Kind, Objects } from './kinds.ts'
 import { NOTICE_KINDS, type NoticeKind } from './notices.ts'
@@ -32,6 +32,7 @@ export const JOB_KINDS = [
   'invoice_will_be_due',
   'invoice_overdue',
   'discount_end',
+  'invoice_finalization',
 ] as const
 export type JobKind = (typeof JOB_KINDS)[number]
 
@@ -124,6 +125,8 @@ export function expectsCharge(subscription: Subscription, isPayable: boolean): b
 /** Derives the jobs of an invoice from its state. See docs/contract/invoices.md#attempts. */
 export function invoiceJobs(invoice: Invoice): Job[] {
   const { id, subscription, next_payment_attempt, due_date, overdue, notices } = invoice
+  if (waitsAsDraft(invoice) && next_payment_attempt !== null)
+    return [{ due: next_payment_attempt, kind: 'invoice_finalization', subscription, object: id }]
   if (!isOpen(invoice)) return []
   const jobs = noticeJobs(notices, (kind, due) => ({ due, kind, subscription, object: id }))
   if (next_payment_attempt !== null)

@@ -75,6 +75,7 @@ const DECLARATIONS = {
       pending_update_applied: 30,
       pending_update_expired: 31,
       trial_will_end: 47,
+      paused: 72,
     },
   },
   invoice: {
@@ -93,6 +94,8 @@ const DECLARATIONS = {
       overdue: 50,
       payment_succeeded: 55,
       payment_action_required: 69,
+      updated: 70,
+      payment_paid: 71,
     },
   },
   payment_intent: {
@@ -184,6 +187,9 @@ const FOREIGN_EVENT_TYPES: ReadonlySet<EventType> = new Set([
   'setup_intent.succeeded',
   'setup_intent.setup_failed',
   'setup_intent.canceled',
+  'invoice.updated',
+  'invoice.payment_paid',
+  'subscription.paused',
 ])
 
 /** The types of events of paytwin's own API, by number. */

@@ -16,6 +16,12 @@ export type Rules = {
   readonly retriesFirstPayment: boolean
   /** How long a subscription can wait for its first payment, in seconds; null until the end of its first period. */
   readonly incompleteSeconds: number | null
+  /** How long the invoice of a period that begins by time stays a draft, in seconds; null if it is finalized at once. */
+  readonly draftSeconds: number | null
+  /** How long a draft waits at most until the webhook endpoints have accepted its invoice.created, in seconds. */
+  readonly acceptanceSeconds: number
+  /** Whether an invoice has the period before that of its lines. */
+  readonly invoicesPastPeriod: boolean
   /** Whether the start of a trial makes an invoice of zero, which is paid. */
   readonly billsTrialStart: boolean
   /** Whether a card that is declined cannot be attached to a customer. */
@@ -34,6 +40,12 @@ export type Rules = {
   readonly chargesFailedAuthentication: boolean
   /** Whether a paid invoice also emits invoice.payment_succeeded. */
   readonly reportsPaymentTwice: boolean
+  /** Whether the payment of an invoice has an event of its own. */
+  readonly reportsInvoicePayments: boolean
+  /** Whether a change of an invoice that no other event reports emits invoice.updated. */
+  readonly reportsInvoiceUpdates: boolean
+  /** Whether a subscription that is paused after its trial has an event of its own. */
+  readonly reportsPauses: boolean
   /** Whether the intent of an invoice emits payment_intent.created. */
   readonly reportsInvoiceIntents: boolean
   /** Whether an open invoice that was never attempted makes its customer delinquent. */
@@ -45,6 +57,9 @@ const PAYTWIN_RULES: Rules = {
   chargesDefaultIncomplete: true,
   retriesFirstPayment: true,
   incompleteSeconds: null,
+  draftSeconds: null,
+  acceptanceSeconds: 0,
+  invoicesPastPeriod: false,
   billsTrialStart: false,
   checksAttachedCard: false,
   cardNames: 'own',
@@ -54,6 +69,9 @@ const PAYTWIN_RULES: Rules = {
   confirmsAgain: false,
   chargesFailedAuthentication: true,
   reportsPaymentTwice: false,
+  reportsInvoicePayments: false,
+  reportsInvoiceUpdates: false,
+  reportsPauses: false,
   reportsInvoiceIntents: false,
   owesBeforeAttempt: true,
 }
@@ -63,6 +81,9 @@ const STRIPE_RULES: Rules = {
   chargesDefaultIncomplete: false,
   retriesFirstPayment: false,
   incompleteSeconds: 23 * SECONDS_PER_HOUR,
+  draftSeconds: SECONDS_PER_HOUR,
+  acceptanceSeconds: 72 * SECONDS_PER_HOUR,
+  invoicesPastPeriod: true,
   billsTrialStart: true,
   checksAttachedCard: true,
   cardNames: 'stripe',
@@ -72,6 +93,9 @@ const STRIPE_RULES: Rules = {
   confirmsAgain: true,
   chargesFailedAuthentication: false,
   reportsPaymentTwice: true,
+  reportsInvoicePayments: true,
+  reportsInvoiceUpdates: true,
+  reportsPauses: true,
   reportsInvoiceIntents: true,
   owesBeforeAttempt: false,
 }

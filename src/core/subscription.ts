@@ -242,13 +242,17 @@ function cancellationMovedTo(subscription: Subscription, end: number): number | 
 
 /**
  * Sets the newest finalized invoice. `latest_invoice` is null until an invoice of the subscription is paid, and the
- * newest one from then on. See docs/contract/subscriptions.md#latest-invoice.
+ * newest one from then on. Where the rules name unpaid invoices, it is the newest invoice from the start, drafts too. See docs/contract/subscriptions.md#latest-invoice.
  */
 export function withInvoice(
   subscription: Subscription,
-  { result, invoice }: { readonly result: 'paid' | 'sent' | 'failed'; readonly invoice: Invoice },
+  {
+    result,
+    invoice,
+  }: { readonly result: 'paid' | 'sent' | 'failed' | 'uncollected'; readonly invoice: Invoice },
   { namesUnpaidInvoice }: Pick<Rules, 'namesUnpaidInvoice'>,
 ): Subscription {
+  if (result === 'uncollected' && !namesUnpaidInvoice) return subscription
   const isNamed = namesUnpaidInvoice || subscription.latest_invoice !== null || result === 'paid'
   const { newest_invoice } = subscription
   // Ids sort by creation: a draft that is finalized late does not become the newest.

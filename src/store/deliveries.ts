@@ -152,6 +152,22 @@ export class DeliveryTable {
     }
   }
 
+  /** Reports whether an event was sent to an endpoint that has not accepted it and gets it again. */
+  isRefused(event: string): boolean {
+    const row = this.#statements
+      .named<{ id: string }>('refused deliveries of an event', (db) =>
+        db
+          .selectFrom('webhook_delivery')
+          .select('id')
+          .where('event', '=', arg<string>('event'))
+          .where(IS_PENDING)
+          .where('attempt_count', '>', 0)
+          .limit(literal(1)),
+      )
+      .get({ event })
+    return row !== undefined
+  }
+
   /** Counts the pending deliveries of an event. */
   pendingCount(event: string): number {
     const row = this.#statements

@@ -91,6 +91,10 @@ const JOB_TEXTS: Readonly<Record<TimelineJob['kind'], JobTexts>> = {
   },
   schedule_expiring: { name: 'schedule expires soon' },
   discount_end: { name: 'discount ends' },
+  invoice_finalization: {
+    name: 'draft is finalized',
+    describe: ({ label, ...due }) => [`${label ?? 'draft'} is finalized and charged`, money(due)],
+  },
 }
 
 /** Returns the name of a kind of job. */

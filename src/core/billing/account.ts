@@ -2,7 +2,7 @@ import type { Change } from '../change.ts'
 import type { Customer } from '../customer.ts'
 import type { Discounts } from '../discount.ts'
 import type { FinalAction } from '../dunning.ts'
-import { type Invoice, isOutstanding } from '../invoice.ts'
+import { type Invoice, isOutstanding, waitsAsDraft } from '../invoice.ts'
 import type { InvoiceItem } from '../invoice-item.ts'
 import { isOpen } from '../invoice-status.ts'
 import type { NoticeDays } from '../notices.ts'
@@ -70,9 +70,11 @@ export const withAllPendingItems = (account: EndingAccount): EndingAccount => ({
   laterPendingItems: () => [],
 })
 
-/** Lists the invoices that the end of the subscription still changes after the steps so far, oldest first. */
+/** Lists the invoices that the end of the subscription still changes after the steps so far, oldest first: open ones and drafts that are finalized by themselves. */
 export const endingInvoicesOf = (change: Change, { endingInvoices }: EndingAccount): Invoice[] =>
-  endingInvoices.map((invoice) => change.latest('invoice', invoice)).filter(isOpen)
+  endingInvoices
+    .map((invoice) => change.latest('invoice', invoice))
+    .filter((invoice) => isOpen(invoice) || waitsAsDraft(invoice))
 
 /** Reports whether an invoice of the subscription is outstanding after the steps so far. */
 export const isOwed = (change: Change, { outstanding }: Account, { id }: Subscription): boolean =>

@@ -35,7 +35,18 @@ export type Billing = {
   readonly isFree?: { readonly names: ReadonlyMap<string, string> }
   /** Whether the invoice waits to be paid by hand. It is not charged. */
   readonly isUncharged?: boolean
+  /** The start of the period that ends, in Unix seconds; absent for none. */
+  readonly previousStart?: number
+  /** When the draft is finalized and charged, in Unix seconds; absent if it is not by itself. */
+  readonly finalizesAt?: number
 }
+
+/** The result of billing: that of the collection, or an invoice that is not collected now. */
+export type Billed = Collected | { readonly result: 'uncollected'; readonly invoice: Invoice }
+
+/** Returns the result of the collection; null if nothing was collected. */
+export const collectedOf = (billed: Billed): Collected | null =>
+  billed.result === 'uncollected' ? null : billed
 
 /**
  * Returns the subscription in a period that is billed now. Items beyond the limits of an invoice wait for the next one, so
@@ -90,8 +101,9 @@ export function draft(
   change: Change,
   account: Account,
   subscription: Subscription,
-  { period, reason, items = subscription.items, ended, isFree }: Billing,
+  billing: Billing,
 ): Invoice {
+  const { period, reason, items = subscription.items, ended, isFree, previousStart, finalizesAt } = billing
   const { newId, prices, pendingItems, discounts } = account
   const id = newId('in')
   const fixed = isFree ? 0 : periodAmount(items, prices)
@@ -111,6 +123,8 @@ export function draft(
     lines: pending.length === 0 ? lines : [...pending, ...lines],
     period_start: period.start,
     period_end: period.end,
+    previous_start: account.rules.invoicesPastPeriod ? previousStart : undefined,
+    next_payment_attempt: finalizesAt,
     test_clock: subscription.test_clock,
   })
   const discounted = discounts.size === 0 ? invoice : discountDraft(change, account, subscription, invoice)
@@ -140,18 +154,33 @@ function itemsThatFit(items: readonly InvoiceItem[], amount: number): InvoiceIte
 }
 
 /**
- * Creates the invoice of a renewal or of a change: collected at once, or handled as `pause_collection` requires.
- * @returns the result of the collection; null while collection is paused
+ * Creates the invoice of a period that begins by time. Where the rules say so, it waits as a draft first.
+ * See docs/contract/invoices.md#drafts-that-advance.
+ */
+export function billRenewal(
+  change: Change,
+  account: Account,
+  subscription: Subscription,
+  billing: Billing,
+): Billed {
+  const { draftSeconds } = account.rules
+  if (draftSeconds === null || subscription.pause_collection)
+    return billPeriod(change, account, subscription, billing)
+  const finalizesAt = account.now + draftSeconds
+  return { result: 'uncollected', invoice: draft(change, account, subscription, { ...billing, finalizesAt }) }
+}
+
+/**
+ * Creates the invoice of a period or of a change: collected at once, or handled as `pause_collection` requires.
  */
 export function billPeriod(
   change: Change,
   account: Account,
   subscription: Subscription,
   billing: Billing,
-): Collected | null {
+): Billed {
   if (!subscription.pause_collection) return bill(change, account, subscription, billing)
-  billPaused(change, account, subscription, billing)
-  return null
+  return { result: 'uncollected', invoice: billPaused(change, account, subscription, billing) }
 }
 
 /**
@@ -159,14 +188,14 @@ export function billPeriod(
  * voided.
  * See docs/contract/subscriptions.md#pausing-collection.
  */
-function billPaused(change: Change, account: Account, subscription: Subscription, billing: Billing): void {
+function billPaused(change: Change, account: Account, subscription: Subscription, billing: Billing): Invoice {
   const invoice = draft(change, account, subscription, billing)
   const behavior = subscription.pause_collection?.behavior
-  if (behavior === 'keep_as_draft') return
+  if (behavior === 'keep_as_draft') return invoice
   const applied = balanceApplied(change, account, invoice)
   if (applied.amount_due === 0) {
     issue(change, account, invoice, { daysUntilDue: null })
-    return
+    return invoice
   }
   const intent = createIntent(change, account, intentOf(account, invoice, applied))
   finalize(change, account, invoice, { payment_intent: intent.id, due_date: null, applied })
@@ -180,4 +209,5 @@ function billPaused(change: Change, account: Account, subscription: Subscription
       'invoice.marked_uncollectible',
     )
   }
+  return invoice
 }

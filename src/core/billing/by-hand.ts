@@ -1,16 +1,18 @@
 import type { Change } from '../change.ts'
-import { type Invoice, markedUncollectible } from '../invoice.ts'
-import { INVOICE_TRANSITIONS, isDraft } from '../invoice-status.ts'
+import { type Invoice, markedUncollectible, waitsAsDraft } from '../invoice.ts'
+import { INVOICE_TRANSITIONS, isDraft, isOpen } from '../invoice-status.ts'
 import { type Subscription, withInvoice } from '../subscription.ts'
 import { factsOf } from '../subscription-status.ts'
 import { allows, cannotBe } from '../transitions.ts'
 import { type Account, type EndingAccount, updateDelinquency } from './account.ts'
 import { expire } from './cancel.ts'
 import { type Collected, finalizeWithoutAttempt, issue, voidInvoice } from './collect.ts'
+import { recordFirstAttempt } from './first-attempt.ts'
 import { dropPendingUpdate, payNow, recover } from './retry.ts'
 
 /**
- * Pays an invoice on request; a draft is finalized first. A failure does not change the retry schedule.
+ * Pays an invoice on request; a draft is finalized first. A failure does not change the retry schedule. For a draft that
+ * would have been finalized by itself, the payment is the first attempt of the schedule.
  * @throws ApiError invalid_state_transition, param status, when it is paid or void
  * See docs/contract/invoices.md#paying-by-hand.
  */
@@ -27,14 +29,17 @@ export function payByHand(
     return payNow(change, account, invoice, subscription, { scheduled: false })
   }
   const daysUntilDue = daysUntilDueOf(invoice, subscription)
-  const collected = issue(change, account, invoice, { daysUntilDue, scheduled: false })
-  updateNewestInvoice(change, account, subscription, collected)
+  const counts = waitsAsDraft(invoice)
+  const collected = issue(change, account, invoice, { daysUntilDue, scheduled: false, counts })
+  if (counts && subscription) recordFirstAttempt(change, account, subscription, collected)
+  else updateNewestInvoice(change, account, subscription, collected)
   updateDelinquency(change, account)
   return collected
 }
 
 /**
- * Finalizes a draft on request, without a charge attempt. A zero total is paid at once.
+ * Finalizes a draft on request, without a charge attempt. A zero total is paid at once. A draft that would have been
+ * finalized by itself is charged later instead.
  * @throws ApiError invalid_state_transition, param status, when it is not a draft
  * See docs/contract/invoices.md#finalizing.
  */
@@ -48,8 +53,16 @@ export function finalizeByHand(
     throw cannotBe('An invoice', draft, 'finalized')
   }
   const collected = finalizeWithoutAttempt(change, account, draft, daysUntilDueOf(draft, subscription))
+  if (waitsAsDraft(draft)) planAttempt(change, account, collected)
   updateNewestInvoice(change, account, subscription, collected)
   updateDelinquency(change, account)
+}
+
+/** Plans the first attempt to charge an invoice that was finalized on request. */
+function planAttempt(change: Change, { now, rules }: Account, { invoice }: Collected): void {
+  const { draftSeconds } = rules
+  if (draftSeconds === null || !isOpen(invoice) || invoice.collection_method === 'send_invoice') return
+  change.update('invoice', invoice, (open) => ({ ...open, next_payment_attempt: now + draftSeconds }))
 }
 
 /**
@@ -101,7 +114,7 @@ function recoverOrExpire(
 }
 
 /** Returns the days until the due date of a sent invoice: its own, else those of its subscription. */
-const daysUntilDueOf = (invoice: Invoice, subscription: Subscription | null): number | null =>
+export const daysUntilDueOf = (invoice: Invoice, subscription: Subscription | null): number | null =>
   invoice.days_until_due ?? subscription?.days_until_due ?? null
 
 /** Sets the subscription's newest invoice; emits an update if `latest_invoice` changes. */

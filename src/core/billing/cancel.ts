@@ -1,5 +1,6 @@
 import type { Change } from '../change.ts'
 import { withoutRetries } from '../invoice.ts'
+import { isOpen } from '../invoice-status.ts'
 import type { CancellationReason, Subscription } from '../subscription.ts'
 import { factsOf, SUBSCRIPTION_TRANSITIONS } from '../subscription-status.ts'
 import { cannotBe, move } from '../transitions.ts'
@@ -67,7 +68,7 @@ export function expire(change: Change, account: EndingAccount, subscription: Sub
   endSchedule(change, account)
 }
 
-/** Removes the retries of all open invoices of a subscription, without an event. */
+/** Removes the planned attempts of all invoices of a subscription, without an event. Its drafts are no longer finalized by themselves. */
 export function dropRetries(change: Change, account: EndingAccount): void {
   for (const invoice of endingInvoicesOf(change, account)) {
     if (invoice.next_payment_attempt !== null) change.update('invoice', invoice, withoutRetries)
@@ -75,7 +76,7 @@ export function dropRetries(change: Change, account: EndingAccount): void {
 }
 
 function voidOpenInvoices(change: Change, account: EndingAccount): void {
-  for (const invoice of endingInvoicesOf(change, account)) {
+  for (const invoice of endingInvoicesOf(change, account).filter(isOpen)) {
     voidInvoice(change, account, invoice)
     updateDelinquency(change, account)
   }

@@ -19,7 +19,7 @@ import {
 import { factsOf, SUBSCRIPTION_TRANSITIONS } from '../subscription-status.ts'
 import { allows, move } from '../transitions.ts'
 import { type Account, updateDelinquency } from './account.ts'
-import { type Billing, billPeriod, draft, inPeriod } from './bill.ts'
+import { type Billing, billPeriod, collectedOf, draft, inPeriod } from './bill.ts'
 import type { Collected } from './collect.ts'
 import { periodDiscounts, withoutEnded } from './discounting.ts'
 import { keepPending } from './pending-update.ts'
@@ -87,23 +87,23 @@ export function changePlan(
       : { items: [] }),
   }
   if (!factsOf(changed).collectsRenewals) {
-    draft(change, waiting, changed, billing)
-    update(changed)
+    const invoice = draft(change, waiting, changed, billing)
+    update(withInvoice(changed, { result: 'uncollected', invoice }, account.rules))
     return null
   }
   const collected = billPeriod(change, waiting, changed, billing)
-  if (collected?.result === 'failed' && plan.isConditional) {
+  if (collected.result === 'failed' && plan.isConditional) {
     keepPending(change, account, subscription, { changed, restartsPeriod, collected, prorations: created })
     updateDelinquency(change, account)
     return collected
   }
-  const fails = collected?.result === 'failed' && allows(SUBSCRIPTION_TRANSITIONS, changed.status, 'fail')
+  const fails = collected.result === 'failed' && allows(SUBSCRIPTION_TRANSITIONS, changed.status, 'fail')
   update({
-    ...(collected ? withInvoice(changed, collected, account.rules) : changed),
+    ...withInvoice(changed, collected, account.rules),
     status: fails ? move(SUBSCRIPTION_TRANSITIONS, changed.status, 'fail') : changed.status,
   })
-  if (collected) updateDelinquency(change, account)
-  return collected
+  if (collected.result !== 'uncollected') updateDelinquency(change, account)
+  return collectedOf(collected)
 }
 
 /** Returns the period that begins now. */

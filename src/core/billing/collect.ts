@@ -29,13 +29,18 @@ export type Collected =
 /**
  * Finalizes a draft and attempts to charge it unless it is sent. If nothing is due, it is paid without an intent.
  * @param scheduled - false for a payment by hand, which also charges a sent invoice
+ * @param counts - whether the attempt counts as a scheduled one, so that retries follow
  * See docs/contract/invoices.md#finalizing.
  */
 export function issue(
   change: Change,
   account: Account,
   draft: Invoice,
-  { daysUntilDue, scheduled = true }: { daysUntilDue: number | null; scheduled?: boolean },
+  {
+    daysUntilDue,
+    scheduled = true,
+    counts = scheduled,
+  }: { daysUntilDue: number | null; scheduled?: boolean; counts?: boolean },
 ): Collected {
   const isSent = draft.collection_method === 'send_invoice' && scheduled
   const applied = balanceApplied(change, account, draft)
@@ -45,7 +50,7 @@ export function issue(
   const open = finalize(change, account, draft, { payment_intent: intent.id, due_date, applied })
   const isNew = !account.rules.reportsInvoiceIntents
   if (!isNew) createIntent(change, account, intent)
-  return attempt(change, account, open, { intent, isNew, scheduled })
+  return attempt(change, account, open, { intent, isNew, scheduled: counts })
 }
 
 /**
@@ -181,10 +186,12 @@ export function attempt(
   return outcome.approved ? { result: 'paid', invoice: after } : { result: 'failed', invoice: after, outcome }
 }
 
-/** Emits the second event of a payment, where a payment has two. */
+/** Emits the further events of a payment, where a payment has several. */
 function reportPayment(change: Change, { rules }: Account, invoice: Invoice): void {
   if (rules.reportsPaymentTwice)
     change.update('invoice', invoice, (same) => same, 'invoice.payment_succeeded')
+  if (rules.reportsInvoicePayments && invoice.payment_intent !== null)
+    change.update('invoice', invoice, (same) => same, 'invoice.payment_paid')
 }
 
 /** Voids an invoice, and cancels its intent without an event. See docs/contract/invoices.md#status. */

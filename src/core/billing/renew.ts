@@ -3,9 +3,8 @@ import { nextPeriod, type Subscription, withInvoice } from '../subscription.ts'
 import { factsOf, SUBSCRIPTION_TRANSITIONS } from '../subscription-status.ts'
 import { move } from '../transitions.ts'
 import { type Account, type EndingAccount, updateDelinquency } from './account.ts'
-import { type Billing, billPeriod, draft, inPeriod } from './bill.ts'
+import { type Billed, type Billing, billPeriod, billRenewal, draft, inPeriod } from './bill.ts'
 import { cancel } from './cancel.ts'
-import type { Collected } from './collect.ts'
 import { withoutEnded } from './discounting.ts'
 import { expirePendingUpdate } from './retry.ts'
 import { endedAt } from './usage.ts'
@@ -27,40 +26,39 @@ export function renew(change: Change, given: Account, running: Subscription): vo
     period,
     reason: 'subscription_cycle',
     ended: endedAt(subscription, period.start),
+    previousStart: subscription.current_period_start,
   }
   if (!collectsRenewals) {
-    draft(change, account, subscription, billing)
-    update(renewed)
+    const invoice = draft(change, account, subscription, billing)
+    update(withInvoice(renewed, { result: 'uncollected', invoice }, account.rules))
     return
   }
-  const collected = billPeriod(change, account, subscription, billing)
-  const fails = collected?.result === 'failed' && isPaidUp
+  const billed = billRenewal(change, account, subscription, billing)
+  const fails = billed.result === 'failed' && isPaidUp
   const status = fails ? move(SUBSCRIPTION_TRANSITIONS, subscription.status, 'fail') : subscription.status
-  update({ ...withCollected(account, renewed, collected), status })
-  if (collected) updateDelinquency(change, account)
+  update({ ...withInvoice(renewed, billed, account.rules), status })
+  if (billed.result !== 'uncollected') updateDelinquency(change, account)
 }
 
 /**
  * Ends a trial and bills the first period, which is anchored at the trial's end. The usage of the trial is free. Without a payment method the trial's
  * settings decide what happens. While collection is paused nothing is charged, as at a renewal.
  * @param options.as - the subscription with the other changes of the same update
- * @param options.endsAt - Unix seconds; earlier than planned when a request ends the trial
+ * @param options.endsAt - Unix seconds; earlier than planned when a request ends the trial, and then its invoice is not a draft
  * See docs/contract/subscriptions.md#trials; paytwin: a pause of collection.
  */
 export function endTrial(
   change: Change,
   account: EndingAccount,
   subscription: Subscription,
-  {
-    as = subscription,
-    endsAt = subscription.current_period_end,
-  }: { as?: Subscription; endsAt?: number } = {},
+  { as = subscription, endsAt }: { as?: Subscription; endsAt?: number } = {},
 ): void {
+  const end = endsAt ?? subscription.current_period_end
   const ended: Subscription = {
     ...as,
-    trial_end: endsAt,
-    billing_cycle_anchor: endsAt,
-    current_period_end: endsAt,
+    trial_end: end,
+    billing_cycle_anchor: end,
+    current_period_end: end,
   }
   const update = (after: Subscription) =>
     change.update('subscription', subscription, () => withoutEnded(change, after), 'subscription.updated')
@@ -71,26 +69,21 @@ export function endTrial(
     cancel(change, account, subscription, 'payment_method_missing')
   } else if (isUnpayable && ended.missing_payment_method === 'pause') {
     update({ ...ended, status: move(SUBSCRIPTION_TRANSITIONS, ended.status, 'pause') })
+    if (account.rules.reportsPauses)
+      change.update('subscription', subscription, (paused) => paused, 'subscription.paused')
   } else {
     const period = nextPeriod(ended, account.prices)
-    const collected = billPeriod(change, account, ended, { period, reason: 'subscription_cycle' })
+    const previousStart = ended.current_period_start
+    const billing: Billing = { period, reason: 'subscription_cycle', previousStart }
+    const collect = endsAt === undefined ? billRenewal : billPeriod
+    const billed: Billed = collect(change, account, ended, billing)
     update({
-      ...withCollected(account, inPeriod(account, ended, period), collected),
-      status: move(SUBSCRIPTION_TRANSITIONS, ended.status, collected?.result === 'failed' ? 'fail' : 'begin'),
+      ...withInvoice(inPeriod(account, ended, period), billed, account.rules),
+      status: move(SUBSCRIPTION_TRANSITIONS, ended.status, billed.result === 'failed' ? 'fail' : 'begin'),
     })
-    if (collected) updateDelinquency(change, account)
+    if (billed.result !== 'uncollected') updateDelinquency(change, account)
   }
 }
-
-/**
- * Sets the latest invoice; a period in which collection is paused leaves it unchanged.
- * See docs/contract/subscriptions.md#latest-invoice.
- */
-const withCollected = (
-  { rules }: Account,
-  subscription: Subscription,
-  collected: Collected | null,
-): Subscription => (collected ? withInvoice(subscription, collected, rules) : subscription)
 
 /** Ends a pause of collection at its `resumes_at`. See docs/contract/subscriptions.md#pausing-collection. */
 export function endPause(change: Change, subscription: Subscription): void {

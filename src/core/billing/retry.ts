@@ -10,6 +10,7 @@ import { cancel, dropRetries, expire } from './cancel.ts'
 import { attempt, type Collected } from './collect.ts'
 import { saveMethod } from './confirm.ts'
 import { endRemovedDiscounts } from './discounting.ts'
+import { recordFirstAttempt } from './first-attempt.ts'
 import { discardPendingUpdate, withPendingApplied } from './pending-update.ts'
 
 /**
@@ -24,6 +25,8 @@ export function retry(
   subscription: Subscription | null,
 ): void {
   const collected = payNow(change, account, invoice, subscription, { scheduled: true })
+  if (subscription && invoice.attempt_count === 0)
+    recordFirstAttempt(change, account, subscription, collected)
   const isOver = collected.result === 'failed' && collected.invoice.next_payment_attempt === null
   if (!isOver || !subscription) return
   if (factsOf(subscription).awaitsFirstPayment) {

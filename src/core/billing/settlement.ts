@@ -3,7 +3,7 @@ import { type BilledLine, creditsForAll } from '../proration.ts'
 import { type CancellationReason, pricedPeriod, type Subscription, withInvoice } from '../subscription.ts'
 import { factsOf } from '../subscription-status.ts'
 import { type Account, type EndingAccount, updateDelinquency, withAllPendingItems } from './account.ts'
-import { type Billing, billPeriod, draft } from './bill.ts'
+import { type Billed, type Billing, billPeriod, draft } from './bill.ts'
 import { cancel } from './cancel.ts'
 import { createItem } from './change-plan.ts'
 import type { Collected } from './collect.ts'
@@ -89,12 +89,17 @@ function billRest(
     ...(ended && { ended }),
   }
   if (!factsOf(subscription).collectsRenewals) {
-    draft(change, account, subscription, billing)
+    const invoice = draft(change, account, subscription, billing)
+    name(change, account, subscription, { result: 'uncollected', invoice })
     return null
   }
-  const collected = billPeriod(change, account, subscription, billing)
-  if (!collected) return null
-  change.update('subscription', subscription, (latest) => withInvoice(latest, collected, account.rules))
+  const billed = billPeriod(change, account, subscription, billing)
+  name(change, account, subscription, billed)
+  if (billed.result === 'uncollected') return null
   updateDelinquency(change, account)
-  return collected
+  return billed
 }
+
+/** Sets the newest invoice of a subscription, without an event: the event of its end follows. */
+const name = (change: Change, { rules }: Account, subscription: Subscription, billed: Billed): void =>
+  void change.update('subscription', subscription, (latest) => withInvoice(latest, billed, rules))

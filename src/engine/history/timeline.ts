@@ -10,7 +10,7 @@ import {
   inOrder,
 } from '../../core/future-job.ts'
 import { futureJobsOfSubscription, futureJobsOfWaitingSchedule } from '../../core/future-subscription.ts'
-import { type Invoice, MAX_LINES } from '../../core/invoice.ts'
+import { type Invoice, MAX_LINES, waitsAsDraft } from '../../core/invoice.ts'
 import type { InvoiceItem } from '../../core/invoice-item.ts'
 import { isOpen } from '../../core/invoice-status.ts'
 import type { Objects } from '../../core/kinds.ts'
@@ -25,6 +25,7 @@ import { type PastSteps, readTimelineSteps, type TimelineStep } from './past-ste
 import { viewAt } from './past-view.ts'
 import { itemsOf, prorationsOf, type StepProrations } from './plan-changes.ts'
 import { discountsFor, planIn, pricesOf } from './projection-source.ts'
+import { type Found, invoicesOf } from './timeline-invoices.ts'
 import { usageSoFarOf } from './usage-amount.ts'
 import { currentView, type View } from './view.ts'
 
@@ -115,15 +116,6 @@ export function timelineOf<K extends SubjectKind>(
   }
 }
 
-type Found = {
-  readonly engine: Engine
-  readonly merchant: MerchantState
-  readonly view: View
-  readonly customer: Customer
-  readonly as_of: number
-  readonly isPast: boolean
-}
-
 function need<K extends SubjectKind>(view: View, kind: K, id: string): Objects[K] {
   const object = view.get(kind, id)
   if (!object) throw resourceMissing(kind, id)
@@ -192,33 +184,17 @@ function paymentMethodsOf({ engine, merchant, view, customer, isPast }: Found): 
     .filter((method) => method.customer === customer.id)
 }
 
-/** Lists the open invoices of a customer or a subscription, and the latest of a subscription, newest first. */
-function invoicesOf(found: Found, kind: SubjectKind, subject: Objects[SubjectKind]): Invoice[] {
-  const open = openInvoices(found).toReversed()
-  if (kind === 'customer') return open
-  const own = open.filter(({ subscription }) => subscription === subject.id)
-  const { latest_invoice } = subject as Subscription
-  const latest = latest_invoice === null ? undefined : found.view.get('invoice', latest_invoice)
-  return latest && !own.some(({ id }) => id === latest.id) ? [latest, ...own] : own
-}
-
-/** Lists the customer's open invoices at the moment, oldest first. */
-function openInvoices({ engine, view, customer, as_of, isPast }: Found): Invoice[] {
-  const { objects } = engine.store
-  if (!isPast) return objects.openInvoices(customer.id)
-  return objects.idsOfInvoicesOpenAt(customer.id, as_of).flatMap((id) => view.get('invoice', id) ?? [])
-}
-
 function futureJobsOf(
   found: Found,
   kind: SubjectKind,
-  { subscriptions, customer }: Related,
+  related: Related,
   open: readonly Invoice[],
   { refunds, disputes }: Pick<PastSteps, 'refunds' | 'disputes'>,
 ): FutureJob[] {
   // The merchant's setting has no history.
   const final_action = found.isPast ? null : found.merchant.settings.dunning_final_action
   const { view } = found
+  const { subscriptions, customer } = related
   const holds = (id: string | null) => id !== null && view.get('payment_method', id)?.customer === customer.id
   const running = {
     customer: () => runningSubscriptions(found, subscriptions),
@@ -226,7 +202,7 @@ function futureJobsOf(
     invoice: () => [],
   }[kind]()
   return inOrder([
-    ...open.flatMap((invoice) => {
+    ...[...open, ...related.invoices.filter(waitsAsDraft)].flatMap((invoice) => {
       const subscription =
         (invoice.subscription === null ? undefined : view.get('subscription', invoice.subscription)) ?? null
       return futureJobsOfInvoice(invoice, { subscription, final_action })

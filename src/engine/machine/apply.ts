@@ -2,7 +2,7 @@ import type { Change, Step } from '../../core/change.ts'
 import { assert } from '../../core/errors.ts'
 import { checkInvariants } from '../../core/invariants.ts'
 import { JOBS_OF_KIND, type Job } from '../../core/jobs.ts'
-import type { Kind, Objects } from '../../core/kinds.ts'
+import type { EventType, Kind, Objects } from '../../core/kinds.ts'
 import { codecOf } from '../../store/codec.ts'
 import type { NewEntry } from '../../store/journal.ts'
 import { hasKeyframe } from '../../store/keyframes.ts'
@@ -86,10 +86,13 @@ function record(unit: UnitOfWork, entries: readonly NewEntry[], created: number)
  */
 function entryOf(
   unit: UnitOfWork,
-  { kind, before, after, event: type, preview }: Step,
+  step: Step,
   link: { readonly place: Place; readonly seq: number },
 ): NewEntry | undefined {
+  const { kind, before, after, preview } = step
   const publicText = before === null ? null : codecOf(kind).changes(before, after).publicText
+  const isChanged = before !== null && publicText !== null
+  const type = step.event ?? (isChanged ? eventOfChange(unit, kind) : null)
   if (before !== null && publicText === null && type === null) return undefined
   const { place } = link
   const previous = place.link(link.seq)
@@ -103,6 +106,10 @@ function entryOf(
     preview,
   }
 }
+
+/** Returns the event of a change that has none of its own. See docs/contract/events-and-webhooks.md#event-types. */
+const eventOfChange = ({ rules }: UnitOfWork, kind: Kind): EventType | null =>
+  kind === 'invoice' && rules.reportsInvoiceUpdates ? 'invoice.updated' : null
 
 /** Replaces the jobs derived from an object's old state by those derived from its new state. */
 function queueJobs(unit: UnitOfWork, { kind, first, last }: Touched): void {

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts'
 import type { Engine } from './engine.ts'
 import type { MerchantState } from './merchant-state.ts'
-import { type AdvanceOptions, EMPTY_SUMMARY, type Summary } from './scheduler.ts'
+import { type AdvanceOptions, EMPTY_SUMMARY, type Summary } from './stored-advance.ts'
 import { ClockHeld } from './unit.ts'
 
 /** A clock and its merchant. */

@@ -83,6 +83,7 @@ const OF_INVOICES: readonly JobKind[] = [
   'invoice_due',
   'invoice_will_be_due',
   'invoice_overdue',
+  'invoice_finalization',
 ]
 
 const invoiceOf = ({ kind, object }: QueuedJob): string | null => (OF_INVOICES.includes(kind) ? object : null)

@@ -13,6 +13,7 @@ import { expireCoupon } from '../resources/coupon.ts'
 import { expireDiscount } from '../resources/discount.ts'
 import { closeDispute } from '../resources/dispute.ts'
 import { noticesWith } from '../resources/notice.ts'
+import { finalizePlanned } from '../resources/planned-invoice.ts'
 import { expirePromotionCode } from '../resources/promotion-code.ts'
 import { failRefund } from '../resources/refund.ts'
 import { reportExpiring, runPhase } from '../resources/schedule-phase.ts'
@@ -73,6 +74,7 @@ const JOBS: Readonly<Record<JobKind, (unit: UnitOfWork, job: Job) => void>> = {
   schedule_phase: runPhase,
   schedule_expiring: reportExpiring,
   ...noticesWith((unit, job) => runJob(unit, job)),
+  invoice_finalization: (unit, job) => finalizePlanned(unit, job.object),
   discount_end: (unit, job) => endAtItsTime(unit, job.object),
 }
 

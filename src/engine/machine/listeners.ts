@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 import type { MerchantState } from './merchant-state.ts'
-import type { Summary } from './scheduler.ts'
+import type { Summary } from './stored-advance.ts'
 
 /** The notifications of the engine. */
 export type EngineListener = {

@@ -7,7 +7,7 @@ import { AdvanceStalled, type Advances } from './advances.ts'
 import type { Clock } from './clock.ts'
 import type { Listeners } from './listeners.ts'
 import type { MerchantState } from './merchant-state.ts'
-import { type AdvanceOptions, type Summary, storedAdvance } from './scheduler.ts'
+import { type AdvanceOptions, type Summary, storedAdvance } from './stored-advance.ts'
 import type { Transactions } from './transactions.ts'
 import type { UnitOfWork } from './unit.ts'
 

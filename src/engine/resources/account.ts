@@ -38,20 +38,32 @@ export const loadInvoiceAccount = (
   unit: UnitOfWork,
   invoice: Invoice,
   subscription: Subscription | null,
-): EndingAccount => endingAccountOf(unit, invoice.customer, subscription, { invoices: [invoice] })
+): EndingAccount =>
+  endingAccountOf(unit, invoice.customer, subscription, {
+    invoices: [invoice],
+    chosen: invoice.default_payment_method,
+  })
 
-/** The invoices that a decision may pay or void, and the steps that it has already. */
-type Given = { readonly invoices?: readonly Invoice[]; readonly change?: Change | undefined }
+/** The invoices that a decision may pay or void, the steps that it has already, and a payment method that goes first. */
+type Given = {
+  readonly invoices?: readonly Invoice[]
+  readonly change?: Change | undefined
+  readonly chosen?: string | null
+}
 
 function endingAccountOf(
   unit: UnitOfWork,
   customerId: string,
   subscription: Subscription | null,
-  { invoices = [], change }: Given,
+  { invoices = [], change, chosen = null }: Given,
 ): EndingAccount {
   const endingInvoices = subscription === null ? [] : endingInvoicesOf(unit, subscription)
   const voided = subscription && factsOf(subscription).awaitsFirstPayment ? endingInvoices : []
-  const account = accountOf(unit, customerId, subscription, { invoices: [...invoices, ...voided], change })
+  const account = accountOf(unit, customerId, subscription, {
+    invoices: [...invoices, ...voided],
+    change,
+    chosen,
+  })
   const laterPendingItems = () =>
     subscription === null ? [] : laterPendingItemsOf(unit, subscription, account.pendingItems)
   const managing = subscription?.schedule ?? null
@@ -63,7 +75,7 @@ function accountOf(
   unit: UnitOfWork,
   customerId: string,
   subscription: Subscription | null,
-  { invoices = [], change }: Given,
+  { invoices = [], change, chosen = null }: Given,
 ): Account {
   const customer = unit.need('customer', customerId)
   const pendingUpdate = pendingUpdateOf(unit, subscription)
@@ -88,7 +100,10 @@ function accountOf(
     notices: unit.merchant.settings.notices,
     rules: unit.rules,
     customer,
-    paymentMethod: usable(subscription?.default_payment_method) ?? usable(customer.default_payment_method),
+    paymentMethod:
+      usable(chosen) ??
+      usable(subscription?.default_payment_method) ??
+      usable(customer.default_payment_method),
     fault: nextChargeFault(unit),
     prices: pricesOf(unit, subscription, discounts, pendingItems),
     usage: usageOf(unit, customerId),

@@ -15,12 +15,17 @@ import type { UnitOfWork } from '../machine/unit.ts'
 import { endDiscount } from './discount.ts'
 import { updateDraft } from './draft-discounts.ts'
 import { finalizeInvoice } from './invoice.ts'
+import { paymentMethodOf } from './payment-method.ts'
 import { type DiscountParam, type Purchase, redeemList } from './redemption.ts'
 
 /** undefined leaves a field unchanged. */
 export type InvoiceUpdate = {
+  /** Whether it is finalized and charged by itself. */
+  auto_advance?: boolean | undefined
   collection_method?: CollectionMethod | undefined
   days_until_due?: number | undefined
+  /** Takes the place of the payment method of the subscription and the customer; null for none. */
+  default_payment_method?: string | null | undefined
   description?: string | null | undefined
   /** Replaces the discounts of the invoice; empty for none. */
   discounts?: readonly DiscountParam[] | undefined
@@ -44,6 +49,8 @@ export function updateInvoice(unit: UnitOfWork, id: string, params: InvoiceUpdat
   const after: Invoice = {
     ...invoice,
     ...collectionAfter(invoice, params),
+    next_payment_attempt: nextActionOf(unit, invoice, params.auto_advance),
+    default_payment_method: methodAfter(unit, change, invoice, params.default_payment_method),
     discounts,
     description: params.description === undefined ? invoice.description : params.description,
     metadata: mergeMetadata(invoice.metadata, params.metadata),
@@ -52,6 +59,36 @@ export function updateInvoice(unit: UnitOfWork, id: string, params: InvoiceUpdat
   else if (JSON.stringify(after) !== JSON.stringify(invoice)) change.update('invoice', invoice, () => after)
   apply(unit, change, unit.clockOf(invoice.test_clock))
   return unit.need('invoice', id)
+}
+
+/**
+ * Returns when the next action on an invoice is planned. One that is planned already stays.
+ * @throws ApiError parameter_invalid, param auto_advance, for an invoice that is neither a draft nor open
+ * See docs/contract/invoices.md#drafts-that-advance.
+ */
+export function nextActionOf(
+  unit: UnitOfWork,
+  invoice: Invoice,
+  auto_advance: boolean | undefined,
+): number | null {
+  if (auto_advance === undefined) return invoice.next_payment_attempt
+  if (!auto_advance) return null
+  if (!isDraft(invoice) && !isOpen(invoice))
+    throw parameterInvalid('auto_advance', `An invoice whose status is ${invoice.status} cannot advance`)
+  const at = unit.clockOf(invoice.test_clock).instant + (unit.rules.draftSeconds ?? 0)
+  return invoice.next_payment_attempt ?? at
+}
+
+/** @throws ApiError resource_missing; parameter_invalid, param default_payment_method */
+function methodAfter(
+  unit: UnitOfWork,
+  change: Change,
+  { customer, default_payment_method }: Invoice,
+  id: string | null | undefined,
+): string | null {
+  if (id === undefined) return default_payment_method
+  const param = 'default_payment_method'
+  return id && paymentMethodOf(unit, change, unit.need('customer', customer), { id, param }).id
 }
 
 /** @throws ApiError parameter_invalid, param days_until_due, for an invoice that is charged automatically */

@@ -29,6 +29,8 @@ export type InvoiceParams = {
   days_until_due?: number | undefined
   /** Whether it bills the pending items of the customer; true by default. */
   bills_pending_items?: boolean | undefined
+  /** Whether it is finalized and charged by itself; false by default. */
+  auto_advance?: boolean | undefined
   description?: string | null | undefined
   /** Takes the place of the customer's discount; empty for none. */
   discounts?: readonly DiscountParam[] | undefined
@@ -69,6 +71,7 @@ export function createInvoice(unit: UnitOfWork, params: InvoiceParams): Invoice 
       discounts: ids,
       period_start: clock.instant,
       period_end: clock.instant,
+      next_payment_attempt: params.auto_advance ? clock.instant + (unit.rules.draftSeconds ?? 0) : undefined,
       test_clock: customer.test_clock,
     }),
     days_until_due: daysToPay(params.collection_method, params.days_until_due),
@@ -102,7 +105,7 @@ type ByHand = (
 ) => void
 
 /** Loads the state that a decision on an invoice reads, applies the rule, and writes the change. */
-function decide<T>(
+export function decide<T>(
   unit: UnitOfWork,
   id: string,
   rule: (change: Change, account: EndingAccount, invoice: Invoice, subscription: Subscription | null) => T,

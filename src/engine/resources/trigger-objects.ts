@@ -122,6 +122,15 @@ export class TriggerObjects {
     return this.subscription('pm_card_visa', { trial_period_days: 14 })
   }
 
+  /** Creates a subscription whose trial ends in a pause: there is no card to charge. */
+  unpayableTrial(): Subscription {
+    return this.subscription('pm_card_visa', {
+      default_payment_method: undefined,
+      missing_payment_method: 'pause',
+      trial_period_days: 14,
+    })
+  }
+
   /** Creates a subscription with an update that waits for its payment. */
   pendingUpdate(): PendingUpdate {
     const { id, items } = this.subscription()

@@ -14,6 +14,7 @@ import { deleteCustomer, updateCustomer } from './customer.ts'
 import { deleteCustomerDiscount } from './discount.ts'
 import { closeDispute, updateDispute } from './dispute.ts'
 import { deleteInvoice, markUncollectible, payInvoice, voidInvoice } from './invoice.ts'
+import { updateInvoice } from './invoice-update.ts'
 import { deactivateMeter, reactivateMeter, updateMeter } from './meter.ts'
 import { cancelPaymentIntent } from './payment-intent.ts'
 import { attachPaymentMethod, detachPaymentMethod } from './payment-method.ts'
@@ -61,6 +62,7 @@ const RECIPES: Readonly<Record<EventType, Recipe>> = {
     cancelSubscription(objects.unit, id, { cancel_at_period_end: true })
     resumeSubscription(objects.unit, id)
   }),
+  'subscription.paused': later((objects) => objects.unpayableTrial().trial_end),
   'subscription.pending_update_applied': now((objects) => {
     const { invoice } = objects.pendingUpdate()
     payInvoice(objects.unit, invoice, { payment_method: 'pm_card_visa' })
@@ -98,6 +100,10 @@ const RECIPES: Readonly<Record<EventType, Recipe>> = {
   'invoice.paid': subscribed,
   'invoice.payment_succeeded': subscribed,
   'invoice.payment_action_required': now((objects) => objects.subscription('pm_card_authenticationRequired')),
+  'invoice.payment_paid': subscribed,
+  'invoice.updated': now((objects) =>
+    updateInvoice(objects.unit, objects.draftInvoice().id, { description: 'Updated by a trigger' }),
+  ),
   'invoice.payment_failed': now((objects) => objects.subscription(objects.decliningCard)),
   'invoice.voided': now((objects) => voidInvoice(objects.unit, objects.openInvoice().id)),
   'invoice.marked_uncollectible': now((objects) => markUncollectible(objects.unit, objects.openInvoice().id)),

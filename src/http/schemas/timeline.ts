@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { INTERVAL_UNITS } from '../../core/calendar.ts'
 import { CONSEQUENCES } from '../../core/future-job.ts'
 import { JOB_KINDS } from '../../core/jobs.ts'
-import { EVENT_TYPES } from '../../core/kinds.ts'
+import { ALL_EVENT_TYPES } from '../../core/kinds.ts'
 import { component, type Shape } from './component.ts'
 import { customerOrStub, customerSchema, deletedCustomer } from './customer.ts'
 import { listOf, money, reference, seconds, text } from './fields.ts'
@@ -56,7 +56,7 @@ const timelineEntrySchema = component('TimelineEntry', () =>
       id: text('The id of the event.'),
       object: z.literal('timeline_entry').describe('The type of the object.'),
       created: seconds('The time of the event'),
-      type: z.enum(EVENT_TYPES).describe('The type of the event.'),
+      type: z.enum(ALL_EVENT_TYPES).describe('The type of the event.'),
       resource: z.enum(RESOURCES).describe('The type of the changed object.'),
       resource_id: text('The id of the changed object.'),
       ...owners(),

@@ -1,8 +1,10 @@
 import { STRIPE_API_VERSIONS } from '../../core/api-version.ts'
+import type { Invoice } from '../../core/invoice.ts'
 import type { EventWithObject } from '../../engine/history/view.ts'
 import type { Json } from '../json.ts'
 import { stripeNameOf } from './event-names.ts'
 import { presentInEvent } from './objects.ts'
+import { presentPayments } from './present/invoice-payment.ts'
 import { STRIPE_VERSIONS } from './versions/history.ts'
 
 /** An event as Stripe shows it. The SDK types it as a union of hundreds of events, each with its own object. */
@@ -23,10 +25,10 @@ export type WireEvent = {
  * values of the fields that an update changed, nested ones too.
  */
 export function presentStripeEvent(event: EventWithObject, named: string | null = null): WireEvent {
-  const { entry, id, kind, isPreview, after, before, pending, view } = event
+  const { entry, id, isPreview, after, before, pending, view } = event
   const version = named ?? STRIPE_API_VERSIONS[entry.api_version] ?? STRIPE_API_VERSIONS[0]
   const show = (shown: EventWithObject['after']) =>
-    STRIPE_VERSIONS.downgrade(version, presentInEvent(view, kind, shown), view)
+    STRIPE_VERSIONS.downgrade(version, presented(event, shown), view)
   const shown = show(after)
   // An invoice that does not exist yet has an id that nothing else has.
   const object = isPreview ? { ...shown, id: `upcoming_in_${id.slice('evt_'.length)}` } : shown
@@ -43,6 +45,12 @@ export function presentStripeEvent(event: EventWithObject, named: string | null 
     type: stripeNameOf(entry.type),
   }
 }
+
+/** Presents the object of an event; the payment of an invoice in place of the invoice. */
+const presented = ({ entry, kind, view }: EventWithObject, object: EventWithObject['after']): Json =>
+  entry.type === 'invoice.payment_paid'
+    ? (presentPayments(object as Invoice)[0] ?? {})
+    : presentInEvent(view, kind, object)
 
 /** Returns the former values of the fields that changed. Of a nested object, only its changed fields. */
 function changedFrom(before: Json, after: Json): Json {

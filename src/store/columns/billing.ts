@@ -81,6 +81,7 @@ export const BILLING_COLUMNS = {
       notices: 'json',
       period_start: 'integer',
       period_end: 'integer',
+      previous_start: 'integer',
       finalized_at: 'integer',
       paid_at: 'integer',
       voided_at: 'integer',
@@ -90,7 +91,7 @@ export const BILLING_COLUMNS = {
       test_clock: 'text',
       deleted: 'boolean',
     },
-    privateFields: ['overdue'],
+    privateFields: ['overdue', 'previous_start'],
     indexes: [
       { condition: 'subscription =', index: 'invoice_subscription' },
       { condition: 'customer =', index: 'invoice_customer' },

@@ -108,7 +108,7 @@ describe('usage', () => {
     const span = { start_time: JAN_31, end_time: JAN_31 + 3 * HOUR }
     const { data } = await stripe.billing.meters.listEventSummaries(meter.id, { customer, ...span })
     expect(data).toMatchObject([{ aggregated_value: 42, meter: meter.id, ...span }])
-    await sdk.advance(clock, FEB_28)
+    await sdk.advance(clock, FEB_28 + HOUR)
     const [invoice] = (await stripe.invoices.list({ subscription: id, limit: 1 })).data
     // 42 calls at 7 cents.
     expect(invoice).toMatchObject({ total: 294, status: 'paid', billing_reason: 'subscription_cycle' })
@@ -148,7 +148,7 @@ describe('a subscription schedule', () => {
     })
     const subscription = schedule.subscription as Stripe.Subscription
     expect(subscription).toMatchObject({ status: 'active', schedule: { id: schedule.id } })
-    await sdk.advance(clock, FEB_28)
+    await sdk.advance(clock, FEB_28 + HOUR)
     const [renewal] = (await stripe.invoices.list({ subscription: subscription.id, limit: 1 })).data
     expect(renewal).toMatchObject({ total: 5000, status: 'paid' })
     await sdk.advance(clock, MAR_31)

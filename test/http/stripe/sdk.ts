@@ -1,6 +1,7 @@
 import Stripe from 'stripe'
 import type { SandboxOptions } from '../../../src/daemon/sandbox.ts'
 import { startTwin, type Twin } from '../../twin.ts'
+import { asOperator } from '../support.ts'
 import { typeErrorsIn } from './check-types.ts'
 
 /** The official SDK, whose requests are served in this process. Each response is checked against the SDK's types. */
@@ -11,6 +12,8 @@ export type StripeTwin = {
   withKey(key: string, options?: Stripe.StripeConfig): Stripe
   /** Advances a test clock, and waits until it is ready. */
   advance(clock: string, to: number): Promise<void>
+  /** Advances the main clock of the merchant, as its operator. */
+  advanceMain(params: { to: number; await_webhooks?: boolean }): Promise<void>
   close(): Promise<void>
 }
 
@@ -30,7 +33,11 @@ export async function startStripe(
     await stripe.testHelpers.testClocks.advance(clock, { frozen_time: to })
     while ((await stripe.testHelpers.testClocks.retrieve(clock)).status !== 'ready') await nextTurn()
   }
-  return { stripe, twin, withKey, advance, close: () => twin.close() }
+  const advanceMain: StripeTwin['advanceMain'] = async (params) => {
+    const { status, body } = await asOperator(twin)('POST', 'clock/advance', params)
+    if (status >= 300) throw new Error(JSON.stringify(body))
+  }
+  return { stripe, twin, withKey, advance, advanceMain, close: () => twin.close() }
 }
 
 /** Returns a response that has the SDK's types. One that has not is replaced by an error, which fails the test. */

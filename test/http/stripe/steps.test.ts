@@ -3,6 +3,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { idOf, type StripeTwin, startStripe } from './sdk.ts'
 
 const JAN_31 = 1_769_853_600
+const FEB_28 = 1_772_272_800
+const MAR_31 = 1_774_951_200
 const HOUR = 3_600
 const DAY = 24 * HOUR
 const UPGRADE = JAN_31 + 40 * DAY + HOUR
@@ -18,6 +20,14 @@ const inStepsOf =
     for (let at = from + seconds; at < to; at += seconds) await sdk.advance(clock, at)
     await sdk.advance(clock, to)
   }
+
+/** Steps to instants within the hour in which renewals are drafts, and to its end. */
+const withinDrafts: Pace = async (sdk, clock, { from, to }) => {
+  for (const renewal of [FEB_28, MAR_31])
+    for (const at of [renewal, renewal + 1_800, renewal + HOUR - 1, renewal + HOUR])
+      if (at > from && at < to) await sdk.advance(clock, at)
+  await sdk.advance(clock, to)
+}
 
 /**
  * Plays one history: a renewal, an upgrade, dunning to the end, a trial without a payment method, a first payment that is
@@ -86,5 +96,6 @@ test('one advance and many of a test clock give the same history', async () => {
     'active',
   ])
   expect(await play(inStepsOf(4 * DAY + 7 * HOUR))).toEqual(jump)
+  expect(await play(withinDrafts)).toEqual(jump)
   expect(await play(inStepsOf(29 * DAY + 11 * HOUR))).toEqual(jump)
 })

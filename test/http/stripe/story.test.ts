@@ -13,6 +13,7 @@ afterAll(() => sdk.close())
 const JAN_31 = 1769853600
 const FEB_28 = 1772272800
 const MAR_31 = 1774951200
+const HOUR = 3_600
 const DAY = 86_400
 
 async function catalogue() {
@@ -64,7 +65,7 @@ describe('a subscription through the official SDK', () => {
     expect(intent).toMatchObject({ status: 'succeeded', amount_received: 2000 })
     expect((intent.latest_charge as Stripe.Charge).paid).toBe(true)
 
-    await sdk.advance(clock.id, FEB_28)
+    await sdk.advance(clock.id, FEB_28 + HOUR)
     const renewed = await stripe.subscriptions.retrieve(subscription.id)
     expect(renewed.items.data[0]?.current_period_end).toBe(MAR_31)
     const { data } = await stripe.invoices.list({ subscription: subscription.id })
@@ -102,7 +103,7 @@ describe('a subscription through the official SDK', () => {
     expect(confirmed.status).toBe('succeeded')
     const active = await stripe.subscriptions.retrieve(subscription.id)
     expect(active).toMatchObject({ status: 'active', default_payment_method: idOf(confirmed.payment_method) })
-    await sdk.advance(clock.id, FEB_28)
+    await sdk.advance(clock.id, FEB_28 + HOUR)
     expect((await stripe.invoices.list({ subscription: subscription.id })).data[0]?.status).toBe('paid')
   })
 
@@ -132,10 +133,16 @@ describe('a subscription through the official SDK', () => {
     })
     await stripe.customers.update(customer.id, { invoice_settings: { default_payment_method: failing.id } })
     await sdk.advance(clock.id, FEB_28)
+    expect((await stripe.subscriptions.retrieve(id)).status).toBe('active')
+    await sdk.advance(clock.id, FEB_28 + HOUR)
     expect((await stripe.subscriptions.retrieve(id)).status).toBe('past_due')
     const [invoice] = (await stripe.invoices.list({ subscription: id, limit: 1 })).data
-    expect(invoice).toMatchObject({ status: 'open', attempt_count: 1, next_payment_attempt: FEB_28 + DAY })
-    await sdk.advance(clock.id, FEB_28 + 7 * DAY)
+    expect(invoice).toMatchObject({
+      status: 'open',
+      attempt_count: 1,
+      next_payment_attempt: FEB_28 + HOUR + DAY,
+    })
+    await sdk.advance(clock.id, FEB_28 + HOUR + 7 * DAY)
     const ended = await stripe.subscriptions.retrieve(id)
     expect(ended).toMatchObject({ status: 'canceled', cancellation_details: { reason: 'payment_failed' } })
   })
@@ -162,7 +169,7 @@ describe('a subscription through the official SDK', () => {
       [-1000, true],
       [2500, true],
     ])
-    await sdk.advance(clock.id, FEB_28)
+    await sdk.advance(clock.id, FEB_28 + HOUR)
     const [renewal] = (await stripe.invoices.list({ subscription: id, limit: 1 })).data
     expect(renewal).toMatchObject({ total: 6500, status: 'paid' })
     const lines = await stripe.invoices.listLineItems(renewal?.id ?? '').autoPagingToArray({ limit: 10 })
@@ -172,7 +179,7 @@ describe('a subscription through the official SDK', () => {
       [5000, 'subscription_item_details'],
     ])
     const canceled = await stripe.subscriptions.cancel(id)
-    expect(canceled).toMatchObject({ status: 'canceled', ended_at: FEB_28 })
+    expect(canceled).toMatchObject({ status: 'canceled', ended_at: FEB_28 + HOUR })
   })
 
   test('begins a trial with a paid invoice of zero', async () => {

@@ -28,9 +28,9 @@ export function presentInvoice(view: View, invoice: Invoice): Wire<Stripe.Invoic
     application: null,
     attempt_count: invoice.attempt_count,
     attempted: invoice.attempted,
-    auto_advance: isOpen(invoice) && invoice.next_payment_attempt !== null,
+    auto_advance: invoice.next_payment_attempt !== null,
     automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
-    automatically_finalizes_at: null,
+    automatically_finalizes_at: isDraft(invoice) ? invoice.next_payment_attempt : null,
     billing_reason: invoice.billing_reason,
     collection_method: invoice.collection_method,
     ...(isOpen(invoice) &&
@@ -76,7 +76,7 @@ export function presentInvoice(view: View, invoice: Invoice): Wire<Stripe.Invoic
     },
     livemode: false,
     metadata: invoice.metadata,
-    next_payment_attempt: invoice.next_payment_attempt,
+    next_payment_attempt: isSent(invoice) ? null : invoice.next_payment_attempt,
     number: invoice.number,
     on_behalf_of: null,
     parent: parentOf(view, invoice),
@@ -88,8 +88,7 @@ export function presentInvoice(view: View, invoice: Invoice): Wire<Stripe.Invoic
       total_count: presentPayments(invoice).length,
       url: `/v1/invoice_payments?invoice=${invoice.id}`,
     },
-    period_end: invoice.period_end,
-    period_start: invoice.period_start,
+    ...periodOf(invoice),
     post_payment_credit_notes_amount: invoice.post_payment_credit_notes_amount,
     pre_payment_credit_notes_amount: invoice.pre_payment_credit_notes_amount,
     receipt_number: null,
@@ -113,8 +112,18 @@ export function presentInvoice(view: View, invoice: Invoice): Wire<Stripe.Invoic
     total_excluding_tax: invoice.total,
     total_pretax_credit_amounts: [],
     total_taxes: [],
-    webhooks_delivered_at: isDraft(invoice) ? null : invoice.finalized_at,
+    webhooks_delivered_at: isDraft(invoice) ? null : invoice.created,
   }
+}
+
+const isSent = ({ collection_method }: Invoice): boolean => collection_method === 'send_invoice'
+
+/** Returns the period before that of the lines, in which items waited for the invoice. Without one, the instant of its creation. */
+function periodOf(invoice: Invoice): { period_start: number; period_end: number } {
+  const { previous_start, created } = invoice
+  return previous_start === null
+    ? { period_start: created, period_end: created }
+    : { period_start: previous_start, period_end: invoice.period_start }
 }
 
 function parentOf(view: View, { subscription: id }: Invoice): Wire<Stripe.Invoice.Parent> | null {

@@ -6,12 +6,12 @@ import type { View } from '../../../engine/history/view.ts'
 import {
   createInvoice,
   deleteInvoice,
-  finalizeInvoice,
   markUncollectible,
   payInvoice,
   voidInvoice,
 } from '../../../engine/resources/invoice.ts'
 import { sendInvoice, updateInvoice } from '../../../engine/resources/invoice-update.ts'
+import { finalizeWith } from '../../../engine/resources/planned-invoice.ts'
 import { discountsParam, withDiscountsOf } from '../../discount-params.ts'
 import {
   currency,
@@ -46,7 +46,7 @@ const createParams = z
     collection_method: z.enum(COLLECTION_METHODS).default('charge_automatically'),
     days_until_due: daysUntilDue.optional(),
     pending_invoice_items_behavior: z.enum(['exclude', 'include']).default('exclude'),
-    auto_advance: only(false),
+    auto_advance: z.boolean().optional(),
     description: optionalText,
     discounts: discountsParam,
     metadata,
@@ -56,7 +56,8 @@ const createParams = z
 const updateParams = z.object({
   collection_method: z.enum(COLLECTION_METHODS).optional(),
   days_until_due: daysUntilDue.optional(),
-  auto_advance: only(false),
+  auto_advance: z.boolean().optional(),
+  default_payment_method: reference.nullable().optional(),
   description: optionalText,
   discounts: discountsParam,
   metadata,
@@ -64,12 +65,6 @@ const updateParams = z.object({
 
 /** Actions on an invoice. */
 const ACTIONS = [
-  {
-    name: 'finalize',
-    summary: 'Finalizes a draft invoice.',
-    act: finalizeInvoice,
-    params: z.object({ auto_advance: only(false) }),
-  },
   {
     name: 'send',
     summary: 'Sends an invoice that is not paid automatically. A draft is finalized first. No mail is sent.',
@@ -112,7 +107,7 @@ export function invoiceRoutes(api: StripeApi): void {
       params: createParams,
       returns: invoice,
     },
-    ({ unit, view, params: { pending_invoice_items_behavior, auto_advance: _, ...given } }) => {
+    ({ unit, view, params: { pending_invoice_items_behavior, ...given } }) => {
       const bills_pending_items = pending_invoice_items_behavior === 'include'
       const fallback = bills_pending_items ? undefined : ACCOUNT_CURRENCY
       const made = createInvoice(unit, {
@@ -144,7 +139,7 @@ export function invoiceRoutes(api: StripeApi): void {
       params: updateParams,
       returns: invoice,
     },
-    ({ unit, view, id, params: { auto_advance: _, ...params } }) =>
+    ({ unit, view, id, params: { ...params } }) =>
       presentInvoice(view, updateInvoice(unit, id, withDiscountsOf(params))),
   )
   api.write(
@@ -161,6 +156,16 @@ export function invoiceRoutes(api: StripeApi): void {
         ? declinedInvoice(view, collected.invoice, collected.outcome)
         : presentInvoice(view, collected.invoice)
     },
+  )
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/invoices/:id/finalize',
+      summary: 'Finalizes a draft invoice.',
+      params: z.object({ auto_advance: z.boolean().optional() }),
+      returns: invoice,
+    },
+    ({ unit, view, id, params }) => presentInvoice(view, finalizeWith(unit, id, params)),
   )
   for (const { name, summary, act, params } of ACTIONS) {
     api.write(

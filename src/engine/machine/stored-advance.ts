@@ -1,0 +1,51 @@
+import type { EventType } from '../../core/kinds.ts'
+import type { Clock } from './clock.ts'
+
+/** The results of an advance. See docs/contract/clocks.md#clock-endpoints. */
+export type Summary = {
+  readonly jobs: number
+  readonly events: number
+  readonly invoices_paid: number
+  readonly payments_failed: number
+  /** The type of the event that ended it; null when it reached its target or was canceled. */
+  readonly stopped_on: EventType | null
+}
+
+export const EMPTY_SUMMARY: Summary = {
+  jobs: 0,
+  events: 0,
+  invoices_paid: 0,
+  payments_failed: 0,
+  stopped_on: null,
+}
+
+/** The options of an advance. See docs/contract/clocks.md#stop-on. */
+export type AdvanceOptions = {
+  /** The advance ends after the first event of one of these types. */
+  readonly stop_on: readonly EventType[]
+  /** Whether each step waits for the webhooks of the previous one. */
+  readonly await_webhooks: boolean
+}
+
+/** The options and progress of an advance as stored in the clock's row, so that a restart can continue it. */
+export type Stored = AdvanceOptions & {
+  readonly summary: Summary
+  /** Whether it only brings a live clock up to the wall clock, whose offset it keeps. */
+  readonly is_catch_up: boolean
+}
+
+export const storedAdvance = ({
+  stop_on = [],
+  await_webhooks = false,
+  summary = EMPTY_SUMMARY,
+  is_catch_up = false,
+}: Partial<Stored>): string =>
+  JSON.stringify({ stop_on, await_webhooks, summary, is_catch_up } satisfies Stored)
+
+/** Reports whether the advance of a clock waits for webhooks. */
+export const awaitsWebhooks = (clock: Clock): boolean =>
+  clock.advance !== null && (JSON.parse(clock.advance) as Stored).await_webhooks
+
+/** Returns the summary so far of a clock's advance; undefined when there is none. */
+export const progressOf = (clock: Clock): Summary | undefined =>
+  clock.advance === null ? undefined : (JSON.parse(clock.advance) as Stored).summary
