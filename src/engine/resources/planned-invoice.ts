@@ -35,7 +35,8 @@ function laterInstant(unit: UnitOfWork, draft: Invoice): number | null {
   if (draftSeconds === null || !isPaced || clock.instant >= latest) return null
   if (unit.merchant.endpoints.receiving('invoice.created').length === 0) return null
   const { newestEntry } = unit.store.objects.placeOf('invoice', unit.owner, draft.id)
-  const event = newestEntry === null ? undefined : unit.store.journal.eventOfObject(newestEntry, 'invoice.created')
+  const event =
+    newestEntry === null ? undefined : unit.store.journal.eventOfObject(newestEntry, 'invoice.created')
   const isRefused =
     event !== undefined && unit.store.deliveries.isRefused(unit.ids.of(unit.owner, 'evt', event.number))
   return isRefused ? Math.min(clock.instant + draftSeconds, latest) : null
