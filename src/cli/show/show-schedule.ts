@@ -34,16 +34,25 @@ export const phaseEndText = ({
 }: Pick<SubscriptionSchedule, 'current_phase' | 'phases' | 'status'>): string =>
   instant(current_phase?.end_date ?? (status === 'not_started' ? (phases[0]?.end_date ?? null) : null))
 
-/** Formats the items of a phase, whose prices may be objects: `2 × 20.00 USD a month`. */
+/** Formats the items of a phase, whose prices may be objects: `2 × 20.00 USD a month − HALF`. */
 function itemsText({ items }: Phase): string {
   return items
-    .map(({ price, quantity }) => {
+    .map(({ price, quantity, discounts }) => {
       const found = price as unknown as string | Price
       const text = typeof found === 'string' ? found : unitPriceText(found)
-      return quantity === 1 ? text : `${quantity} × ${text}`
+      const counted = quantity === null ? `metered ${text}` : quantity === 1 ? text : `${quantity} × ${text}`
+      return [counted, ...namesOf(discounts)].join(' − ')
     })
     .join(' + ')
 }
+
+/** Lists the coupons, promotion codes and discounts that a phase plans. */
+const namesOf = (planned: Phase['discounts']): string[] =>
+  (planned ?? []).map(({ coupon, promotion_code, discount }) => coupon ?? promotion_code ?? discount ?? '')
+
+/** Formats the discounts of the subscription in a phase; `–` if the phase leaves them as they are. */
+const discountsText = ({ discounts }: Phase): string =>
+  discounts === null ? '–' : namesOf(discounts).join(', ') || 'none'
 
 /** Prints a schedule and its phases. */
 export function showSchedule(out: Output, schedule: ShownSchedule): void {
@@ -67,6 +76,9 @@ export function showSchedule(out: Output, schedule: ShownSchedule): void {
     { title: 'END', cell: ({ end_date }) => instant(end_date) },
     { title: 'ITEMS', cell: itemsText },
     { title: 'TRIAL END', cell: ({ trial_end }) => instant(trial_end), omit: 1 },
+    ...(phases.some(({ discounts }) => namesOf(discounts).length > 0)
+      ? [{ title: 'DISCOUNTS', cell: discountsText }]
+      : []),
   ]
   out.table(columns, phases, 'No phases.')
 }

@@ -42,6 +42,7 @@ export function showSubscription(out: Output, shown: SubscriptionTimeline, { all
       ['amount', costText(shown)],
       ['period', span(subscription.current_period_start, subscription.current_period_end)],
       ['trial', trialText(shown)],
+      ['schedule', subscription.schedule ?? ''],
       ['payment method', paymentMethodText(shown)],
       ['latest invoice', latestText(shown)],
       ['amount due', amountDueText(related)],

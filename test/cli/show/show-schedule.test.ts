@@ -107,3 +107,27 @@ test('fixtures create schedules', async () => {
   const refused = await load([{ name: 'a.json', content: { ...content, subscription_schedules: wrong } }])
   expect(refused.body.error.param).toBe('subscription_schedules[0].phases[0].items[0].price')
 })
+
+test('the discounts of phases are in the table, and what they take off in the timeline', async () => {
+  const twin = await openTwin({ now: '2026-04-01T00:00:00Z' })
+  await twin.post('/v1/coupons', { id: 'HALF', percent_off: 50, duration: 'forever' })
+  const discounts = [{ coupon: 'HALF' }]
+  const { schedule } = await makeSchedule(twin, ({ basic, pro }) => ({
+    phases: [
+      phase(basic, { iterations: 1, discounts }),
+      { items: [{ price: pro, discounts }], iterations: 1 },
+    ],
+  }))
+  const { timeline, whole } = await shown(twin, `subscriptions/${schedule.subscription}`)
+  expect(whole).toContain(schedule.id)
+  expect(timeline).toContain('◌ renewal  25.00 USD')
+  expect(timeline).toContain('○ renewal  25.00 USD')
+  const path = `${schedulePath(schedule)}?expand[]=customer&expand[]=phases.items.price`
+  const { io, written } = recordedIo({ columns: 120 })
+  showSchedule(new Output(io), (await twin.get(path)) as ShownSchedule)
+  const rows = written.stdout.split('\n').filter((line) => /^\d/.test(line))
+  expect(rows.map((line) => line.split('\t').slice(3))).toEqual([
+    ['20.00 USD a month', '–', 'HALF'],
+    ['50.00 USD a month − HALF', '–', '–'],
+  ])
+})
