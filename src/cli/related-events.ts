@@ -3,6 +3,7 @@ import type { Event, TimelineEntry } from '../client/types.ts'
 import { matchEventTypes } from '../core/event.ts'
 import { wrongUsage } from './failure.ts'
 import { findCustomer } from './find-customer.ts'
+import { ownEventType } from './own-event-type.ts'
 
 /** Selects the events of a subscription, or of a customer with everything that belongs to it. */
 export type RelatedTo = { readonly subscription?: string | undefined; readonly customer?: string | undefined }
@@ -55,7 +56,8 @@ async function customerOf(client: Client, given: string): Promise<string> {
 }
 
 function matchesOf(type: string): readonly string[] {
-  const found = matchEventTypes(type)
+  // The timeline has paytwin's own names.
+  const found = matchEventTypes(ownEventType(type))
   if (found.length === 0) throw wrongUsage(`'${type}' matches no event type.`)
   return found
 }

@@ -143,7 +143,7 @@ export class Client {
   }
 
   event(id: string): Promise<Event> {
-    return this.#get(`events/${encodeURIComponent(id)}`)
+    return this.#get(`events/${encodeURIComponent(id)}`, { form: 'merchant' })
   }
 
   customer(id: string, query: { at?: string | undefined } = {}): Promise<CustomerTimeline> {
@@ -248,7 +248,7 @@ export class Client {
   }
 
   trigger(given: OfMerchant & { type: string }): Promise<Triggered> {
-    return this.#post('trigger', given)
+    return this.#post('trigger', { ...given, form: 'merchant' })
   }
 
   /** Loads fixtures, all of them or none. With validate_only, checks them and loads nothing. */

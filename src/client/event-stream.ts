@@ -94,7 +94,8 @@ const isMissing = (error: unknown): boolean => error instanceof Refused && error
 
 /** Builds the query of a request for events. */
 export function eventQuery({ merchant, types = [] }: EventFilter): URLSearchParams {
-  const query = new URLSearchParams()
+  // Events as the API of their merchant shows them.
+  const query = new URLSearchParams({ form: 'merchant' })
   if (merchant !== undefined) query.set('merchant', merchant)
   for (const type of types) query.append('types[]', type)
   return query

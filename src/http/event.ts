@@ -15,6 +15,13 @@ import type { HttpServices } from './services.ts'
 import { wantsStream } from './stream.ts'
 import type { VersionHistory } from './versions.ts'
 
+/** How events are presented, and which of them a name or glob selects. */
+export type EventForm = {
+  readonly present: (event: EventWithObject) => EventShape
+  /** @throws ApiError parameter_invalid for a name or glob that matches no type */
+  readonly matching: (pattern: string, param: string) => EventType[]
+}
+
 const typeParams = { type: eventPattern.optional(), types: z.array(eventPattern).max(100).optional() }
 export const eventListParams = z.object({ ...pageParams, ...typeParams, created: createdParam })
 type EventListParams = z.infer<typeof eventListParams>
@@ -69,29 +76,34 @@ export function presentEventList(
   merchant: MerchantState | null,
   url: string,
   params: EventListParams,
+  { present: show, matching }: EventForm = {
+    present: (event) => presentEvent(services.versions, event),
+    matching: matchingTypes,
+  },
 ): List<EventShape> {
   const cursor = cursorOf(params)
   const isBackward = cursor?.param === 'ending_before'
-  const filter = { types: typesOf(params), created: createdFilters(params.created) }
+  const filter = { types: typesOf(params, matching), created: createdFilters(params.created) }
   const found = listEvents(services.engine, merchant, filter, {
     limit: params.limit + 1,
     cursor: cursor && { ...cursor, isBackward },
   })
-  return page(url, found, { limit: params.limit, isBackward }, (event) =>
-    presentEvent(services.versions, event),
-  )
+  return page(url, found, { limit: params.limit, isBackward }, show)
 }
 
 /**
  * Returns the event types that `type` and `types[]` select; empty for all.
  * @throws ApiError parameter_invalid if a name or glob matches no type
  */
-export function typesOf({ type, types }: Pick<EventListParams, 'type' | 'types'>): EventType[] {
+export function typesOf(
+  { type, types }: Pick<EventListParams, 'type' | 'types'>,
+  matching = matchingTypes,
+): EventType[] {
   const named = [
     ...(type === undefined ? [] : [['type', type] as const]),
     ...(types ?? []).map((name, index) => [`types[${index}]`, name] as const),
   ]
-  return [...new Set(named.flatMap(([param, pattern]) => matchingTypes(pattern, param)))]
+  return [...new Set(named.flatMap(([param, pattern]) => matching(pattern, param)))]
 }
 
 /**

@@ -17,6 +17,9 @@ type StreamOptions = {
   readonly state?: string | undefined
   /** The caller's key; null for the operator. */
   readonly key: string | null
+  /** Presents the events in another form than the default, which has a name. */
+  readonly present?: (event: EventWithObject) => Json
+  readonly form?: string
 }
 
 /**
@@ -74,18 +77,18 @@ export class EventStreams {
     this.#streams.closeOf(key)
   }
 
-  #feedOf({ merchant: requested, types }: StreamOptions): Feed {
+  #feedOf({ merchant: requested, types, present = this.#present, form = '' }: StreamOptions): Feed {
     const engine = this.#engine
     let merchant = requested
     return {
-      name: () => `${merchant?.settings.ordinal ?? ''} ${types.join(' ')}`,
+      name: () => `${merchant?.settings.ordinal ?? ''} ${form} ${types.join(' ')}`,
       newest: () => newestPlace(engine, merchant),
       after: (place, limit) =>
         eventsAfter(engine, merchant, { types, place, limit }).map((event) => ({
           place: placeIn(merchant, event.entry),
           event: event.entry.type,
           id: event.id,
-          data: () => this.#present(event),
+          data: () => present(event),
         })),
       restart: () => {
         if (merchant) {

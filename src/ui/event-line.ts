@@ -110,13 +110,21 @@ function statusChange({ status }: Resource, { data }: Event): string {
 }
 
 function periodChange(subscription: Resource, { data }: Event, time: TimeText): string {
-  const { current_period_start, current_period_end } = subscription
-  const hasMoved = data.previous_attributes?.current_period_end !== undefined
-  return hasMoved ? `period ${time(current_period_start)} – ${time(current_period_end)}` : ''
+  const { current_period_end: end } = periodOf(subscription)
+  const before = periodOf(data.previous_attributes ?? {}).current_period_end
+  const hasMoved = before !== undefined && before !== end
+  return hasMoved ? `period ${time(periodOf(subscription).current_period_start)} – ${time(end)}` : ''
+}
+
+/** Returns the object with the period of a subscription: the subscription, or in Stripe's API its first item. */
+function periodOf(subscription: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const items = field(subscription.items, 'data')
+  const [first] = Array.isArray(items) ? items : []
+  return subscription.current_period_end === undefined && first ? first : subscription
 }
 
 function cancellation(subscription: Resource, { type, data }: Event, time: TimeText): string {
-  if (type === 'subscription.deleted') return text(field(subscription.cancellation_details, 'reason'))
+  if (type.endsWith('subscription.deleted')) return text(field(subscription.cancellation_details, 'reason'))
   const isNews = data.previous_attributes?.cancel_at !== undefined
   return isNews && subscription.cancel_at !== null ? `cancels ${time(subscription.cancel_at)}` : ''
 }

@@ -15,7 +15,11 @@ test('a request sends the token and only the given parameters', async () => {
   const asked = server.requests.map(({ method, url, headers }) => [method, url, headers.authorization])
   expect(asked).toEqual([
     ['GET', '/_paytwin/upcoming?merchant=mer_1', 'Bearer secret'],
-    ['GET', '/_paytwin/events?types%5B%5D=invoice.*&types%5B%5D=charge.*&limit=3', 'Bearer secret'],
+    [
+      'GET',
+      '/_paytwin/events?form=merchant&types%5B%5D=invoice.*&types%5B%5D=charge.*&limit=3',
+      'Bearer secret',
+    ],
   ])
 })
 

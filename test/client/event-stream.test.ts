@@ -67,7 +67,7 @@ test('a broken stream continues after the last yielded event', async () => {
 
 test('without a start it begins after the newest event, and a break before the first event loses nothing', async () => {
   const { streamRequests } = await daemonWith([tell(), tell(frame('evt_8'))], (query) => {
-    expect(Object.fromEntries(query)).toEqual({ merchant: 'mer_1', limit: '1' })
+    expect(Object.fromEntries(query)).toEqual({ form: 'merchant', merchant: 'mer_1', limit: '1' })
     return list(['evt_7'], true)
   })
   const { ids } = await follow({ merchant: 'mer_1' })
@@ -209,7 +209,7 @@ test('a deleted merchant ends the stream', async () => {
 test('requested types are sent', async () => {
   const { streamRequests } = await daemonWith([])
   await follow({ since: 'evt_0', types: ['invoice.*'], merchant: 'mer_1' })
-  expect(streamRequests[0]?.url).toBe('/_paytwin/events?merchant=mer_1&types%5B%5D=invoice.*')
+  expect(streamRequests[0]?.url).toBe('/_paytwin/events?form=merchant&merchant=mer_1&types%5B%5D=invoice.*')
 })
 
 test('a daemon that does not answer at first is not retried', async () => {

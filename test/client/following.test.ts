@@ -128,5 +128,5 @@ test.each([
   const wanted = { merchant: 'mer_1', types: ['price.*'] }
   const beginning = await new Client({ url: server.url, token: null }).positionAfterNewest(wanted)
   expect(beginning).toEqual({ ...wanted, since, isConfirmed: true })
-  expect(server.requests[0]?.url).toBe('/_paytwin/events?merchant=mer_1&limit=1')
+  expect(server.requests[0]?.url).toBe('/_paytwin/events?form=merchant&merchant=mer_1&limit=1')
 })

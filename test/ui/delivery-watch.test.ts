@@ -23,8 +23,8 @@ const RESPONSES: Readonly<Record<string, object>> = {
     delivery(1, NOW, 'we_1'),
   ),
   '/_paytwin/webhooks/we_2/deliveries?limit=100': list(delivery(2, NOW + 1, 'we_2')),
-  '/_paytwin/events/evt_1': { ...sampleEvent(1), livemode: false },
-  '/_paytwin/events/evt_2': { ...sampleEvent(2, { type: 'invoice.paid' }), livemode: false },
+  '/_paytwin/events/evt_1?form=merchant': { ...sampleEvent(1), livemode: false },
+  '/_paytwin/events/evt_2?form=merchant': { ...sampleEvent(2, { type: 'invoice.paid' }), livemode: false },
 }
 
 async function daemon(): Promise<Client> {

@@ -8,6 +8,7 @@ import { Failure, wrongUsage } from '../failure.ts'
 import { cancelable } from '../interruption.ts'
 import type { Io } from '../io.ts'
 import { nextJobs, type ShownJob } from '../next-jobs.ts'
+import { ownEventType } from '../own-event-type.ts'
 import { resolveMerchant } from '../scope.ts'
 import { clockColumns } from '../show/clock-table.ts'
 import { instant } from '../show/format.ts'
@@ -110,7 +111,7 @@ function addAdvance(clock: Command, io: Io): void {
       const advance_id = newNonce()
       const work = client.advanceClocks(scope, target, {
         advance_id,
-        stop_on: options.stopOn,
+        stop_on: options.stopOn?.map(ownEventType),
         await_webhooks: options.awaitWebhooks,
       })
       await cancelable(invocation, advance_id, withProgress(invocation, scope, work), (response) =>

@@ -2,8 +2,9 @@ import { createHmac } from 'node:crypto'
 import type { Client } from '../../client/client.ts'
 import type { StreamNews, StreamStart } from '../../client/event-stream.ts'
 import type { Event } from '../../client/types.ts'
+import { DEFAULT_DIALECT, type Dialect } from '../../core/dialect.ts'
 import { post } from '../../webhooks/post.ts'
-import { signatureHeaders } from '../../webhooks/signature.ts'
+import { SIGNATURES } from '../../webhooks/signature.ts'
 import { wrongUsage } from '../failure.ts'
 import { wallSeconds } from './wall.ts'
 
@@ -56,11 +57,10 @@ export async function forwardEvents(
     onStatus?: (news: StreamNews) => void
   },
 ): Promise<void> {
-  for await (const event of client.followEvents(beginning, {
-    signal,
-    onStatus,
-  })) {
-    const failure = await failureOf(url, signed(event, secret), signal)
+  const dialects = new Dialects(client)
+  for await (const event of client.followEvents(beginning, { signal, onStatus })) {
+    const dialect = await dialects.of(event.merchant_id)
+    const failure = await failureOf(url, signed(event, { secret, dialect }), signal)
     if (signal.aborted) return
     onForwarded(event, failure)
   }
@@ -68,9 +68,33 @@ export async function forwardEvents(
 
 type SignedBody = { readonly body: string; readonly headers: Readonly<Record<string, string>> }
 
-function signed(event: Event, secret: string): SignedBody {
-  const body = JSON.stringify(event)
-  return { body, headers: signatureHeaders(secret, { id: event.id, timestamp: wallSeconds(), body }) }
+/** Makes the body and the signature that a webhook endpoint of the merchant would get. */
+function signed(
+  event: Event,
+  { secret, dialect }: { readonly secret: string; readonly dialect: Dialect },
+): SignedBody {
+  const { merchant_id: _, ...ofStripe } = event
+  const body = JSON.stringify(dialect === 'stripe' ? ofStripe : event)
+  const headers = SIGNATURES[dialect](secret, { id: event.id, timestamp: wallSeconds(), body })
+  return { body, headers }
+}
+
+/** The dialects of the merchants. A merchant's dialect never changes. */
+class Dialects {
+  readonly #client: Client
+  #known = new Map<string, Dialect>()
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  async of(merchant: string): Promise<Dialect> {
+    const known = this.#known.get(merchant)
+    if (known) return known
+    const { data } = await this.#client.merchants()
+    this.#known = new Map(data.map(({ id, dialect }) => [id, dialect]))
+    return this.#known.get(merchant) ?? DEFAULT_DIALECT
+  }
 }
 
 /** Posts one event. @returns the reason why the receiver did not accept it, or null if it did */

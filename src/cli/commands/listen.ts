@@ -1,13 +1,24 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { StreamNews } from '../../client/event-stream.ts'
 import { eventLine } from '../../ui/event-line.ts'
 import { addVerb, type Invocation } from '../command.ts'
+import { wrongUsage } from '../failure.ts'
 import type { Io } from '../io.ts'
-import type { Span } from '../show/output.ts'
+import { Output, type Span } from '../show/output.ts'
 import { untilInterrupted } from '../until-interrupted.ts'
-import { forwardEvents, targetOf } from './forward.ts'
+import { forwardEvents, secretOf, targetOf } from './forward.ts'
 
-type Options = { readonly event?: readonly string[]; readonly merchant?: string; readonly since?: string }
+type Options = {
+  readonly event?: readonly string[]
+  readonly events?: string
+  readonly merchant?: string
+  readonly since?: string
+}
+type ListenOptions = Options & {
+  readonly forwardTo?: string
+  readonly printSecret?: boolean
+  readonly format?: string
+}
 
 const ABOUT =
   'Forward events to your application: post each new event to a URL, signed like a webhook, and print whether it was accepted, until ' +
@@ -16,23 +27,41 @@ const ABOUT =
 const withOptions = (command: Command): Command =>
   command
     .option('--event <TYPE...>', "the event types to forward, such as 'invoice.*' (default all)")
+    .option('--events <TYPES>', 'the same, separated by commas')
     .option('--merchant <ID>', 'only events of this merchant')
     .option('--since <ID>', 'start after this event (default: with the next event)')
 
-/** `paytwin listen`: has the name and the option of `stripe listen`. */
+/** `paytwin listen`: has the name and the options of `stripe listen`. */
 export function listenCommand(program: Command, io: Io): void {
-  addVerb<Options & { forwardTo: string }>(program, io, {
+  addVerb<ListenOptions>(program, io, {
     usage: 'listen',
     about: `${ABOUT} 'paytwin webhooks listen' receives webhooks itself instead.`,
     options: (command) =>
       withOptions(
-        command.requiredOption('--forward-to <URL>', 'the URL of your application; http:// can be omitted'),
+        command
+          .option('-f, --forward-to <URL>', 'the URL of your application; http:// can be omitted')
+          .option('--print-secret', 'print only the signing secret, and exit')
+          .addOption(new Option('--format <FORMAT>', 'JSON is the same as --json').choices(['JSON', 'json'])),
       ),
     examples: [
       'paytwin listen --forward-to localhost:3000/webhooks',
       "paytwin listen --forward-to localhost:3000/webhooks --event 'invoice.*' subscription.deleted",
+      'paytwin listen --print-secret',
     ],
-    run: (invocation, options) => forward(invocation, options.forwardTo, options),
+    run: (invocation, options) => {
+      const { client, out, io: streams } = invocation
+      if (options.printSecret) {
+        const secret = secretOf(client.address.token)
+        return Promise.resolve(out.show({ secret }, () => out.line(secret)))
+      }
+      if (options.forwardTo === undefined) throw wrongUsage('Give --forward-to URL, or --print-secret.')
+      const isJson = out.isJson || options.format !== undefined
+      return forward(
+        { ...invocation, out: new Output(streams, { json: isJson }) },
+        options.forwardTo,
+        options,
+      )
+    },
   })
 }
 
@@ -58,8 +87,10 @@ const NOTES: Readonly<Partial<Record<StreamNews, string>>> = {
 async function forward(
   { client, out }: Invocation,
   to: string,
-  { event: types, merchant, since }: Options,
+  { event, events, merchant, since }: Options,
 ): Promise<void> {
+  const listed = events?.split(',').map((name) => name.trim())
+  const types = event || listed ? [...(event ?? []), ...(listed ?? [])] : undefined
   const target = targetOf(to, client.address.token)
   const wanted = { merchant, types }
   const beginning =

@@ -3,6 +3,7 @@ import type { List, WebhookDelivery, WebhookEndpoint } from '../../client/types.
 import { addVerb, wholeNumber } from '../command.ts'
 import { wrongUsage } from '../failure.ts'
 import type { Io } from '../io.ts'
+import { ownEventType } from '../own-event-type.ts'
 import { resolveMerchant } from '../scope.ts'
 import { instant } from '../show/format.ts'
 import type { Column, Output } from '../show/output.ts'
@@ -32,7 +33,7 @@ export function webhookCommands(program: Command, io: Io): void {
     run: async ({ client, out }, { merchant: named, event }, [url = '']) => {
       const merchant = await resolveMerchant(client, named)
       out.show(
-        await client.createWebhook({ url, enabled_events: event, merchant }),
+        await client.createWebhook({ url, enabled_events: event?.map(ownEventType), merchant }),
         ({ id, secret = '', url: receiver, enabled_events, merchant_id }) =>
           out.fields([
             ['id', id],
@@ -104,7 +105,7 @@ export function webhookCommands(program: Command, io: Io): void {
     examples: ['paytwin webhooks listen', "paytwin webhooks listen --port 3000 --event 'invoice.*' --json"],
     run: async (invocation, { merchant: named, port, event }) => {
       const merchant = await resolveMerchant(invocation.client, named)
-      await listen(invocation, { merchant, port, enabled_events: event })
+      await listen(invocation, { merchant, port, enabled_events: event?.map(ownEventType) })
     },
   })
 }

@@ -17,6 +17,7 @@ import { noticeSettings } from '../notice-settings.ts'
 import { list } from '../pagination.ts'
 import { deletedStub } from '../resource.ts'
 import { deletedMerchant, type MerchantShape, merchantList, merchantSchema } from '../schemas/admin.ts'
+import { loadStripeEvents } from './event-form.ts'
 import type { AddRoute } from './services.ts'
 
 const settings = {
@@ -47,6 +48,7 @@ export function merchantRoutes(add: AddRoute): void {
       returns: merchantSchema,
     },
     async ({ services, params }) => {
+      if (params.dialect === 'stripe') await loadStripeEvents()
       const { engine, keys } = services
       const { secret_key: secret, ...given } = params
       const issued: IssuedKey[] = []

@@ -1,10 +1,12 @@
 import * as z from 'zod'
 import { formatInstant } from '../../core/calendar.ts'
-import { EVENT_TYPES } from '../../core/kinds.ts'
+import { parameterInvalid } from '../../core/errors.ts'
+import { EVENT_TYPES, type EventType } from '../../core/kinds.ts'
+import type { MerchantState } from '../../engine/machine/merchant-state.ts'
 import { trigger } from '../../engine/resources/trigger.ts'
 import { nearest } from '../../text/nearest.ts'
-import { presentEvent } from '../event.ts'
 import { triggerSchema } from '../schemas/trigger.ts'
+import { eventFormOf, formParam } from './event-form.ts'
 import { theMerchant } from './merchant.ts'
 import type { AddRoute } from './services.ts'
 
@@ -12,15 +14,29 @@ import type { AddRoute } from './services.ts'
 const MAX_TYPE_LENGTH = 100
 
 const createParams = z.object({
-  type: z.enum(EVENT_TYPES, { error: ({ input }) => unknownType(input) }),
+  type: z.string({ error: ({ input }) => unknownType(input) }),
   merchant: z.string().optional(),
+  form: formParam,
 })
 
-const unknownType = (given: unknown): string => {
+/**
+ * Returns the event type that a name means: one of paytwin's own, or one of Stripe for a merchant with its API.
+ * @throws ApiError parameter_invalid, param type
+ */
+async function typeOf(name: string, { settings }: MerchantState): Promise<EventType> {
+  const own = EVENT_TYPES.find((type) => type === name)
+  if (own) return own
+  const names = settings.dialect === 'stripe' ? await import('../stripe/event-names.ts') : undefined
+  const type = names?.eventTypeOf(name)
+  if (!type)
+    throw parameterInvalid('type', `Invalid value for type: ${unknownType(name, names?.KNOWN_NAMES)}`)
+  return type
+}
+
+const unknownType = (given: unknown, types: readonly string[] = EVENT_TYPES): string => {
   const text = String(given).slice(0, MAX_TYPE_LENGTH)
-  const near = nearest(text, EVENT_TYPES)
-  const hint =
-    near.length > 0 ? `Did you mean ${near.join(', ')}?` : `The types are ${EVENT_TYPES.join(', ')}`
+  const near = nearest(text, types)
+  const hint = near.length > 0 ? `Did you mean ${near.join(', ')}?` : `The types are ${types.join(', ')}`
   return `'${text}' is not an event type. ${hint}`
 }
 
@@ -34,14 +50,16 @@ export function triggerRoutes(add: AddRoute): void {
       returns: triggerSchema,
       errors: { 404: ['resource_missing'] },
     },
-    async ({ services, params: { type, merchant: named }, requestId }) => {
+    async ({ services, params: { type: name, merchant: named, form }, requestId }) => {
       const merchant = theMerchant(services.engine, named)
+      const type = await typeOf(name, merchant)
+      const { present } = await eventFormOf(services, form, merchant)
       const { events, due } = await trigger(services.engine, merchant, { type, request: requestId })
       const { id } = merchant.settings
       return {
         object: 'trigger' as const,
         type,
-        events: events.map((event) => presentEvent(services.versions, event)),
+        events: events.map(present),
         due,
         command: due === null ? null : `paytwin clock advance --to ${formatInstant(due)} --merchant ${id}`,
         livemode: false,

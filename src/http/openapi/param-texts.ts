@@ -48,6 +48,7 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'webhooks.all': 'Whether to retry all pending deliveries.',
   'webhooks.id': 'The delivery to retry, or the endpoint whose deliveries to retry.',
 
+  form: 'own shows events as paytwin’s own API does; merchant as the API of their merchant does, which can be Stripe’s, with merchant_id.',
   'events.type': 'Only events of this type. A star matches any text, as in invoice.*',
   'events.types': 'Only events of these types. A star matches any text.',
 
@@ -96,6 +97,8 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'snapshots.name':
     'The name: a letter or digit, then up to 63 more letters, digits, dots, underscores or hyphens.',
   'keys.publishable': 'Whether to create a publishable key, for browsers.',
+  'merchants.secret_key':
+    'Its first key, of your choice: sk_test_ or rk_test_ and 1 to 200 letters, digits, _ or -.',
   'keys.secret': 'A key of your choice: sk_test_, rk_test_ or pk_test_ and 1 to 200 letters, digits, _ or -.',
   'requests.merchant':
     'Only requests of this merchant. Default: all requests, unauthenticated ones included.',

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { matchesGlob } from '../../core/glob.ts'
 import { ALL_EVENT_TYPES, type EventType } from '../../core/kinds.ts'
 
 /** The name that Stripe gives to each type of event. */
@@ -92,4 +93,10 @@ export const eventTypeOf = (name: string): EventType | undefined =>
 export function stripePatternOf(pattern: string): string {
   const type = ALL_EVENT_TYPES.find((known) => known === pattern)
   return type ? stripeNameOf(type) : pattern
+}
+
+/** Returns the types of event that a name or glob of Stripe's names matches. */
+export const matchStripeNames = (pattern: string): EventType[] => {
+  const glob = pattern.replaceAll(/\*{2,}/g, '*')
+  return ALL_EVENT_TYPES.filter((type) => matchesGlob(glob, STRIPE_NAMES[type]))
 }

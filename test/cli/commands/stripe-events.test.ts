@@ -1,0 +1,84 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Stripe from 'stripe'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Finished, lines, paytwin, type RunningDaemon, start, startDaemon } from '../executable.ts'
+
+let daemon: RunningDaemon
+beforeAll(async () => {
+  daemon = await startDaemon(['--ephemeral', '--dialect', 'stripe', '--clock', '2026-01-31T10:00:00Z'])
+})
+afterAll(() => daemon.stop())
+
+const run = (...args: string[]): Promise<Finished> => paytwin(args, { env: daemon.env })
+async function text(...args: string[]): Promise<string> {
+  const { status, stdout, stderr } = await run(...args)
+  expect({ args, status, stderr }).toEqual({ args, status: 0, stderr: '' })
+  return stdout
+}
+const json = async (...args: string[]) => JSON.parse(await text(...args, '--json'))
+const typesIn = (output: string) => output.match(/(?<=Z {2})[a-z_.]+/g)
+
+test('a trigger, lists and single events have the names and bodies of Stripe', async () => {
+  expect(typesIn(await text('trigger', 'customer.subscription.deleted'))).toContain(
+    'customer.subscription.deleted',
+  )
+  const list = await text('events', 'list', '--type', 'customer.subscription.*')
+  expect(typesIn(list)).toEqual(['customer.subscription.deleted', 'customer.subscription.created'])
+  const { data } = await json('events', 'list', '--type', 'customer.subscription.created')
+  expect(data).toMatchObject([
+    { type: 'customer.subscription.created', api_version: Stripe.API_VERSION, merchant_id: daemon.merchant },
+  ])
+  expect(data[0].data.object.items.data[0]).toHaveProperty('current_period_end')
+  expect(await json('events', 'show', data[0].id)).toEqual(data[0])
+  const { customer } = data[0].data.object
+  const related = await text(
+    'events',
+    'list',
+    '--customer',
+    customer,
+    '--type',
+    'customer.subscription.deleted',
+  )
+  expect(typesIn(related)).toEqual(['customer.subscription.deleted'])
+})
+
+test('a mistyped name is refused with those of Stripe', async () => {
+  const { status, stderr } = await run('trigger', 'customer.subscription.create')
+  expect(status).toBe(1)
+  expect(stderr).toContain('Did you mean customer.subscription.created')
+})
+
+test('an advance shows and stops at an event by the name of Stripe', async () => {
+  await text('trigger', 'customer.subscription.created')
+  const options = ['--stop-on', 'customer.subscription.updated']
+  expect(await json('clock', 'advance', '2mo', ...options)).toMatchObject({
+    data: [{ now: 1772272800 }],
+  })
+  const [line = ''] = (await text('events', 'list', '--type', 'customer.subscription.updated')).split('\n')
+  expect(line).toContain('period 2026-02-28T10:00:00Z – 2026-03-31T10:00:00Z')
+})
+
+test('listen forwards what a webhook endpoint would get, filtered as by stripe listen', async () => {
+  const received: { body: string; signature: string }[] = []
+  const server = createServer(async (request, response) => {
+    const body = (await request.setEncoding('utf8').toArray()).join('')
+    received.push({ body, signature: String(request.headers['stripe-signature']) })
+    response.end()
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const secret = (await text('listen', '--print-secret')).trim()
+  const target = `127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`
+  const events = 'customer.subscription.created,invoice.paid'
+  const child = start(['listen', '-f', target, '--events', events, '--format', 'JSON'], { env: daemon.env })
+  expect(await lines(child.stderr).next()).toContain(`signed with ${secret}`)
+  const printed = lines(child.stdout)
+  await text('trigger', 'invoice.paid')
+  const shown = [await printed.next(), await printed.next()].map((line) => JSON.parse(line ?? ''))
+  child.kill('SIGTERM')
+  server.close()
+  const got = received.map(({ body, signature }) => Stripe.webhooks.constructEvent(body, signature, secret))
+  expect(got.map(({ type }) => type)).toEqual(['customer.subscription.created', 'invoice.paid'])
+  expect(shown).toEqual(got.map((event) => ({ ...event, merchant_id: daemon.merchant })))
+  expect(got[0]).not.toHaveProperty('merchant_id')
+})
