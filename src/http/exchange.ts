@@ -89,9 +89,7 @@ export class Exchange implements Served {
   reset(): void {
     this.#caller = undefined
     this.#merchant = undefined
-    const { dates, newest } = this.#services.versions
-    const requested = this.#requestedVersion
-    this.#version = requested !== undefined && dates.includes(requested) ? requested : newest
+    this.#version = this.#services.versions.knownOrNewest(this.#requestedVersion)
   }
 
   /**
@@ -132,7 +130,8 @@ export class Exchange implements Served {
 
   #admit(caller: Caller): Caller {
     this.showClockOf(caller.merchant)
-    this.#version = caller.merchant.settings.api_version
+    // The operator sees a merchant with another dialect in the newest version of paytwin's own API.
+    this.#version = this.#services.versions.knownOrNewest(caller.merchant.settings.api_version)
     return caller
   }
 

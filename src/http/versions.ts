@@ -52,6 +52,11 @@ export class VersionHistory {
     this.newest = this.dates.at(-1) ?? ''
   }
 
+  /** Returns a version if it is known, otherwise the newest. */
+  knownOrNewest(date: string | undefined): string {
+    return date !== undefined && this.dates.includes(date) ? date : this.newest
+  }
+
   /**
    * Checks the version that a request names; undefined if it names none.
    * @throws ApiError parameter_invalid, param X-API-Version

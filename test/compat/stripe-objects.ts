@@ -81,6 +81,9 @@ async function makePayments(stripe: Stripe, customer: string) {
   await stripe.refunds.list()
   await stripe.paymentIntents.create({ ...common, payment_method: 'pm_card_createDispute' })
   await stripe.disputes.list()
-  await stripe.charges.list({ customer, expand: ['data.payment_intent'] })
+  await stripe.charges.list({ customer, expand: ['data.payment_intent', 'data.balance_transaction'] })
+  await stripe.balanceTransactions.list()
+  const setup = await stripe.setupIntents.create({ customer, payment_method: 'pm_card_visa', confirm: true })
+  await stripe.setupIntents.retrieve(setup.id)
   await stripe.paymentIntents.list({ customer })
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { STRIPE_API_VERSIONS } from '../../../src/core/api-version.ts'
+import { NEWEST_API_VERSION, STRIPE_API_VERSIONS } from '../../../src/core/api-version.ts'
 import type { Body } from '../../twin.ts'
 import { asOperator } from '../support.ts'
 import { type StripeTwin, startStripe } from './sdk.ts'
@@ -67,6 +67,9 @@ describe('the version of a response', () => {
     for (const version of STRIPE_API_VERSIONS) expect(await used(version)).toBe(version)
     expect((await change(ACACIA)).status).toBe(200)
     expect([await used(), await used(BASIL)]).toEqual([ACACIA, BASIL])
+    const own = `merchants/${twin.sandbox.merchant.settings.id}/v1/customers`
+    const { headers } = await asOperator(twin)('GET', own)
+    expect(headers.get('x-api-version')).toBe(NEWEST_API_VERSION)
     expect((await change('2019-12-03')).body.error.message).toContain(`Known versions: ${ENDIVE}, `)
     await change(ENDIVE)
   })

@@ -22,6 +22,7 @@ export const presentSetupIntent = (view: View, intent: SetupIntent): Wire<Stripe
   customer_account: null,
   description: intent.description,
   excluded_payment_method_types: null,
+  flow_directions: null,
   last_setup_error: lastError(view, intent),
   latest_attempt: null,
   livemode: false,
