@@ -137,6 +137,12 @@ export const listParams = z.object({
   created: createdParam,
 })
 
+/** Returns the filters of a customer's subscriptions that are not canceled. */
+export const notCanceledOf = (customer: string): Filter[] => [
+  ...equals('customer', customer),
+  ...statusFilters(undefined),
+]
+
 /** Converts the parameters of a list to filters. */
 export const subscriptionFilters = (params: z.infer<typeof listParams>): Filter[] => [
   ...(params.price === undefined ? [] : [{ holdsPrice: params.price }]),

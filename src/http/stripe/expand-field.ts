@@ -1,12 +1,19 @@
 import type { BalanceTransaction } from '../../core/balance-transaction.ts'
+import type { Kind, Objects } from '../../core/kinds.ts'
 import { settlementOf } from '../../core/refund.ts'
-import type { CurrentView } from '../../engine/history/view.ts'
+import type { CurrentView, Filter, View } from '../../engine/history/view.ts'
 import { type ExpandField, idsExpandedBy } from '../expand.ts'
 import type { Json } from '../json.ts'
+import { equals, page, pageParams } from '../pagination.ts'
+import { notCanceledOf } from '../subscription-params.ts'
 import { presentObject } from './objects.ts'
 import { presentAccountTransaction, transactionNamed } from './present/balance-transaction.ts'
 import { presentPlan, presentTiers } from './present/catalog.ts'
 import { presentCoupon } from './present/discount.ts'
+import { presentRefund } from './present/payment.ts'
+import { presentSubscription } from './present/subscription.ts'
+import { wireList } from './returns.ts'
+import type { WireList } from './wire.ts'
 
 /** Expands fields that do not hold ids of paytwin's own objects. */
 const SPECIAL: Readonly<Record<string, (view: CurrentView, parent: Json) => unknown>> = {
@@ -15,7 +22,7 @@ const SPECIAL: Readonly<Record<string, (view: CurrentView, parent: Json) => unkn
   coupon: (view, { coupon }) => {
     // Older versions show the whole coupon of a discount.
     if (typeof coupon !== 'string') return coupon
-    const found = typeof coupon === 'string' ? couponNamed(view, coupon) : undefined
+    const found = couponNamed(view, coupon)
     return found ? presentCoupon(view, found) : coupon
   },
   failure_balance_transaction: (view, { failure_balance_transaction }) =>
@@ -24,6 +31,9 @@ const SPECIAL: Readonly<Record<string, (view: CurrentView, parent: Json) => unkn
     const price = typeof plan === 'string' ? view.get('price', plan) : undefined
     return price ? presentPlan(price) : plan
   },
+  refunds: (view, { object, id, refunds }) => (object === 'charge' ? listRefunds(view, String(id)) : refunds),
+  subscriptions: (view, { object, id, subscriptions }) =>
+    object === 'customer' ? listSubscriptions(view, String(id)) : subscriptions,
   tiers: (view, { id }) => {
     const price = view.get('price', String(id))
     return price && presentTiers(price)
@@ -35,6 +45,34 @@ const expandIds = idsExpandedBy(presentObject)
 /** Expands a field of an object of Stripe's API. Some fields are shown only if they are expanded. */
 export const expandField: ExpandField = (view, parent, field) =>
   Object.hasOwn(SPECIAL, field) ? SPECIAL[field]?.(view, parent) : expandIds(view, parent, field)
+
+const listRefunds = (view: CurrentView, charge: string) =>
+  firstOf(
+    view,
+    'refund',
+    { filters: equals('charge', charge), url: `/v1/charges/${charge}/refunds` },
+    presentRefund,
+  )
+
+const listSubscriptions = (view: CurrentView, customer: string) =>
+  firstOf(
+    view,
+    'subscription',
+    { filters: notCanceledOf(customer), url: `/v1/customers/${customer}/subscriptions` },
+    presentSubscription,
+  )
+
+/** Presents the first page of a list within an object. */
+function firstOf<K extends Kind, Entry>(
+  view: CurrentView,
+  kind: K,
+  { filters, url }: { readonly filters: readonly Filter[]; readonly url: string },
+  present: (view: View, object: Objects[K]) => Entry,
+): WireList<Entry> {
+  const limit = pageParams.limit.parse(undefined)
+  const found = view.list(kind, filters, { limit: limit + 1 })
+  return wireList(page(url, found, { limit, isBackward: false }, (object) => present(view, object)))
+}
 
 /** Presents the movement of money with an id. Those that a field can name happen when their source is created or settled. */
 function transactionOf(view: CurrentView, id: unknown): unknown {

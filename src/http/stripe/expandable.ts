@@ -4,6 +4,7 @@ const INVOICE: References = {
   customer: 'customer',
   default_payment_method: 'payment_method',
   discounts: 'discount',
+  'parent.subscription_details.subscription': 'subscription',
   total_discount_amounts: 'discount_amount',
   // Always shown while the invoice is open.
   confirmation_secret: '',
@@ -16,12 +17,16 @@ const INVOICE: References = {
  * Fields that hold objects in any case, such as the items of a subscription, are here too.
  */
 const REFERENCES: Readonly<Record<string, References>> = {
-  customer: { 'invoice_settings.default_payment_method': 'payment_method', discount: 'discount' },
+  customer: {
+    'invoice_settings.default_payment_method': 'payment_method',
+    discount: 'discount',
+    subscriptions: 'subscription list',
+  },
   coupon: { applies_to: '' },
   promotion_code: { customer: 'customer', 'promotion.coupon': 'coupon' },
   discount: { customer: 'customer', promotion_code: 'promotion_code', 'source.coupon': 'coupon' },
   discount_amount: { discount: 'discount' },
-  customer_balance_transaction: { customer: 'customer', invoice: 'invoice' },
+  customer_balance_transaction: { customer: 'customer', invoice: 'invoice', credit_note: 'credit_note' },
   product: { default_price: 'price' },
   price: { product: 'product', tiers: '' },
   plan: { product: 'product', tiers: '' },
@@ -42,26 +47,30 @@ const REFERENCES: Readonly<Record<string, References>> = {
     customer: 'customer',
     invoice: 'invoice',
     customer_balance_transaction: 'customer_balance_transaction',
+    lines: 'credit_note_line_item list',
+    refunds: 'credit_note_refund',
   },
+  credit_note_refund: { refund: 'refund' },
   line_item: {
     discounts: 'discount',
     discount_amounts: 'discount_amount',
     'pricing.price_details.price': 'price',
-    'pricing.price_details.product': 'product',
+    subscription: 'subscription',
   },
   invoiceitem: {
     customer: 'customer',
     invoice: 'invoice',
     discounts: 'discount',
     'pricing.price_details.price': 'price',
-    'pricing.price_details.product': 'product',
   },
   payment_intent: { customer: 'customer', payment_method: 'payment_method', latest_charge: 'charge' },
   setup_intent: { customer: 'customer', payment_method: 'payment_method' },
   charge: {
     balance_transaction: 'balance_transaction',
     customer: 'customer',
+    failure_balance_transaction: 'balance_transaction',
     payment_intent: 'payment_intent',
+    refunds: 'refund list',
   },
   balance_transaction: { source: 'balance_source' },
   // A charge, a refund or a dispute.
@@ -74,13 +83,20 @@ const REFERENCES: Readonly<Record<string, References>> = {
     'default_settings.default_payment_method': 'payment_method',
     phases: 'schedule_phase',
   },
-  schedule_phase: { default_payment_method: 'payment_method', items: 'schedule_item' },
-  schedule_item: { price: 'price', plan: 'plan' },
+  schedule_phase: {
+    default_payment_method: 'payment_method',
+    discounts: 'schedule_discount',
+    items: 'schedule_item',
+  },
+  schedule_item: { price: 'price', plan: 'plan', discounts: 'schedule_discount' },
+  schedule_discount: { coupon: 'coupon', discount: 'discount', promotion_code: 'promotion_code' },
   refund: {
     balance_transaction: 'balance_transaction',
     charge: 'charge',
+    customer: 'customer',
     failure_balance_transaction: 'balance_transaction',
     payment_intent: 'payment_intent',
+    payment_method: 'payment_method',
   },
 }
 
@@ -93,19 +109,58 @@ const MAX_LEVELS = 4
  * @returns why the path cannot be expanded, as a sentence; undefined if it can
  */
 export function expandableAt(root: string, path: string, version: string): string | undefined {
+  const { levels, rest } = follow(root, path, version)
+  if (rest !== '') return whyNot(root, path, { rest, version })
+  return levels > MAX_LEVELS
+    ? `You cannot expand more than ${MAX_LEVELS} levels of a property (${path}).`
+    : undefined
+}
+
+/** Fields that Stripe can expand, and that are always null here. */
+const NOT_YET: ReadonlySet<string> = new Set([
+  'account_tax_ids',
+  'application',
+  'application_fee',
+  'cash_balance',
+  'checkout_session',
+  'default_source',
+  'latest_attempt',
+  'latest_revision',
+  'mandate',
+  'on_behalf_of',
+  'review',
+  'single_use_mandate',
+  'source_transfer',
+  'sources',
+  'tax_code',
+  'tax_ids',
+  'test_clock',
+  'transfer',
+])
+
+/** Explains why a path cannot be expanded. @param at.rest - the path from the first field that is not known */
+function whyNot(root: string, path: string, { rest, version }: { rest: string; version: string }): string {
+  const [field = ''] = rest.split('.')
+  if (NOT_YET.has(field)) return `paytwin does not know how to expand ${field} yet (${path}).`
+  const inData = `data.${path}`
+  const isInData = rest === path && follow(root, inData, version).rest === ''
+  const hint = isInData ? ` You may want to try expanding '${inData}' instead.` : ''
+  return `This property cannot be expanded (${path}).${hint}`
+}
+
+/** Follows a path as far as its fields are known. Returns the levels on the way, and the rest of the path. */
+function follow(root: string, path: string, version: string): { levels: number; rest: string } {
   let rest = path
-  let at: string | undefined = root
+  let at = root
   let levels = 0
   while (rest !== '') {
-    const step: Step | undefined = stepOf(version, at, rest)
-    if (!step) return `This property cannot be expanded (${path}).`
+    const step = stepOf(version, at, rest)
+    if (!step) break
     if (step.taken !== 'data') levels += 1
     at = step.to
     rest = rest.slice(step.taken.length + 1)
   }
-  return levels > MAX_LEVELS
-    ? `You cannot expand more than ${MAX_LEVELS} levels of a property (${path}).`
-    : undefined
+  return { levels, rest }
 }
 
 type Step = { readonly taken: string; readonly to: string }

@@ -57,7 +57,7 @@ export const presentBalanceTransaction = (
   amount: transaction.amount,
   checkout_session: null,
   created: transaction.created,
-  credit_note: null,
+  credit_note: transaction.credit_note,
   currency: transaction.currency,
   customer: transaction.customer,
   customer_account: null,

@@ -7,7 +7,7 @@ import { isDraft, isOpen } from '../../../core/invoice-status.ts'
 import { sumOf } from '../../../core/money.ts'
 import type { View } from '../../../engine/history/view.ts'
 import { clientSecretOf } from '../../client-secret.ts'
-import type { Wire } from '../wire.ts'
+import type { Wire, WireList } from '../wire.ts'
 import { presentTotals } from './discount.ts'
 import { presentPayments } from './invoice-payment.ts'
 
@@ -67,13 +67,7 @@ export function presentInvoice(view: View, invoice: Invoice): Wire<Stripe.Invoic
     issuer: { type: 'self' },
     last_finalization_error: null,
     latest_revision: null,
-    lines: {
-      object: 'list',
-      data: invoice.lines.map((line) => presentLine(view, invoice, line)),
-      has_more: false,
-      total_count: invoice.lines.length,
-      url: `/v1/invoices/${invoice.id}/lines`,
-    },
+    lines: presentLines(view, invoice, FIRST_LINES),
     livemode: false,
     metadata: invoice.metadata,
     next_payment_attempt: isSent(invoice) ? null : invoice.next_payment_attempt,
@@ -134,6 +128,28 @@ function parentOf(view: View, { subscription: id }: Invoice): Wire<Stripe.Invoic
     type: 'subscription_details',
   }
 }
+
+/** Presents an invoice that is not stored, whose lines cannot be listed later: it shows all of them. */
+export const presentPreview = (view: View, invoice: Invoice): Wire<Stripe.Invoice> => ({
+  ...presentInvoice(view, invoice),
+  lines: presentLines(view, invoice),
+})
+
+/** The number of lines that an invoice shows. The others are in the list of its lines. */
+const FIRST_LINES = 10
+
+/** Presents the first lines of an invoice, or all of them. */
+const presentLines = (
+  view: View,
+  invoice: Invoice,
+  limit = invoice.lines.length,
+): WireList<Wire<Stripe.InvoiceLineItem>> => ({
+  object: 'list',
+  data: invoice.lines.slice(0, limit).map((line) => presentLine(view, invoice, line)),
+  has_more: invoice.lines.length > limit,
+  total_count: invoice.lines.length,
+  url: `/v1/invoices/${invoice.id}/lines`,
+})
 
 export const presentLine = (
   view: View,

@@ -1,7 +1,8 @@
 import type Stripe from 'stripe'
+import * as z from 'zod'
 import { createRefund } from '../../../engine/resources/refund.ts'
 import { listParams as chargeList } from '../../charge.ts'
-import { filtersOf } from '../../pagination.ts'
+import { equals, filtersOf, pageParams } from '../../pagination.ts'
 import { listParams as refundList, createParams as refundParams } from '../../refund.ts'
 import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
@@ -11,6 +12,7 @@ import { searchRoute } from '../search/route.ts'
 import type { Wire } from '../wire.ts'
 
 const refund = returning<Wire<Stripe.Refund>>('refund')
+const refunds = returningList<Wire<Stripe.Refund>>('refund')
 
 /** Registers the routes of charges and refunds. */
 export function chargeRoutes(api: StripeApi): void {
@@ -37,6 +39,19 @@ export function chargeRoutes(api: StripeApi): void {
     },
     ({ view, id }) => presentCharge(view, retrieve(view, 'charge', id)),
   )
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/charges/:id/refunds',
+      summary: 'Lists the refunds of a charge.',
+      params: z.object(pageParams),
+      returns: refunds,
+    },
+    (call) => {
+      const { id } = retrieve(call.view, 'charge', call.id)
+      return listKind(call, 'refund', equals('charge', id), (found) => presentRefund(call.view, found))
+    },
+  )
   api.write(
     {
       method: 'post',
@@ -55,7 +70,7 @@ export function chargeRoutes(api: StripeApi): void {
       path: '/v1/refunds',
       summary: 'Lists refunds.',
       params: refundList,
-      returns: returningList<Wire<Stripe.Refund>>('refund'),
+      returns: refunds,
     },
     (call) =>
       listKind(call, 'refund', filtersOf(call.params, 'charge', 'payment_intent'), (found) =>

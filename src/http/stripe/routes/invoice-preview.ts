@@ -10,7 +10,7 @@ import type { Raw } from '../../form.ts'
 import { asPreviewParams, previewParams, requiresSubject } from '../../invoice-preview.ts'
 import { pageOf, pageParams } from '../../pagination.ts'
 import type { StripeApi } from '../api.ts'
-import { presentInvoice, presentLine } from '../present/invoice.ts'
+import { presentLine, presentPreview } from '../present/invoice.ts'
 import { returning, returningList, wireList } from '../returns.ts'
 import { BASIL_VERSION } from '../versions/basil-version.ts'
 import type { Wire } from '../wire.ts'
@@ -32,7 +32,7 @@ export function invoicePreviewRoutes(api: StripeApi): void {
       requires: requiresSubject,
       returns: returning<Wire<Stripe.Invoice>>('invoice'),
     },
-    ({ unit, view, params }) => presentInvoice(view, preview(unit, params)),
+    ({ unit, view, params }) => presentPreview(view, preview(unit, params)),
   )
   api.write(
     {
@@ -43,7 +43,7 @@ export function invoicePreviewRoutes(api: StripeApi): void {
       requires: requiresCustomer,
       returns: returning<Wire<Stripe.Invoice>>('invoice'),
     },
-    ({ unit, view, params, version }) => presentInvoice(view, upcoming(unit, view, { params, version })),
+    ({ unit, view, params, version }) => presentPreview(view, upcoming(unit, view, { params, version })),
   )
   api.write(
     {

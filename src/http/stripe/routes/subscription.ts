@@ -1,13 +1,14 @@
 import type Stripe from 'stripe'
-import type * as z from 'zod'
+import * as z from 'zod'
 import { ApiError, invalidStateTransition } from '../../../core/errors.ts'
 import { factsOf } from '../../../core/subscription-status.ts'
 import type { UnitOfWork } from '../../../engine/machine/unit.ts'
 import { cancelSubscription, createSubscription } from '../../../engine/resources/subscription.ts'
 import { resumeSubscription, updateSubscription } from '../../../engine/resources/subscription-update.ts'
 import { discountsOf, withDiscountsOf } from '../../discount-params.ts'
+import { pageParams } from '../../pagination.ts'
 import { retrieve } from '../../resource.ts'
-import { asUpdate, subscriptionFilters } from '../../subscription-params.ts'
+import { asUpdate, notCanceledOf, subscriptionFilters } from '../../subscription-params.ts'
 import type { StripeApi } from '../api.ts'
 import { presentSubscription } from '../present/subscription.ts'
 import { listKind, returning, returningList } from '../returns.ts'
@@ -17,6 +18,7 @@ import { declinedInvoice } from './invoice.ts'
 import { cancelParams, createParams, listParams, updateParams } from './subscription-params.ts'
 
 const subscription = returning<Wire<Stripe.Subscription>>('subscription')
+const subscriptions = returningList<Wire<Stripe.Subscription>>('subscription')
 
 export function subscriptionRoutes(api: StripeApi): void {
   api.write(
@@ -47,7 +49,7 @@ export function subscriptionRoutes(api: StripeApi): void {
       path: '/v1/subscriptions',
       summary: 'Lists subscriptions. Canceled ones are listed only with the parameter status.',
       params: listParams,
-      returns: returningList<Wire<Stripe.Subscription>>('subscription'),
+      returns: subscriptions,
     },
     (call) => {
       const filters = subscriptionFilters(call.params)
@@ -63,6 +65,21 @@ export function subscriptionRoutes(api: StripeApi): void {
       returns: subscription,
     },
     ({ view, id }) => presentSubscription(view, retrieve(view, 'subscription', id)),
+  )
+  api.read(
+    {
+      method: 'get',
+      path: '/v1/customers/:id/subscriptions',
+      summary: 'Lists the subscriptions of a customer that are not canceled.',
+      params: z.object(pageParams),
+      returns: subscriptions,
+    },
+    (call) => {
+      const { id } = retrieve(call.view, 'customer', call.id)
+      return listKind(call, 'subscription', notCanceledOf(id), (found) =>
+        presentSubscription(call.view, found),
+      )
+    },
   )
   api.write(
     {
