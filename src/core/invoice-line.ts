@@ -1,5 +1,5 @@
 import type { DiscountAmount } from './billing/discount-amounts.ts'
-import type { ItemProration } from './item-proration.ts'
+import { type ItemProration, isCorrection } from './item-proration.ts'
 
 /** One line of an invoice. Amounts are in the invoice's currency and smallest unit. Its period is the invoice's. */
 export type InvoiceLine = {
@@ -38,7 +38,7 @@ export function netAmount({ amount, discount_amounts }: InvoiceLine): number {
 
 /** Reports whether discounts can reduce lines and items without a choice of their own: all but prorations. */
 export const isDiscountableByDefault = (proration: ItemProration | null | undefined): boolean =>
-  !proration || proration.is_usage === true
+  !isCorrection(proration)
 
 /** Reports whether discounts can reduce a line. Prorations already take them into account. */
 export const isDiscountable = ({ discountable, proration }: InvoiceLine): boolean =>

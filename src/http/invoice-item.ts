@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { InvoiceItem } from '../core/invoice-item.ts'
+import { isCorrection } from '../core/item-proration.ts'
 import type { View } from '../engine/history/view.ts'
 import { createInvoiceItem, deleteInvoiceItem, updateInvoiceItem } from '../engine/resources/invoice-item.ts'
 import type { Api } from './api.ts'
@@ -124,7 +125,7 @@ export const presentInvoiceItem = (view: View, item: InvoiceItem): InvoiceItemSh
   invoice: item.invoice,
   subscription: item.subscription,
   subscription_item: item.proration?.subscription_item ?? null,
-  proration: item.proration !== null,
+  proration: isCorrection(item.proration),
   period: { start: item.proration?.start ?? item.created, end: item.proration?.end ?? item.created },
   amount: item.amount,
   currency: item.currency,

@@ -1,5 +1,6 @@
 import type { Invoice } from '../core/invoice.ts'
 import { type InvoiceLine, isDiscountable } from '../core/invoice-line.ts'
+import { isCorrection } from '../core/item-proration.ts'
 import { formatAmount } from '../core/money.ts'
 import type { View } from '../engine/history/view.ts'
 import type { Shape } from './schemas/component.ts'
@@ -34,7 +35,7 @@ export const presentLine = (
   discountable: isDiscountable(line),
   discounts: [...(line.discounts ?? [])],
   discount_amounts: [...(line.discount_amounts ?? [])],
-  proration: line.proration !== undefined && !line.proration.is_usage,
+  proration: isCorrection(line.proration),
   period: {
     start: line.proration?.start ?? invoice.period_start,
     end: line.proration?.end ?? invoice.period_end,

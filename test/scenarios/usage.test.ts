@@ -304,6 +304,8 @@ describe('a change of the price', () => {
     await report(100)
     await twin.advance({ to: MIDDLE })
     await change(twin, story, { proration_behavior })
+    // Usage is no proration, also on an invoice item.
+    for (const { proration } of (await twin.get('/v1/invoiceitems')).data) expect(proration).toBe(false)
     await report(40)
     await twin.advance({ to: END })
     expect(await invoicesOf(twin)).toEqual(invoices)

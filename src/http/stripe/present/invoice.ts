@@ -4,6 +4,7 @@ import { endingBalance } from '../../../core/invoice-balance.ts'
 import type { InvoiceItem } from '../../../core/invoice-item.ts'
 import { type InvoiceLine, isDiscountable } from '../../../core/invoice-line.ts'
 import { isDraft, isOpen } from '../../../core/invoice-status.ts'
+import { isCorrection } from '../../../core/item-proration.ts'
 import { sumOf } from '../../../core/money.ts'
 import type { View } from '../../../engine/history/view.ts'
 import { clientSecretOf } from '../../client-secret.ts'
@@ -188,7 +189,7 @@ function defaultDescription(view: View, { price: id, quantity }: InvoiceLine): s
 }
 
 function parentOfLine(invoice: Invoice, line: InvoiceLine): Wire<Stripe.InvoiceLineItem.Parent> {
-  const common = { proration: line.proration !== undefined, proration_details: { credited_items: null } }
+  const common = { proration: isCorrection(line.proration), proration_details: { credited_items: null } }
   const { invoice_item = null, subscription_item } = line
   if (subscription_item !== null && invoice_item === null)
     return {
@@ -246,7 +247,7 @@ export const presentInvoiceItem = (view: View, item: InvoiceItem): Wire<Stripe.I
         },
   period: { end: item.proration?.end ?? item.created, start: item.proration?.start ?? item.created },
   pricing: pricingOf(view, item.price, item.unit_amount),
-  proration: item.proration !== null,
+  proration: isCorrection(item.proration),
   quantity: item.quantity,
   quantity_decimal: String(item.quantity),
   tax_rates: [],
