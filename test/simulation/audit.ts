@@ -24,6 +24,7 @@ import type { Account, World } from './world.ts'
 type Whole = History & {
   items: Body[]
   products: Body[]
+  'billing/meters': Body[]
   coupons: Body[]
   promotion_codes: Body[]
   readonly transactions: Body[]
@@ -43,6 +44,7 @@ const LISTS: Readonly<Record<Exclude<keyof Whole, 'events' | 'transactions'>, st
   subscription_schedules: '/v1/subscription_schedules?',
   items: '/v1/invoiceitems?',
   products: '/v1/products?',
+  'billing/meters': '/v1/billing/meters?',
   coupons: '/v1/coupons?',
   promotion_codes: '/v1/promotion_codes?',
 }

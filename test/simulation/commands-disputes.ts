@@ -1,6 +1,7 @@
 import { Operation } from './model-events.ts'
+import type { Charge } from './model-money.ts'
 import { type Command, done, refused } from './model-play.ts'
-import { type Charge, named, nowOf } from './model-state.ts'
+import { named, nowOf } from './model-state.ts'
 
 /** The status after evidence. See docs/contract/disputes.md#evidence. */
 const DECISIONS = { winning_evidence: 'won', losing_evidence: 'lost', 'a receipt': 'under_review' } as const

@@ -39,7 +39,7 @@ export const cancelNow: Command = (table) => {
   if (
     asked.invoice_now &&
     CHANGEABLE.some((each) => each === status) &&
-    billFinally(operation, subscription) === 'timed out'
+    billFinally(operation, subscription, at + 1) === 'timed out'
   ) {
     Object.assign(merchant, before)
     return broken(play)

@@ -1,5 +1,6 @@
 import { noteSettled } from './model-billing.ts'
 import { Operation, ref } from './model-events.ts'
+import type { Intent } from './model-money.ts'
 import { attempt, charge, settleInvoice } from './model-payment.ts'
 import {
   broken,
@@ -14,7 +15,7 @@ import {
   subscriptionOf,
   type Table,
 } from './model-play.ts'
-import { type Intent, type Method, newKey, nowOf } from './model-state.ts'
+import { type Method, newKey, nowOf } from './model-state.ts'
 
 export const createIntent: Command = (table) => {
   const { merchant, faults, dice } = table

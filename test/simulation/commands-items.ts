@@ -63,6 +63,7 @@ export const createItem: Command = (table) => {
     bills: null,
     discounts: discounts ?? [],
     isDiscountable,
+    price: null,
   }
   merchant.items.push(item)
   if (invoice) {

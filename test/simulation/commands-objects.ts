@@ -15,7 +15,7 @@ import {
 import { type Customer, newKey, nowOf } from './model-state.ts'
 
 /** Most prices are monthly, because months are the difficult case of calendars. */
-const INTERVALS: readonly Interval[] = [
+export const INTERVALS: readonly Interval[] = [
   { interval: 'day', interval_count: 1 },
   { interval: 'day', interval_count: 10 },
   { interval: 'day', interval_count: 45 },
@@ -38,10 +38,12 @@ export const createPrice: Command = ({ merchant, dice }) => {
     key: newKey(merchant, 'price'),
     amount: dice.of([0, 1, 999, 2000, 2000, 99_999_999]),
     product: dice.chance(50) ? (dice.any(merchant.products) ?? null) : null,
+    ...{ meter: null, tiers: null, tiersMode: null },
     ...dice.of(INTERVALS),
   }
   merchant.prices.push(price)
-  const { key, amount, product, ...recurring } = price
+  const { key, amount, product, interval, interval_count } = price
+  const recurring = { interval, interval_count }
   return done({
     method: 'POST',
     path: '/v1/prices',

@@ -11,6 +11,7 @@ import {
 import { endDiscount, inherit, reduceAndSpend } from './model-discount.ts'
 import { isDisputed } from './model-dispute.ts'
 import { Operation, ref } from './model-events.ts'
+import type { Charge } from './model-money.ts'
 import { attempt, methodFor, settleInvoice } from './model-payment.ts'
 import { lineOfItem } from './model-plan.ts'
 import {
@@ -28,7 +29,6 @@ import {
 } from './model-play.ts'
 import { redeemAll } from './model-redeem.ts'
 import {
-  type Charge,
   type Invoice,
   type InvoiceItem,
   isEnded,
@@ -37,6 +37,7 @@ import {
   newKey,
   nowOf,
 } from './model-state.ts'
+import { refreshUsage } from './model-usage.ts'
 
 /** Creates a manual invoice of the pending items. See docs/contract/invoices.md#manual-invoices. */
 export const createInvoice: Command = (table) => {
@@ -127,6 +128,7 @@ export const finalizeInvoice: Command = (table) => {
   if (invoice.status !== 'draft') return refused(play)
   const operation = operationOn(table, invoice)
   const subscription = subscriptionOf(table, invoice)
+  refresh(operation, invoice)
   finalize(operation, invoice)
   if (subscription) noteFinalized(operation, subscription, invoice)
   return done({ ...play, emitted: operation.end() })
@@ -172,7 +174,10 @@ export const payInvoice: Command = (table) => {
   const operation = operationOn(table, invoice)
   const subscription = subscriptionOf(table, invoice)
   const isDraft = invoice.status === 'draft'
-  if (isDraft) finalize(operation, invoice)
+  if (isDraft) {
+    refresh(operation, invoice)
+    finalize(operation, invoice)
+  }
   if (invoice.paidAt === null) {
     const method = chosen ?? methodFor(operation, invoice.customer, subscription)
     const outcome = attempt(operation, method)
@@ -219,4 +224,9 @@ export const refund: Command = (table) => {
   operation.tellOfRefund('refund.created', given)
   operation.tellOfCharge('charge.refunded', named<Charge>(merchant.charges, charged.key))
   return done({ ...play, emitted: operation.end() })
+}
+
+/** See docs/contract/usage.md#late-events. */
+function refresh(operation: Operation, invoice: Invoice): void {
+  if (refreshUsage(operation.merchant, invoice.customer, invoice.lines)) reduceAndSpend(operation, invoice)
 }

@@ -6,7 +6,7 @@ import { endOfGoneItems } from './model-discount.ts'
 import { Operation, ref } from './model-events.ts'
 import { methodFor } from './model-payment.ts'
 import { wait } from './model-pending.ts'
-import { creditItems, linesOfPlan, prorate, waitingFor } from './model-plan.ts'
+import { billUsage, creditItems, linesOfPlan, prorate, waitingFor } from './model-plan.ts'
 import { broken, type Command, declined, done, refused, subscriptionIn, type Table } from './model-play.ts'
 import {
   type Item,
@@ -18,6 +18,7 @@ import {
   type Price,
   type Subscription,
 } from './model-state.ts'
+import { countedFrom, isOfInactive, keptOf } from './model-usage.ts'
 
 type Behavior = 'none' | 'create_prorations' | 'always_invoice'
 
@@ -73,6 +74,12 @@ function change(table: Table, wanted?: 'pending_if_incomplete'): ReturnType<Comm
   const isDateRight =
     date === undefined || (isProrated && date >= subscription.start && date <= subscription.end)
   if (!isDateRight) return refused(play)
+  const isInactive = changed.items.some(
+    ({ key, price }) =>
+      isOfInactive(merchant, price) &&
+      !subscription.items.some((item) => item.key === key && item.price === price),
+  )
+  if (isInactive) return refused(play)
   if (onFailure === 'pending_if_incomplete' && subscription.collection === 'send_invoice')
     return refused(play)
   const { status } = subscription
@@ -164,17 +171,21 @@ function carryOut(
   const isBilled = status === 'active' || status === 'past_due' || status === 'unpaid'
   const isProrated = isBilled && behavior !== 'none'
   const isNewPeriod = isAnchored || (isProrated && change.isOfInterval)
+  const usageEnd = Math.min(from, at)
+  const items = countedFrom(old, change.items, usageEnd)
+  if (isProrated) billUsage(merchant, subscription, { before: old, after: items, end: usageEnd })
   if (isNewPeriod) {
     if (isProrated) creditItems(merchant, subscription, old, from)
-    subscription.items = change.items
+    const ended = { items: keptOf(old, items), start: subscription.start, end: at }
+    subscription.items = items
     const wasEnd = subscription.end
     subscription.anchor = at
     enterFirstPeriod(operation, subscription)
     if (subscription.cancelAtPeriodEnd && subscription.cancelAt === wasEnd)
       subscription.cancelAt = subscription.end
-    return bill(operation, subscription, { reason: 'subscription_update' })
+    return bill(operation, subscription, { reason: 'subscription_update', ended })
   }
-  subscription.items = change.items
+  subscription.items = items
   if (!isProrated) return 'not tried'
   prorate(merchant, subscription, { before: old, from, at })
   if (behavior !== 'always_invoice' || waitingFor(merchant, subscription).length === 0) return 'not tried'
@@ -197,12 +208,17 @@ function newItems({ merchant, dice }: Table, { key, items }: Subscription): Chan
     const price = dice.chance(40)
       ? dice.any(merchant.prices.filter((each) => isFree(each, after)))
       : undefined
-    const quantity = dice.chance(60) ? dice.of([0, 1, 1, 2, 3, 5]) : undefined
+    const isMetered = named<Price>(merchant.prices, price?.key ?? item.price).meter !== null
+    const quantity = !isMetered && dice.chance(60) ? dice.of([0, 1, 1, 2, 3, 5]) : undefined
     if (after.length > 1 && dice.chance(20)) {
       after = after.filter((each) => each.key !== item.key)
       entries.push({ id, deleted: true })
     } else if (price || quantity !== undefined) {
-      const now = { ...item, ...(price && { price: price.key }), ...(quantity !== undefined && { quantity }) }
+      const now = {
+        ...item,
+        ...(price && { price: price.key }),
+        ...{ isMetered, quantity: isMetered ? 0 : (quantity ?? (item.isMetered ? 1 : item.quantity)) },
+      }
       after = after.map((each) => (each.key === item.key ? now : each))
       entries.push({
         id,
@@ -213,9 +229,10 @@ function newItems({ merchant, dice }: Table, { key, items }: Subscription): Chan
   }
   const added = dice.chance(25) ? dice.any(merchant.prices.filter((each) => isFree(each, after))) : undefined
   if (added) {
-    const quantity = dice.between(0, 3)
-    after.push({ key: newKey(merchant, 'si'), price: added.key, quantity })
-    entries.push({ price: ref(added.key), quantity })
+    const isMetered = added.meter !== null
+    const quantity = isMetered ? 0 : dice.between(0, 3)
+    after.push({ key: newKey(merchant, 'si'), price: added.key, quantity, isMetered, since: 0 })
+    entries.push({ price: ref(added.key), ...(!isMetered && { quantity }) })
   }
   return { items: after, entries, isOfInterval: false }
 }
@@ -233,7 +250,13 @@ function newInterval(table: Table, subscription: Subscription): Change {
   if (!item || !price) return newItems(table, subscription)
   const idOf = (each: Item) => `{item of ${subscription.key} ${each.price}}`
   return {
-    items: [{ ...item, price: price.key }],
+    items: [
+      {
+        ...item,
+        ...{ price: price.key, isMetered: price.meter !== null },
+        quantity: price.meter === null ? (item.isMetered ? 1 : item.quantity) : 0,
+      },
+    ],
     entries: [
       { id: idOf(item), price: ref(price.key) },
       ...others.map((each) => ({ id: idOf(each), deleted: true })),

@@ -1,12 +1,13 @@
 import { entriesOf, entryBody } from './commands-discounts.ts'
 import { attachTestCard } from './commands-objects.ts'
-import { MAX_AMOUNT } from './model-amounts.ts'
+import { MAX_AMOUNT, priceOf } from './model-amounts.ts'
 import { bill, enterFirstPeriod } from './model-billing.ts'
 import { DAY } from './model-calendar.ts'
 import { Operation, ref } from './model-events.ts'
 import { broken, type Command, declined, done, livingCustomers, methodsOf, refused } from './model-play.ts'
 import { redeemAll } from './model-redeem.ts'
-import { keepScripts, newKey, nowOf, type Subscription } from './model-state.ts'
+import { keepScripts, newKey, nowOf, type Price, type Subscription } from './model-state.ts'
+import { isOfInactive } from './model-usage.ts'
 
 export const subscribe: Command = (table) => {
   const { merchant, faults, dice } = table
@@ -22,7 +23,7 @@ export const subscribe: Command = (table) => {
   const missing = dice.of(['create_invoice', 'pause', 'cancel'] as const)
   const behaviour = dice.of(['default_incomplete', 'allow_incomplete', 'error_if_incomplete'] as const)
   const daysUntilDue = isSent ? dice.of([0, 1, 7, 30, 45]) : null
-  const quantity = dice.of([0, 1, 1, 1, 2, 3])
+  const quantity = price.meter === null ? dice.of([0, 1, 1, 1, 2, 3]) : 0
   const isMethodGiven = (!isSent && trialEnd === null) || dice.chance(50)
   const old = dice.chance(60) ? dice.any(methodsOf(table, customer.key)) : undefined
   const given = !isMethodGiven
@@ -31,7 +32,22 @@ export const subscribe: Command = (table) => {
       ? { key: old.key, given: ref(old.key), makes: {} }
       : attachTestCard(table, customer.key, 'default_payment_method')
 
-  const item = { key: newKey(merchant, 'si'), price: price.key, quantity }
+  const isMetered = price.meter !== null
+  const item = { key: newKey(merchant, 'si'), price: price.key, quantity, isMetered, since: 0 }
+  const second = dice.chance(30)
+    ? dice.any(merchant.prices.filter((each) => goesWith(each, price)))
+    : undefined
+  const items = [
+    item,
+    ...(second
+      ? [
+          {
+            ...{ key: newKey(merchant, 'si'), price: second.key, since: 0 },
+            ...{ quantity: second.meter === null ? 1 : 0, isMetered: second.meter !== null },
+          },
+        ]
+      : []),
+  ]
   const entries = dice.chance(30) ? entriesOf(table) : []
   const entriesOfItem = dice.chance(15) ? entriesOf(table) : []
   const subscription: Subscription = {
@@ -42,7 +58,7 @@ export const subscribe: Command = (table) => {
     collection: isSent ? 'send_invoice' : 'charge_automatically',
     daysUntilDue,
     method: given?.key ?? null,
-    items: [item],
+    items,
     discounts: [],
     itemDiscounts: {},
     anchor: trialEnd ?? at,
@@ -73,9 +89,11 @@ export const subscribe: Command = (table) => {
       currency: 'usd',
       items: [
         {
-          ...{ price: ref(price.key), quantity },
+          ...{ price: ref(price.key) },
+          ...(!isMetered && { quantity }),
           ...(entriesOfItem.length > 0 && { discounts: entriesOfItem.map(entryBody) }),
         },
+        ...(second ? [{ price: ref(second.key) }] : []),
       ],
       ...(entries.length > 0 && { discounts: entries.map(entryBody) }),
       payment_behavior: behaviour,
@@ -88,17 +106,18 @@ export const subscribe: Command = (table) => {
     },
   }
   const takeBack = () => void Object.assign(merchant, keepScripts(before, merchant))
-  if (price.amount * quantity > MAX_AMOUNT) {
+  const isInactive = items.some((each) => isOfInactive(merchant, each.price))
+  if (isInactive || priceOf(merchant, items) > MAX_AMOUNT) {
     takeBack()
     return refused(play)
   }
   merchant.subscriptions.push(subscription)
   const operation = new Operation(merchant, faults, { at, subscription, isNew: true })
-  const purchase = { customer: customer.key, amount: price.amount * quantity }
+  const purchase = { customer: customer.key, amount: priceOf(merchant, items) }
   const holder = { subscription: subscription.key }
   const ofItem = redeemAll(
     operation,
-    { ...purchase, holder: { ...holder, item: item.key } },
+    { ...purchase, amount: priceOf(merchant, [item]), holder: { ...holder, item: item.key } },
     { entries: entriesOfItem },
   )
   const own = ofItem && redeemAll(operation, { ...purchase, holder }, { entries })
@@ -125,3 +144,7 @@ export const subscribe: Command = (table) => {
   }
   return done({ ...play, emitted: operation.end(), makes: { [subscription.key]: 'id', ...given?.makes } })
 }
+
+/** Whether a subscription can have both prices. */
+const goesWith = (second: Price, { key, interval, interval_count }: Price): boolean =>
+  second.key !== key && second.interval === interval && second.interval_count === interval_count

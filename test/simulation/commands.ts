@@ -10,6 +10,7 @@ import * as payments from './commands-payments.ts'
 import * as plans from './commands-plan.ts'
 import { subscribe } from './commands-subscribe.ts'
 import * as subscriptions from './commands-subscriptions.ts'
+import * as usage from './commands-usage.ts'
 import { Dice } from './dice.ts'
 import { type Command, done } from './model-play.ts'
 
@@ -65,6 +66,12 @@ const COMMANDS = {
   'discount customer': [6, discounts.discountCustomer],
   'discount subscription': [14, discounts.discountSubscription],
   'remove discounts': [2, discounts.removeDiscounts],
+  'create meter': [2, usage.createMeter],
+  'switch meter': [1, usage.switchMeter],
+  'create metered price': [4, usage.createMeteredPrice],
+  'report usage': [24, usage.reportUsage],
+  'cancel usage': [3, usage.cancelUsage],
+  'summarize usage': [3, usage.summarizeUsage],
   'answer a dispute': [6, disputes.answerDispute],
   'credit an invoice': [20, credits.creditInvoice],
   'preview a credit note': [2, credits.previewNote],
@@ -101,6 +108,8 @@ const weights = {
 
 /** The first steps of each merchant, which create objects for the later ones. */
 const BEGINNING: readonly CommandName[] = [
+  'create meter',
+  'create metered price',
   'create product',
   'create coupon',
   'create coupon',

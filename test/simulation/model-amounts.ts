@@ -1,4 +1,5 @@
-import { type CreditNote, type Invoice, type Line, type Merchant, named } from './model-state.ts'
+import type { CreditNote } from './model-money.ts'
+import { type Invoice, type Line, type Merchant, named } from './model-state.ts'
 
 export const amountOf = ({ lines }: Pick<CreditNote, 'lines'>): number =>
   lines.reduce((sum, { amount }) => sum + amount, 0)

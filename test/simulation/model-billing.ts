@@ -1,14 +1,14 @@
-import { dueOf } from './model-amounts.ts'
+import { dueOf, MAX_AMOUNT, subtotalOf } from './model-amounts.ts'
 import { applyBalance, returnBalance } from './model-balance.ts'
 import { DAY, type Interval, periodBegin } from './model-calendar.ts'
 import { endAllOf, endOfGoneItems, inherit, reduceAndSpend } from './model-discount.ts'
 import type { Operation } from './model-events.ts'
+import type { Intent } from './model-money.ts'
 import { attempt, methodFor, type Outcome, settleInvoice } from './model-payment.ts'
 import { applyPending, forgetPending } from './model-pending.ts'
 import { linesOfPlan, waitingFor, withWaiting } from './model-plan.ts'
 import {
   type Customer,
-  type Intent,
   type Invoice,
   type Merchant,
   named,
@@ -16,6 +16,7 @@ import {
   type Price,
   type Subscription,
 } from './model-state.ts'
+import { type Ended, hasUsage, usageLines } from './model-usage.ts'
 
 /** Days after the first failure, not gaps. See docs/contract/invoices.md#retry-schedule. */
 const RETRY_DAYS = [1, 3, 5, 7]
@@ -34,11 +35,19 @@ export type Bill = {
   readonly reason: string
   /** The corrected part of the period, if the invoice bills only what waits for the subscription. */
   readonly part?: { readonly start: number; readonly end: number }
+  /** The period that ends and whose usage it bills. */
+  readonly ended?: Ended
 }
 
 /** Creates a draft, with the event invoice.created. See docs/contract/invoices.md#status. */
-export function draft(operation: Operation, subscription: Subscription, { reason, part }: Bill): Invoice {
+export function draft(
+  operation: Operation,
+  subscription: Subscription,
+  { reason, part, ended }: Bill,
+): Invoice {
   const { merchant } = operation
+  const plan = part ? [] : linesOfPlan(merchant, subscription)
+  const usage = ended ? usageLines(merchant, subscription, ended, MAX_AMOUNT - subtotalOf(plan)) : []
   const key = newKey(merchant, 'in')
   const invoice: Invoice = {
     key,
@@ -47,7 +56,7 @@ export function draft(operation: Operation, subscription: Subscription, { reason
     created: operation.at,
     lines: withWaiting(merchant, subscription, {
       invoice: key,
-      plan: part ? [] : linesOfPlan(merchant, subscription),
+      plan: [...usage, ...plan],
     }),
     reason,
     collection: subscription.collection,
@@ -217,11 +226,19 @@ const intervalOf = ({ prices }: Merchant, { items }: Subscription): Interval =>
   named<Price>(prices, items[0]?.price ?? 'a price')
 
 /** Bills what waits for a subscription on a final invoice. See docs/contract/proration.md#canceling. */
-export function billFinally(operation: Operation, subscription: Subscription): Outcome | 'not tried' {
-  if (waitingFor(operation.merchant, subscription).length === 0) return 'not tried'
-  const { at } = operation
+export function billFinally(
+  operation: Operation,
+  subscription: Subscription,
+  usageEnd: number,
+): Outcome | 'not tried' {
+  const { merchant, at } = operation
+  const { status, items, start } = subscription
+  const isBilled = status === 'active' || status === 'past_due' || status === 'unpaid'
+  const ended = { items, start, end: usageEnd }
+  const isUsed = isBilled && hasUsage(merchant, subscription, ended)
+  if (waitingFor(merchant, subscription).length === 0 && !isUsed) return 'not tried'
   const part = { start: subscription.start, end: at }
-  return bill(operation, subscription, { reason: 'subscription_update', part })
+  return bill(operation, subscription, { reason: 'subscription_update', part, ...(isBilled && { ended }) })
 }
 
 /** See docs/contract/invoices.md#outstanding-invoices. */

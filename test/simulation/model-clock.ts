@@ -14,9 +14,9 @@ import {
 import { endDiscount } from './model-discount.ts'
 import { type ExpectedEvent, Operation } from './model-events.ts'
 import { discountJob, disputeJob, refundJob, validityJobs } from './model-jobs.ts'
+import type { Charge } from './model-money.ts'
 import { methodFor } from './model-payment.ts'
 import {
-  type Charge,
   type Customer,
   type Fault,
   type Invoice,
@@ -97,14 +97,14 @@ function jobsOn(merchant: Merchant, faults: Fault[], clock: string | null): Job[
   return [
     ...merchant.refunds
       .filter(({ charge }) => follows(named<Charge>(merchant.charges, charge).customer))
-      .flatMap((refund, index) => refundJob(merchant, faults, refund, index)),
+      .flatMap((refund) => refundJob(merchant, faults, refund)),
     ...merchant.disputes
       .filter(({ charge }) => follows(named<Charge>(merchant.charges, charge).customer))
-      .flatMap((dispute, index) => disputeJob(merchant, faults, dispute, index)),
+      .flatMap((dispute) => disputeJob(merchant, faults, dispute)),
     ...(clock === null ? validityJobs(merchant) : []),
     ...merchant.discounts
       .filter(({ customer, holder }) => holder.subscription === undefined && follows(customer))
-      .flatMap((discount, index) => discountJob(merchant, faults, discount, index)),
+      .flatMap((discount) => discountJob(merchant, faults, discount)),
     ...merchant.subscriptions
       .map((subscription, index) => ({ subscription, index }))
       .filter(({ subscription }) => follows(subscription.customer))
@@ -170,7 +170,7 @@ function jobsOf(
     if (ends.length > 0) {
       add('cancellation', Math.min(...ends), (operation) => {
         dropPending(operation, subscription)
-        billFinally(operation, subscription)
+        billFinally(operation, subscription, operation.at)
         cancel(operation, subscription, { reason: 'cancellation_requested' })
         return { isDeleted: true }
       })
@@ -241,8 +241,9 @@ function retry(
 
 /** See docs/contract/subscriptions.md#renewal. */
 function renew(operation: Operation, subscription: Subscription): undefined {
+  const ended = { items: subscription.items, start: subscription.start, end: subscription.end }
   enterNextPeriod(operation, subscription)
-  const outcome = bill(operation, subscription, { reason: 'subscription_cycle' })
+  const outcome = bill(operation, subscription, { reason: 'subscription_cycle', ended })
   if (outcome !== 'approved' && outcome !== 'not tried') subscription.status = 'past_due'
 }
 

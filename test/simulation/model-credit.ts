@@ -3,16 +3,14 @@ import { changeBalance } from './model-balance.ts'
 import { noteSettled } from './model-billing.ts'
 import { isDisputed } from './model-dispute.ts'
 import type { Operation } from './model-events.ts'
+import type { Charge, CreditNote, Refund } from './model-money.ts'
 import {
-  type Charge,
-  type CreditNote,
   type Customer,
   type Invoice,
   type Line,
   type Merchant,
   named,
   newKey,
-  type Refund,
   type Subscription,
 } from './model-state.ts'
 

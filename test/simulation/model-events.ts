@@ -3,19 +3,9 @@ import { showBalance } from './model-balance.ts'
 import { DAY } from './model-calendar.ts'
 import { type Discount, type Off, showDiscount, totalOffs } from './model-discount.ts'
 import type { Dispute } from './model-dispute.ts'
+import type { Charge, CreditNote, Intent, Refund } from './model-money.ts'
 import { showPending } from './model-pending.ts'
-import type {
-  Charge,
-  CreditNote,
-  Fault,
-  Intent,
-  Invoice,
-  InvoiceItem,
-  Line,
-  Merchant,
-  Refund,
-  Subscription,
-} from './model-state.ts'
+import type { Fault, Invoice, InvoiceItem, Line, Merchant, Subscription } from './model-state.ts'
 
 /** Fields of an object as the API shows them; `{sub3}` stands for the id of the model's sub3. */
 export type Shown = Readonly<Record<string, unknown>>
@@ -159,8 +149,8 @@ export const showSubscription = (subscription: Subscription): Shown => ({
   pending_update: showPending(subscription.pending),
   description: subscription.description,
   discounts: subscription.discounts.map(ref),
-  items: subscription.items.map(({ key, price, quantity }) => [
-    ...[`{${price}}`, quantity],
+  items: subscription.items.map(({ key, price, quantity, isMetered }) => [
+    ...[`{${price}}`, isMetered ? null : quantity],
     (subscription.itemDiscounts[key] ?? []).map(ref),
   ]),
 })
@@ -170,7 +160,7 @@ export const LINES_SHOWN = 10
 
 /** The amount of a line, the time of an item that it bills, and what is taken off. */
 const showLine = ({ amount, bills, from, off }: Line): unknown[] => [
-  ...(bills ? [amount, bills.start, bills.end, from !== null] : [amount]),
+  ...(bills ? [amount, bills.start, bills.end, from !== null && !bills.isUsage] : [amount]),
   off.map(showOff),
 ]
 
@@ -187,7 +177,7 @@ export const showItem = ({
   amount,
   subscription: ref(subscription),
   invoice: ref(invoice),
-  proration: bills !== null,
+  proration: bills !== null && !bills.isUsage,
   discounts: discounts.map(ref),
   discountable: isDiscountable,
   ...(bills && { period: { start: bills.start, end: bills.end } }),

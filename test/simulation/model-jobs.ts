@@ -3,11 +3,15 @@ import type { Job } from './model-clock.ts'
 import { type Code, type Coupon, type Discount, endDiscount } from './model-discount.ts'
 import type { Dispute } from './model-dispute.ts'
 import { Operation } from './model-events.ts'
+import type { Charge, Refund } from './model-money.ts'
 import { invalidate } from './model-redeem.ts'
-import { type Charge, type Fault, type Merchant, named, type Refund } from './model-state.ts'
+import { type Fault, type Merchant, named } from './model-state.ts'
+
+/** Jobs of no subscription run by creation. See docs/contract/clocks.md#order-of-jobs. */
+const placeOf = ({ births }: Merchant, { key }: { key: string }): Job['place'] => [0, births.get(key) ?? 0, 0]
 
 /** See docs/contract/payments.md#failing-refunds. */
-export function refundJob(merchant: Merchant, faults: Fault[], refund: Refund, index: number): Job[] {
+export function refundJob(merchant: Merchant, faults: Fault[], refund: Refund): Job[] {
   if (refund.status !== 'pending') return []
   const run = (at: number) => {
     const operation = new Operation(merchant, faults, { at })
@@ -16,11 +20,19 @@ export function refundJob(merchant: Merchant, faults: Fault[], refund: Refund, i
     operation.tellOfRefund('refund.failed', refund)
     return operation.end()
   }
-  return [{ kind: 'refund', subscription: null, due: refund.created + MINUTE, place: [0, 0, index], run }]
+  return [
+    {
+      kind: 'refund',
+      subscription: null,
+      due: refund.created + MINUTE,
+      place: placeOf(merchant, refund),
+      run,
+    },
+  ]
 }
 
 /** See docs/contract/disputes.md#due-date. */
-export function disputeJob(merchant: Merchant, faults: Fault[], dispute: Dispute, index: number): Job[] {
+export function disputeJob(merchant: Merchant, faults: Fault[], dispute: Dispute): Job[] {
   if (dispute.status !== 'needs_response') return []
   const run = (at: number) => {
     const operation = new Operation(merchant, faults, { at })
@@ -28,37 +40,52 @@ export function disputeJob(merchant: Merchant, faults: Fault[], dispute: Dispute
     operation.tellOfDispute('closed', dispute)
     return operation.end()
   }
-  // Refunds fail within a minute, so the order of the two kinds rarely matters.
-  return [{ kind: 'dispute', subscription: null, due: dispute.created + 7 * DAY, place: [0, 1, index], run }]
+  return [
+    {
+      kind: 'dispute',
+      subscription: null,
+      due: dispute.created + 7 * DAY,
+      place: placeOf(merchant, dispute),
+      run,
+    },
+  ]
 }
 
 /** The ends of coupons and promotion codes, which emit nothing. */
-export function validityJobs({ coupons, codes, ...rest }: Merchant): Job[] {
-  const job = (due: number, index: number, run: () => void): Job => ({
-    ...{ kind: 'end of discount', subscription: null, due, place: [0, 2, index] },
+export function validityJobs(merchant: Merchant): Job[] {
+  const job = (due: number, of: Coupon | Code, run: () => void): Job => ({
+    ...{ kind: 'end of discount', subscription: null, due, place: placeOf(merchant, of) },
     run: () => {
       run()
       return []
     },
   })
-  const ofCoupon = (coupon: Coupon, index: number): Job[] =>
+  const ofCoupon = (coupon: Coupon): Job[] =>
     coupon.valid && coupon.redeemBy !== null
-      ? [job(coupon.redeemBy, index, () => invalidate({ coupons, codes, ...rest }, coupon))]
+      ? [job(coupon.redeemBy, coupon, () => invalidate(merchant, coupon))]
       : []
-  const ofCode = (code: Code, index: number): Job[] =>
+  const ofCode = (code: Code): Job[] =>
     code.active && code.expiresAt !== null
-      ? [job(code.expiresAt, coupons.length + index, () => void Object.assign(code, { active: false }))]
+      ? [job(code.expiresAt, code, () => void Object.assign(code, { active: false }))]
       : []
-  return [...coupons.flatMap(ofCoupon), ...codes.flatMap(ofCode)]
+  return [...merchant.coupons.flatMap(ofCoupon), ...merchant.codes.flatMap(ofCode)]
 }
 
 /** The end of a customer's discount. See docs/contract/discounts.md#durations. */
-export function discountJob(merchant: Merchant, faults: Fault[], discount: Discount, index: number): Job[] {
+export function discountJob(merchant: Merchant, faults: Fault[], discount: Discount): Job[] {
   if (discount.end === null || discount.isOver) return []
   const run = (at: number) => {
     const operation = new Operation(merchant, faults, { at })
     endDiscount(operation, discount)
     return operation.end()
   }
-  return [{ kind: 'end of discount', subscription: null, due: discount.end, place: [0, 3, index], run }]
+  return [
+    {
+      kind: 'end of discount',
+      subscription: null,
+      due: discount.end,
+      place: placeOf(merchant, discount),
+      run,
+    },
+  ]
 }

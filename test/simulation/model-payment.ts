@@ -1,6 +1,7 @@
 import type { Dispute } from './model-dispute.ts'
 import type { Operation } from './model-events.ts'
-import type { Behaviour, Customer, Intent, Invoice, Method, Subscription } from './model-state.ts'
+import type { Intent } from './model-money.ts'
+import type { Behaviour, Customer, Invoice, Method, Subscription } from './model-state.ts'
 import { named, newKey } from './model-state.ts'
 
 export type Outcome = 'approved' | 'declined' | 'no method' | 'timed out'

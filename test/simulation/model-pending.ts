@@ -47,5 +47,7 @@ export const showPending = (pending: Pending | null) =>
   pending && {
     expires_at: pending.expiresAt,
     billing_cycle_anchor: pending.isNewPeriod ? pending.plan.anchor : null,
-    subscription_items: pending.plan.items.map(({ price, quantity }) => [`{${price}}`, quantity]),
+    subscription_items: pending.plan.items.map(({ price, quantity, isMetered }) => [
+      ...[`{${price}}`, isMetered ? null : quantity],
+    ]),
   }

@@ -2,6 +2,7 @@ import { MAX_AMOUNT, netOf, subtotalOf } from './model-amounts.ts'
 import { periodOffs } from './model-discount.ts'
 import type { Billed, Invoice, InvoiceItem, Item, Line, Merchant, Subscription } from './model-state.ts'
 import { named, newKey } from './model-state.ts'
+import { keptOf, usageLines } from './model-usage.ts'
 
 /** Rounds a fraction half away from zero. */
 function rounded(numerator: bigint, denominator: bigint): number {
@@ -24,7 +25,10 @@ function entriesOf(merchant: Merchant, { key, cycle }: Subscription, item: strin
       .flatMap(({ lines }) => lines.map((line) => ({ amount: netOf(line), bills: line.bills }))),
     ...merchant.items.filter(({ invoice }) => invoice === null),
   ]
-  return entries.filter((entry): entry is Entry => entry.bills?.item === item && entry.bills.cycle === cycle)
+  return entries.filter(
+    (entry): entry is Entry =>
+      entry.bills?.item === item && entry.bills.cycle === cycle && !entry.bills.isUsage,
+  )
 }
 
 /**
@@ -72,7 +76,45 @@ function wait(
     bills: { item, cycle: subscription.cycle, start: from, end: subscription.end },
     discounts: [],
     isDiscountable: false,
+    price: null,
   })
+}
+
+/**
+ * Adds items for the usage of the prices that a change replaces, up to the change.
+ * See docs/contract/usage.md#changing-a-plan.
+ */
+export function billUsage(
+  merchant: Merchant,
+  subscription: Subscription,
+  { before, after, end }: { before: readonly Item[]; after: readonly Item[]; end: number },
+): void {
+  const kept = keptOf(before, after)
+  const items = before.filter((item) => !kept.includes(item))
+  const ended = { items, start: subscription.start, end }
+  // Each item is limited by itself.
+  for (const item of items) {
+    for (const { amount, bills, price } of usageLines(
+      merchant,
+      subscription,
+      { ...ended, items: [item] },
+      MAX_AMOUNT,
+    )) {
+      if (amount === 0) continue
+      merchant.items.push({
+        key: newKey(merchant, 'ii'),
+        customer: subscription.customer,
+        isOwn: false,
+        amount,
+        invoice: null,
+        subscription: subscription.key,
+        bills,
+        discounts: [],
+        isDiscountable: true,
+        price,
+      })
+    }
+  }
 }
 
 /** Credits the unused time of items. See docs/contract/proration.md#lines. */
@@ -118,7 +160,10 @@ export function withWaiting(
   for (const item of waitingFor(merchant, subscription).slice(0, 250)) {
     if (subtotalOf([...taken, ...plan]) + item.amount > MAX_AMOUNT) continue
     item.invoice = invoice
-    taken.push(lineOfItem(item))
+    const line = lineOfItem(item)
+    const own = item.bills?.isUsage && subscription.items.some(({ key }) => key === item.bills?.item)
+    if (own) line.discounts = subscription.itemDiscounts[item.bills?.item ?? ''] ?? []
+    taken.push(line)
   }
   return [...taken, ...plan]
 }
@@ -131,17 +176,19 @@ export const linesOfPlan = (
   merchant: Merchant,
   { items, itemDiscounts, cycle, start, end }: Subscription,
 ): Line[] =>
-  items.map(({ key, price, quantity }) => ({
-    amount: named(merchant.prices, price).amount * quantity,
-    bills: { item: key, cycle, start, end },
-    from: null,
-    price,
-    discounts: itemDiscounts[key] ?? [],
-    isDiscountable: true,
-    off: [],
-  }))
+  items
+    .filter(({ isMetered }) => !isMetered)
+    .map(({ key, price, quantity }) => ({
+      amount: named(merchant.prices, price).amount * quantity,
+      bills: { item: key, cycle, start, end },
+      from: null,
+      price,
+      discounts: itemDiscounts[key] ?? [],
+      isDiscountable: true,
+      off: [],
+    }))
 
 /** The line of an invoice item. */
-export const lineOfItem = ({ key, amount, bills, discounts, isDiscountable }: InvoiceItem): Line => ({
-  ...{ amount, bills, from: key, price: null, discounts: [...discounts], isDiscountable, off: [] },
+export const lineOfItem = ({ key, amount, bills, discounts, isDiscountable, price }: InvoiceItem): Line => ({
+  ...{ amount, bills, from: key, price, discounts: [...discounts], isDiscountable, off: [] },
 })

@@ -1,6 +1,8 @@
 import type { Interval } from './model-calendar.ts'
 import type { Code, Coupon, Discount, Off } from './model-discount.ts'
 import type { Dispute } from './model-dispute.ts'
+import type { Charge, CreditNote, Intent, Refund } from './model-money.ts'
+import type { Meter, MeterEvent, Tier } from './model-usage.ts'
 
 /**
  * The independent model's state of a merchant. Plain values, so that a snapshot is a copy. Objects have keys such as
@@ -26,7 +28,11 @@ export type Merchant = {
   readonly coupons: Coupon[]
   readonly codes: Code[]
   readonly discounts: Discount[]
+  readonly meters: Meter[]
+  readonly meterEvents: MeterEvent[]
   readonly counters: Record<string, number>
+  /** The order in which the keys were made. */
+  readonly births: Map<string, number>
 }
 
 /** Faults are not part of snapshots. See docs/contract/snapshots.md#contents. */
@@ -66,6 +72,10 @@ export type Price = Interval & {
   readonly key: string
   readonly amount: number
   readonly product: string | null
+  /** null for a price of a quantity. */
+  readonly meter: string | null
+  readonly tiers: readonly Tier[] | null
+  readonly tiersMode: 'graduated' | 'volume' | null
 }
 
 export type InvoiceItem = {
@@ -80,6 +90,7 @@ export type InvoiceItem = {
   readonly bills: Billed | null
   discounts: string[]
   isDiscountable: boolean
+  readonly price: string | null
 }
 
 /** The time of an item that a line bills, or credits if its amount is negative. */
@@ -89,6 +100,8 @@ export type Billed = {
   readonly cycle: number
   readonly start: number
   readonly end: number
+  /** Whether it bills the usage in that time. */
+  readonly isUsage?: true
 }
 
 export type Line = {
@@ -101,9 +114,18 @@ export type Line = {
   discounts: string[]
   isDiscountable: boolean
   off: readonly Off[]
+  /** The billed usage in thousandths. */
+  usage?: number
 }
 
-export type Item = { readonly key: string; price: string; quantity: number }
+/** The quantity of a metered price is 0. Its usage counts since an instant within the period. */
+export type Item = {
+  readonly key: string
+  price: string
+  quantity: number
+  isMetered: boolean
+  since: number
+}
 
 export type Status =
   | 'incomplete'
@@ -201,49 +223,6 @@ export type Invoice = {
   uncollectibleAt: number | null
 }
 
-export type Intent = {
-  readonly key: string
-  readonly customer: string | null
-  readonly invoice: string | null
-  amount: number
-  status: 'requires_payment_method' | 'requires_confirmation' | 'requires_action' | 'succeeded' | 'canceled'
-  method: string | null
-}
-
-export type Charge = {
-  readonly key: string
-  readonly intent: string
-  readonly customer: string | null
-  readonly amount: number
-  readonly succeeded: boolean
-  readonly refundsFail: boolean
-  refunded: number
-}
-
-export type Refund = {
-  readonly key: string
-  readonly charge: string
-  readonly amount: number
-  readonly created: number
-  status: 'succeeded' | 'pending' | 'failed'
-}
-
-export type CreditNote = {
-  readonly key: string
-  readonly invoice: string
-  readonly customer: string
-  status: 'issued' | 'void'
-  /** Counts the credit notes of the invoice. */
-  readonly number: number
-  /** `line` is the place of the credited line on the invoice; null for a line of its own. */
-  readonly lines: readonly { readonly amount: number; readonly line: number | null }[]
-  readonly pre: number
-  readonly refund: string | null
-  readonly toBalance: number
-  readonly outOfBand: number
-  voidedAt: number | null
-}
-
 export const newMerchant = (now: number): Merchant => ({
   now,
   clocks: [],
@@ -263,14 +242,19 @@ export const newMerchant = (now: number): Merchant => ({
   coupons: [],
   codes: [],
   discounts: [],
+  meters: [],
+  meterEvents: [],
   counters: {},
+  births: new Map(),
 })
 
 /** Returns an unused key. */
 export function newKey(merchant: Merchant, prefix: string): string {
   const count = (merchant.counters[prefix] ?? 0) + 1
   merchant.counters[prefix] = count
-  return `${prefix}${count}`
+  const key = `${prefix}${count}`
+  merchant.births.set(key, merchant.births.size)
+  return key
 }
 
 /** Returns the object with a key, which must exist. */

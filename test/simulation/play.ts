@@ -242,7 +242,7 @@ function inOrderOf(
 
 /** Returns the clock of an object: its customer's, or the one that it had before it was detached. */
 function clockOf({ naming, model, watch }: Account, object: Body): string {
-  if (object.object === 'coupon' || object.object === 'promotion_code') return 'main'
+  if (['coupon', 'promotion_code', 'billing.meter'].includes(object.object)) return 'main'
   const of = object.object === 'refund' || object.object === 'dispute' ? watch.shown(object.charge) : object
   const owner = of?.object === 'customer' ? of.id : (of?.customer ?? watch.shown(object.id)?.customer)
   const key = typeof owner === 'string' ? naming.keyOf(owner) : undefined
