@@ -123,6 +123,38 @@ const STEPS: Readonly<Record<string, Step>> = {
     payment_method: scriptedCard,
     confirm: true,
   })),
+  'scheduling another subscription of a customer with many schedules': async ({ request, ...world }) => {
+    const { id } = await request('POST', '/v1/subscription_schedules', {
+      customer: world.customer,
+      phases: [{ items: [{ price: world.dailyPrice }] }],
+      default_settings: { default_payment_method: world.card },
+    })
+    await request('POST', `/v1/subscription_schedules/${id}/cancel`)
+  },
+  'listing the newest of many schedules of a customer': get(
+    ({ customer }) => `/v1/subscription_schedules?customer=${customer}&limit=1`,
+  ),
+  'crediting an invoice of a customer with many credit notes': post(
+    '/v1/credit_notes',
+    ({ openInvoices }) => ({
+      ...{ invoice: openInvoices[0], amount: 1 },
+    }),
+  ),
+  'listing the newest of many credit notes of a customer': get(
+    ({ customer }) => `/v1/credit_notes?customer=${customer}&limit=1`,
+  ),
+  'charging a card that is disputed again': post('/v1/payment_intents', ({ customer, disputedCard }) => ({
+    ...{ amount: 100, currency: 'usd', customer, payment_method: disputedCard, confirm: true },
+  })),
+  'listing the newest of many disputes': get('/v1/disputes?limit=1'),
+  'making another promotion code of a coupon': post('/v1/promotion_codes', ({ coupon }) => ({ coupon })),
+  'redeeming a coupon that has many promotion codes': post(
+    ({ discountedCustomer }) => `/v1/customers/${discountedCustomer}`,
+    ({ coupon }) => ({ coupon }),
+  ),
+  'listing the newest of many promotion codes of a coupon': get(
+    ({ coupon }) => `/v1/promotion_codes?coupon=${coupon}&limit=1`,
+  ),
   'refreshing a token that was refreshed many times': async (world) => {
     const form = { grant_type: 'refresh_token', refresh_token: world.refreshToken }
     const { refresh_token } = await world.request('POST', '/v1/oauth/token', form, proofOf(world.app))

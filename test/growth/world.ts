@@ -2,13 +2,17 @@ import { appOfId } from '../../src/engine/access/oauth-app.ts'
 import { makeAuthorization } from '../../src/engine/access/oauth-authorization.ts'
 import { digest } from '../../src/engine/machine/digest.ts'
 import type { UnitOfWork } from '../../src/engine/machine/unit.ts'
-import { createCustomer } from '../../src/engine/resources/customer.ts'
+import { createCreditNote } from '../../src/engine/resources/credit-note.ts'
+import { createCustomer, updateCustomer } from '../../src/engine/resources/customer.ts'
 import { createInvoice } from '../../src/engine/resources/invoice.ts'
 import { createInvoiceItem } from '../../src/engine/resources/invoice-item.ts'
+import { createPaymentIntent } from '../../src/engine/resources/payment-intent.ts'
 import { attachPaymentMethod, createPaymentMethod } from '../../src/engine/resources/payment-method.ts'
 import { createPrice, createProduct } from '../../src/engine/resources/price.ts'
+import { createPromotionCode } from '../../src/engine/resources/promotion-code.ts'
 import { createRefund } from '../../src/engine/resources/refund.ts'
 import { createSubscription } from '../../src/engine/resources/subscription.ts'
+import { createSchedule } from '../../src/engine/resources/subscription-schedule.ts'
 import { createTestClock } from '../../src/engine/resources/test-clock.ts'
 import { letIn, makeApp, REDIRECT_URI } from '../http/oauth/support.ts'
 import { type Body, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
@@ -25,6 +29,12 @@ export type World = {
   readonly decliningCard: string
   /** A card with a script of the maximum length. */
   readonly scriptedCard: string
+  /** A card whose charges are disputed. */
+  readonly disputedCard: string
+  /** A coupon with many promotion codes, which was redeemed many times. */
+  readonly coupon: string
+  /** The customer for whom it was redeemed. */
+  readonly discountedCustomer: string
   readonly dailyPrice: string
   readonly product: string
   readonly charge: string
@@ -73,6 +83,11 @@ export async function makeWorld(count: number): Promise<World> {
     url: 'http://localhost:1/',
     enabled_events: ['customer.created'],
   })
+  const disputed = await twin.post('/v1/payment_methods/pm_card_createDispute/attach', {
+    customer: customer.id,
+  })
+  const coupon = await twin.post('/v1/coupons', { percent_off: 10, duration: 'forever' })
+  const discounted = await twin.post('/v1/customers', { name: 'Discounted' })
   const product = await twin.post('/v1/products', { name: 'Product' })
   const charge = await makeCharge(twin, customer.id, method.id)
   const app = await makeApp(twin)
@@ -85,6 +100,9 @@ export async function makeWorld(count: number): Promise<World> {
     card: method.id,
     decliningCard: declining.id,
     scriptedCard: scripted.id,
+    disputedCard: disputed.id,
+    coupon: coupon.id,
+    discountedCustomer: discounted.id,
     dailyPrice: price.id,
     product: product.id,
     charge,
@@ -163,11 +181,19 @@ async function makeCharge(twin: Twin, customer: string, payment_method: string):
 function addObjects(world: World): Promise<void> {
   const { engine, merchant } = world.twin.sandbox
   return engine.command(merchant, null, (unit) => {
-    for (let n = 0; n < world.count; n += 1) addObjectsOnce(unit, world)
+    const open = unit.store.objects.openInvoices(world.customer)
+    for (let n = 0; n < world.count; n += 1) addObjectsOnce(unit, world, open[n]?.id ?? '')
   })
 }
 
-function addObjectsOnce(unit: UnitOfWork, { customer, card, product, charge, dailyPrice }: World): void {
+/** Far enough ahead that no schedule starts. */
+const YEARS_AHEAD = 20 * 365 * 86_400
+
+function addObjectsOnce(
+  unit: UnitOfWork,
+  { customer, discountedCustomer, card, disputedCard, coupon, product, charge, dailyPrice }: World,
+  openInvoice: string,
+): void {
   createCustomer(unit, { email: EMAIL })
   createProduct(unit, { name: 'Another' })
   createPrice(unit, { product, unit_amount: 100, currency: 'usd' })
@@ -186,6 +212,17 @@ function addObjectsOnce(unit: UnitOfWork, { customer, card, product, charge, dai
     collection_method: 'charge_automatically',
     missing_payment_method: 'create_invoice',
     trial_period_days: 700,
+  })
+  createCreditNote(unit, { invoice: openInvoice, amount: 1 })
+  createPaymentIntent(unit, {
+    ...{ amount: 100, currency: 'usd', customer, payment_method: disputedCard, confirm: true },
+  })
+  createPromotionCode(unit, { coupon })
+  updateCustomer(unit, discountedCustomer, { coupon })
+  createSchedule(unit, {
+    customer,
+    start_date: unit.now + YEARS_AHEAD,
+    phases: [{ items: [{ price: dailyPrice }] }],
   })
 }
 

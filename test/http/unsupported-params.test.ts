@@ -47,6 +47,13 @@ describe('a parameter that paytwin does not support yet is refused, strict or no
       'invoice_items',
       'invoice_items',
     ],
+    ['POST /v1/invoices/create_preview', { schedule: 'sub_sched_1' }, 'schedule', 'schedule'],
+    [
+      'POST /v1/invoices/create_preview',
+      { customer: 'cus_1', schedule_details: { phases: [] } },
+      'schedule_details',
+      'schedule_details',
+    ],
     ['POST /v1/subscriptions/sub_1', { prorate: true }, 'prorate', 'prorate other than false'],
     ['POST /v1/subscriptions/sub_1', { invoice_now: true }, 'invoice_now', 'invoice_now other than false'],
     [

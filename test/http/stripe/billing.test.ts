@@ -181,6 +181,13 @@ describe('a subscription schedule', () => {
     expect((await stripe.subscriptions.retrieve(subscription.id)).discounts).toEqual([])
   })
 
+  test('cannot be previewed yet, which is an error', async () => {
+    const { customer } = await customerOnClock()
+    const error = await errorOf(stripe.invoices.createPreview({ customer, schedule: 'sub_sched_1' }))
+    expect(error).toMatchObject({ statusCode: 400, code: 'parameter_unknown', param: 'schedule' })
+    expect(error.message).toContain('paytwin does not support schedule yet')
+  })
+
   test('manages an existing subscription, and is updated, released and canceled', async () => {
     const { customer } = await customerOnClock()
     const [basic, plus] = [await priceOf(2000), await priceOf(5000)]
