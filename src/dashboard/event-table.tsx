@@ -1,11 +1,11 @@
 /** @jsxImportSource hono/jsx */
 import type { Event } from '../client/types.ts'
 import { ObjectLink } from './object-link.tsx'
-import { Status, Time } from './text.tsx'
+import { Scroll, Status, Time } from './text.tsx'
 
 /** A table of events, in the given order. */
 export const EventTable = ({ base, events }: { base: string; events: readonly Event[] }) => (
-  <div class="table">
+  <Scroll label="Events">
     <table>
       <thead>
         <tr>
@@ -30,5 +30,5 @@ export const EventTable = ({ base, events }: { base: string; events: readonly Ev
         ))}
       </tbody>
     </table>
-  </div>
+  </Scroll>
 )

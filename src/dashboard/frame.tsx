@@ -94,7 +94,7 @@ function MerchantChooser({ merchants, merchant }: PageContext) {
           </option>
         ))}
       </select>
-      <button type="submit">Show</button>
+      <button type="submit">Switch</button>
     </form>
   )
 }

@@ -2,11 +2,11 @@
 import type { Upcoming } from '../client/types.ts'
 import { jobName } from '../timeline/job-texts.ts'
 import { ObjectLink } from './object-link.tsx'
-import { Time } from './text.tsx'
+import { Scroll, Time } from './text.tsx'
 
 /** A table of the jobs that are due next. */
 export const JobTable = ({ base, jobs }: { base: string; jobs: readonly Upcoming[] }) => (
-  <div class="table">
+  <Scroll label="Jobs">
     <table>
       <thead>
         <tr>
@@ -35,5 +35,5 @@ export const JobTable = ({ base, jobs }: { base: string; jobs: readonly Upcoming
         ))}
       </tbody>
     </table>
-  </div>
+  </Scroll>
 )

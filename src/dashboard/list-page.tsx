@@ -4,7 +4,7 @@ import type { PageContext, Section } from './context.ts'
 import { v1Of } from './context.ts'
 import { framed } from './frame.tsx'
 import type { ListOf } from './lists.tsx'
-import { Empty, Panel } from './text.tsx'
+import { Empty, Panel, Scroll } from './text.tsx'
 
 /** The number of rows of a page. */
 const LIMIT = 25
@@ -142,8 +142,8 @@ function Pager({ data, has_more, path, query }: List<Row> & { path: string; quer
 
 type RowsProps = { readonly path: string; readonly rows: readonly Row[]; readonly listed: ListOf<Row> }
 
-const Rows = ({ path, rows, listed: { columns } }: RowsProps) => (
-  <div class="table">
+const Rows = ({ path, rows, listed: { title: name, columns } }: RowsProps) => (
+  <Scroll label={name}>
     <table>
       <thead>
         <tr>
@@ -170,5 +170,5 @@ const Rows = ({ path, rows, listed: { columns } }: RowsProps) => (
         ))}
       </tbody>
     </table>
-  </div>
+  </Scroll>
 )

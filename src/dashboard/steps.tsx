@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { Timeline, TimelineEntry } from '../client/types.ts'
 import { toJson } from '../text/display.ts'
-import { instantText, Time } from './text.tsx'
+import { instantText, Scroll, Time } from './text.tsx'
 
 /** The instants at which something happened, oldest first, then the present; and which one is chosen. */
 export type Steps = { readonly instants: readonly number[]; readonly chosen: number }
@@ -75,7 +75,7 @@ export const StepChanges = ({ changes, isPast }: { changes: readonly Change[]; i
   if (!isPast) return null
   if (changes.length === 0) return <p class="empty">No field of the object itself changed at this time.</p>
   return (
-    <div class="table">
+    <Scroll label="Changed fields">
       <table>
         <thead>
           <tr>
@@ -100,6 +100,6 @@ export const StepChanges = ({ changes, isPast }: { changes: readonly Change[]; i
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   )
 }

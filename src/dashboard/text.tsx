@@ -57,3 +57,10 @@ export const Panel = ({ title, children, more }: { title: string; children?: Chi
 
 /** What a list shows in place of rows. */
 export const Empty = ({ children }: { children?: Child }) => <p class="empty">{children}</p>
+
+/** A table that scrolls sideways on small screens, also with the keyboard. */
+export const Scroll = ({ label, children }: { label: string; children?: Child }) => (
+  <section class="table" aria-label={label} tabindex={0}>
+    {children}
+  </section>
+)

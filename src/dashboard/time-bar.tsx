@@ -8,10 +8,10 @@ import { Time } from './text.tsx'
 
 /** The spans of the buttons, as the API takes them. */
 export const STEPS = [
-  { by: '1h', label: '+1 h', name: 'Advance by 1 hour' },
-  { by: '1d', label: '+1 d', name: 'Advance by 1 day' },
-  { by: '1w', label: '+1 w', name: 'Advance by 1 week' },
-  { by: '1mo', label: '+1 mo', name: 'Advance by 1 month' },
+  { by: '1h', label: '+1 h', name: 'advance by 1 hour' },
+  { by: '1d', label: '+1 d', name: 'advance by 1 day' },
+  { by: '1w', label: '+1 w', name: 'advance by 1 week' },
+  { by: '1mo', label: '+1 mo', name: 'advance by 1 month' },
 ] as const
 
 /** The name of the button that advances to the next due job. */
@@ -57,8 +57,9 @@ export function ClockControls({
       <form class="steps" method="post" action={clockPath(base, clock, 'advance')}>
         <FormToken value={formToken} />
         {STEPS.map(({ by, label, name }) => (
-          <button type="submit" name="by" value={by} aria-label={name}>
+          <button type="submit" name="by" value={by}>
             {label}
+            <span class="hidden">: {name}</span>
           </button>
         ))}
         <button type="submit" name={NEXT} value="1" title="Advance to the next due job">

@@ -16,6 +16,8 @@ type Environment = Readonly<Record<string, string>>
 export type RunningDaemon = {
   readonly url: string
   readonly merchant: string
+  /** A link that opens the dashboard once. */
+  readonly dashboard: string
   readonly secret_key?: string
   readonly admin_token?: string
   readonly admin_token_file?: string
