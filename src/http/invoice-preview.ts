@@ -36,8 +36,11 @@ type PreviewParams = z.infer<typeof previewParams>
 type Details = NonNullable<PreviewParams['subscription_details']>
 
 /** Requires a subscription, or the customer and the items of a new one. */
-export function requiresSubject({ subscription, customer, subscription_details }: Raw): string | undefined {
-  if (subscription !== undefined) return undefined
+export function requiresSubject(given: Raw): string | undefined {
+  const { subscription, customer, subscription_details, schedule, schedule_details } = given
+  // The error for a preview of a schedule is that paytwin does not support it, not what is missing beside it.
+  const isOther = schedule !== undefined || schedule_details !== undefined
+  if (subscription !== undefined || isOther) return undefined
   if (customer === undefined) return subscription_details === undefined ? 'subscription' : 'customer'
   const { items } = (subscription_details ?? {}) as Raw
   return items === undefined ? 'subscription_details[items]' : undefined

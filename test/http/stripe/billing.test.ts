@@ -185,7 +185,7 @@ describe('a subscription schedule', () => {
     const { customer } = await customerOnClock()
     const error = await errorOf(stripe.invoices.createPreview({ customer, schedule: 'sub_sched_1' }))
     expect(error).toMatchObject({ statusCode: 400, code: 'parameter_unknown', param: 'schedule' })
-    expect(error.message).toContain('paytwin does not support schedule yet')
+    expect(error.message).toContain('paytwin does not know it yet')
   })
 
   test('manages an existing subscription, and is updated, released and canceled', async () => {
