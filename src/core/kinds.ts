@@ -96,6 +96,7 @@ const DECLARATIONS = {
       payment_action_required: 69,
       updated: 70,
       payment_paid: 71,
+      sent: 73,
     },
   },
   payment_intent: {
@@ -189,6 +190,7 @@ const FOREIGN_EVENT_TYPES: ReadonlySet<EventType> = new Set([
   'setup_intent.canceled',
   'invoice.updated',
   'invoice.payment_paid',
+  'invoice.sent',
   'subscription.paused',
 ])
 

@@ -112,9 +112,12 @@ export function sendInvoice(unit: UnitOfWork, id: string): Invoice {
   const invoice = unit.find('invoice', id)
   if (invoice.collection_method !== 'send_invoice')
     throw invalidStateTransition('Only an invoice whose collection_method is send_invoice can be sent', null)
-  if (isDraft(invoice)) return finalizeInvoice(unit, id)
-  if (!isOpen(invoice)) throw cannotBe('An invoice', invoice, 'sent')
-  return invoice
+  const finalized = isDraft(invoice) ? finalizeInvoice(unit, id) : invoice
+  if (finalized === invoice && !isOpen(invoice)) throw cannotBe('An invoice', invoice, 'sent')
+  const change = new Change()
+  change.update('invoice', finalized, (same) => same, 'invoice.sent')
+  apply(unit, change, unit.clockOf(invoice.test_clock))
+  return finalized
 }
 
 /** Returns the discounts of an invoice after an update. Those that were redeemed for it, and that it loses, end. @throws ApiError */

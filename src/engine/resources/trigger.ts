@@ -14,7 +14,7 @@ import { deleteCustomer, updateCustomer } from './customer.ts'
 import { deleteCustomerDiscount } from './discount.ts'
 import { closeDispute, updateDispute } from './dispute.ts'
 import { deleteInvoice, markUncollectible, payInvoice, voidInvoice } from './invoice.ts'
-import { updateInvoice } from './invoice-update.ts'
+import { sendInvoice, updateInvoice } from './invoice-update.ts'
 import { deactivateMeter, reactivateMeter, updateMeter } from './meter.ts'
 import { cancelPaymentIntent } from './payment-intent.ts'
 import { attachPaymentMethod, detachPaymentMethod } from './payment-method.ts'
@@ -104,6 +104,7 @@ const RECIPES: Readonly<Record<EventType, Recipe>> = {
   'invoice.updated': now((objects) =>
     updateInvoice(objects.unit, objects.draftInvoice().id, { description: 'Updated by a trigger' }),
   ),
+  'invoice.sent': now((objects) => sendInvoice(objects.unit, objects.sentInvoice().id)),
   'invoice.payment_failed': now((objects) => objects.subscription(objects.decliningCard)),
   'invoice.voided': now((objects) => voidInvoice(objects.unit, objects.openInvoice().id)),
   'invoice.marked_uncollectible': now((objects) => markUncollectible(objects.unit, objects.openInvoice().id)),

@@ -23,6 +23,7 @@ const STRIPE_NAMES: Readonly<Record<EventType, Stripe.Event['type']>> = {
   'invoice.payment_action_required': 'invoice.payment_action_required',
   'invoice.payment_paid': 'invoice_payment.paid',
   'invoice.updated': 'invoice.updated',
+  'invoice.sent': 'invoice.sent',
   'invoice.voided': 'invoice.voided',
   'invoice.marked_uncollectible': 'invoice.marked_uncollectible',
   'invoice.deleted': 'invoice.deleted',

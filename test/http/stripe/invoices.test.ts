@@ -86,6 +86,11 @@ describe('an invoice', () => {
     const id = await draft(customer, { collection_method: 'send_invoice', days_until_due: 30 })
     expect(await stripe.invoices.sendInvoice(id)).toMatchObject({ status: 'open', due_date: NOW + 30 * DAY })
     expect((await stripe.invoices.sendInvoice(id)).status).toBe('open')
+    const events = (await stripe.events.list({ type: 'invoice.sent' })).data
+    expect(events.map(({ data }) => data.object)).toMatchObject([
+      { id, status: 'open' },
+      { id, status: 'open' },
+    ])
     await stripe.invoices.voidInvoice(id)
     expect(await errorOf(stripe.invoices.sendInvoice(id))).toMatchObject({ statusCode: 400 })
     const automatic = await draft(customer)
