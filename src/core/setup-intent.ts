@@ -81,9 +81,11 @@ type StatusFacts = {
   readonly awaitsCustomer: boolean
   /** Whether it has succeeded or was canceled. */
   readonly isFinished: boolean
+  /** Whether it has succeeded. */
+  readonly isSetUp: boolean
 }
 
-const OPEN: StatusFacts = { awaitsCustomer: false, isFinished: false }
+const OPEN: StatusFacts = { awaitsCustomer: false, isFinished: false, isSetUp: false }
 const FINISHED: StatusFacts = { ...OPEN, isFinished: true }
 
 /** The facts about each status. Other code reads these facts and does not compare statuses. */
@@ -91,7 +93,7 @@ const STATUS_FACTS: Readonly<Record<SetupIntentStatus, StatusFacts>> = {
   requires_payment_method: OPEN,
   requires_confirmation: OPEN,
   requires_action: { ...OPEN, awaitsCustomer: true },
-  succeeded: FINISHED,
+  succeeded: { ...FINISHED, isSetUp: true },
   canceled: FINISHED,
 }
 

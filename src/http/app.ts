@@ -36,6 +36,9 @@ const FOREIGN_PUBLIC_ROUTES = [
   ['POST', '/v1/setup_intents/:id/confirm'],
 ] as const
 
+/** The path of the page on which a customer authenticates a card. */
+const AUTHENTICATION_PATH = '/c/authenticate/:merchant/:id/:key'
+
 /** Creates the HTTP application: /v1 for merchants, /_paytwin for the operator, the documentation, and the dashboard. */
 export function createApp(services: AdminServices): App {
   // The router that hono chooses for these routes, after it has tried a faster one that cannot express some of them.
@@ -57,6 +60,11 @@ export function createApp(services: AdminServices): App {
   const routes = [...api.routes, ...consent, ...apps.routes, ...adminRoutes(app, services)]
   documentationRoutes(app, services)
   dashboardRoutes(app, services)
+  // The code of a dialect is loaded at its first request.
+  app.on(['GET', 'POST'], AUTHENTICATION_PATH, async (c) => {
+    const { serveAuthentication } = await import('./stripe/authentication/routes.ts')
+    return serveAuthentication(c, services)
+  })
   app.notFound((c) =>
     json(404, errorBody(routeMissing(c.req.method, c.req.path), services.url()), {
       'Request-Id': requestId(),

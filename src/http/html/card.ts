@@ -25,6 +25,7 @@ fieldset { margin: 0 0 1.5rem; padding: 0; border: 0; min-width: 0 }
 .merchants small, .faint { color: var(--faint); font-size: .85rem }
 select { width: 100%; min-height: 2.9rem; padding: 0 .75rem; border: 1px solid var(--line); border-radius: .55rem; background: var(--card); color: inherit; font: inherit }
 .actions { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem }
+.actions.stacked { grid-template-columns: 1fr }
 button { min-height: 3rem; padding: .5rem 1rem; border: 1px solid var(--line); border-radius: .55rem; background: var(--card); color: inherit; font: inherit; font-weight: 600; cursor: pointer }
 button:hover { border-color: var(--faint) }
 button.primary { border-color: var(--accent); background: var(--accent); color: var(--on-accent) }

@@ -4,9 +4,12 @@ import type { ChosenMethod } from '../../engine/resources/payment-method.ts'
 import { metadata, reference } from '../fields.ts'
 import { card, cardOf } from './card-param.ts'
 
-const isHttp = (text: string): boolean => {
-  const { protocol } = URL.parse(text) ?? {}
-  return protocol === 'http:' || protocol === 'https:'
+/** Reports whether a browser can be sent to an address. Its host also becomes part of a page's policy. */
+function isHttp(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname, username } = new URL(text)
+  const isWeb = protocol === 'http:' || protocol === 'https:'
+  return isWeb && username === '' && /^([a-z0-9_.-]+|\[[0-9a-f:.]+\])$/.test(hostname)
 }
 
 /** The address to which a browser returns. */

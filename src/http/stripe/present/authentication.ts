@@ -2,9 +2,6 @@ import type { View } from '../../../engine/history/view.ts'
 
 const KEY_LENGTH = 24
 
-/** The path of the page on which a customer authenticates. */
-export const AUTHENTICATION_PATH = '/c/authenticate/:merchant/:id/:key'
-
 /** Computes the part of a page's address that cannot be guessed. */
 export const authenticationKey = ({ ids }: Pick<View, 'ids'>, id: string): string =>
   ids.derived(`authentication ${id}`, KEY_LENGTH)
