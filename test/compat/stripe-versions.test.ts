@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { asOperator } from '../http/support.ts'
+import { makeCalls } from './stripe-calls.ts'
 import { makeObjects } from './stripe-objects.ts'
 import { SDKS, type SdkName, startVersion } from './stripe-sdks.ts'
 import { BEFORE_BASIL, type Era, runStory, SINCE_BASIL } from './stripe-story.ts'
@@ -17,6 +18,16 @@ describe.each(SDKS)('an application with %s that names no version', (name) => {
     const sdk = await startVersion(name)
     expect(await runStory(sdk, era)).toBe(version)
     expect([...new Set(sdk.illTyped)]).toEqual([])
+    await sdk.close()
+  })
+
+  test('gets the right result of each call in the life of a customer', async () => {
+    const sdk = await startVersion(name)
+    const merchant = sdk.twin.sandbox.merchant.settings.id
+    await asOperator(sdk.twin)('POST', `merchants/${merchant}`, { api_version: version })
+    const made = await makeCalls(sdk, era)
+    expect([...new Set(sdk.illTyped)]).toEqual([])
+    expect(made.size).toBeGreaterThanOrEqual(88)
     await sdk.close()
   })
 

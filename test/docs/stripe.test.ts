@@ -38,7 +38,7 @@ test('the page names the version of the SDK that is tested', () => {
 })
 
 test('the resources that the page names are those that the tests call, and the missing one', () => {
-  const isOfDialect = (name: string) => /^stripe-(objects|sdks|story|versions)\b/.test(name)
+  const isOfDialect = (name: string) => /^stripe-(calls|objects|sdks|story|versions)\b/.test(name)
   const sources = readdirSync(join(ROOT, 'test/compat')).filter(
     (name) => name.endsWith('.ts') && !isOfDialect(name),
   )
