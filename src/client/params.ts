@@ -29,6 +29,7 @@ export type MerchantUpdate = {
   readonly name?: string | undefined
   readonly api_version?: string | undefined
   readonly dunning_final_action?: string | undefined
+  readonly retry_schedule?: string | readonly number[] | undefined
   readonly notices?: Readonly<Record<string, number | null>> | undefined
 }
 

@@ -1,7 +1,23 @@
 import { SECONDS_PER_DAY } from './calendar.ts'
 
-/** The days after the failure on which a payment is retried. See docs/contract/invoices.md#retry-schedule. */
+/** The days after the failure on which a payment is retried by default. See docs/contract/invoices.md#retry-schedule. */
 export const RETRY_DAYS: readonly number[] = [1, 3, 5, 7]
+
+/** The days of the schedule `smart`: 8 retries within 2 weeks. */
+const SMART_DAYS: readonly number[] = [1, 2, 3, 5, 7, 9, 11, 14]
+
+/** A merchant's retry schedule: `smart`, or the days after the first failure, ascending. */
+export type RetrySchedule = 'smart' | readonly number[]
+
+export const DEFAULT_RETRIES: RetrySchedule = RETRY_DAYS
+
+/** The limits of a retry schedule: the number of retries, and the last day. */
+export const MAX_RETRIES = 8
+export const LAST_RETRY_DAY = 60
+
+/** Returns the days of a schedule. */
+export const daysOf = (schedule: RetrySchedule): readonly number[] =>
+  schedule === 'smart' ? SMART_DAYS : schedule
 
 /** The number of attempts: the first one and its retries. */
 export const MAX_ATTEMPTS = RETRY_DAYS.length + 1
@@ -17,7 +33,11 @@ export type FinalAction = (typeof FINAL_ACTIONS)[number]
  * @param attempts - scheduled attempts so far, the first one included (≥ 1)
  * See docs/contract/invoices.md#retry-schedule.
  */
-export function nextRetryAt(failedAt: number, attempts: number): number | null {
-  const days = RETRY_DAYS[attempts - 1]
+export function nextRetryAt(
+  failedAt: number,
+  attempts: number,
+  schedule: RetrySchedule = DEFAULT_RETRIES,
+): number | null {
+  const days = daysOf(schedule)[attempts - 1]
   return days === undefined ? null : failedAt + days * SECONDS_PER_DAY
 }

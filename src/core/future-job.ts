@@ -1,6 +1,6 @@
 import type { Recurring } from './calendar.ts'
 import type { Dispute } from './dispute.ts'
-import type { FinalAction } from './dunning.ts'
+import type { FinalAction, RetrySchedule } from './dunning.ts'
 import { type Invoice, nextAttemptAt } from './invoice.ts'
 import { compareJobs, disputeJobs, invoiceJobs, type Job, jobPosition, refundJobs } from './jobs.ts'
 import type { Refund } from './refund.ts'
@@ -66,14 +66,18 @@ export function precedesCancellation({ due, kind }: FutureJob, subscription: Sub
  */
 export function futureJobsOfInvoice(
   invoice: Invoice,
-  { subscription, final_action }: { subscription: Subscription | null; final_action: FinalAction | null },
+  {
+    subscription,
+    final_action,
+    schedule,
+  }: { subscription: Subscription | null; final_action: FinalAction | null; schedule?: RetrySchedule },
 ): FutureJob[] {
   const expires = subscription !== null && factsOf(subscription).awaitsFirstPayment
   const consequence = expires ? 'expire' : subscription && final_action
   const owed = { amount: invoice.amount_due - invoice.amount_paid, currency: invoice.currency }
   const jobs = invoiceJobs(invoice).flatMap((job): FutureJob[] =>
     job.kind === 'payment_retry'
-      ? retries(invoice, { ...withoutDetails(job), ...owed }, consequence)
+      ? retries(invoice, { ...withoutDetails(job), ...owed }, { consequence, schedule })
       : [{ ...withoutDetails(job), ...owed }],
   )
   // A canceled subscription has no retries, but its open invoices are still due.
@@ -83,11 +87,15 @@ export function futureJobsOfInvoice(
 }
 
 /** Lists the next attempt and those that follow its failure. */
-function retries(invoice: Invoice, next: FutureJob, consequence: Consequence | null): FutureJob[] {
+function retries(
+  invoice: Invoice,
+  next: FutureJob,
+  { consequence, schedule }: { consequence: Consequence | null; schedule: RetrySchedule | undefined },
+): FutureJob[] {
   const found: FutureJob[] = []
   let due: number | null = next.due
   for (let attempt = invoice.attempt_count + 1; due !== null; attempt += 1) {
-    const following: number | null = nextAttemptAt(invoice, attempt)
+    const following: number | null = nextAttemptAt(invoice, attempt, schedule)
     found.push({
       ...next,
       due,

@@ -1,5 +1,5 @@
 import type { Customer } from './customer.ts'
-import { nextRetryAt } from './dunning.ts'
+import { nextRetryAt, type RetrySchedule } from './dunning.ts'
 import { type InvoiceLine, netAmount } from './invoice-line.ts'
 import { INVOICE_TRANSITIONS, type InvoiceStatus, isDraft, isOpen } from './invoice-status.ts'
 import type { Metadata } from './metadata.ts'
@@ -234,8 +234,11 @@ export const paid = (
  * failure is the attempt at its finalization.
  * See docs/contract/invoices.md#retry-schedule.
  */
-export const nextAttemptAt = ({ finalized_at, created }: Invoice, attempts: number): number | null =>
-  nextRetryAt(finalized_at ?? created, attempts)
+export const nextAttemptAt = (
+  { finalized_at, created }: Invoice,
+  attempts: number,
+  schedule?: RetrySchedule,
+): number | null => nextRetryAt(finalized_at ?? created, attempts, schedule)
 
 /**
  * Records a declined attempt; the invoice stays open. Only a scheduled attempt moves the retry schedule on.
@@ -243,10 +246,15 @@ export const nextAttemptAt = ({ finalized_at, created }: Invoice, attempts: numb
  */
 export function attemptFailed(
   invoice: Invoice,
-  { charge, scheduled, isRetried = true }: { charge: string | null; scheduled: boolean; isRetried?: boolean },
+  {
+    charge,
+    scheduled,
+    isRetried = true,
+    schedule,
+  }: { charge: string | null; scheduled: boolean; isRetried?: boolean; schedule?: RetrySchedule },
 ): Invoice {
   const attempt_count = invoice.attempt_count + Number(scheduled)
-  const next = isRetried ? nextAttemptAt(invoice, attempt_count) : null
+  const next = isRetried ? nextAttemptAt(invoice, attempt_count, schedule) : null
   return {
     ...invoice,
     attempt_count,

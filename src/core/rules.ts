@@ -1,4 +1,5 @@
 import type { Dialect } from './dialect.ts'
+import { NO_NOTICES, type NoticeDays } from './notices.ts'
 import type { CardNames } from './test-card.ts'
 
 const SECONDS_PER_HOUR = 3_600
@@ -48,6 +49,10 @@ export type Rules = {
   readonly reportsPauses: boolean
   /** Whether the intent of an invoice emits payment_intent.created. */
   readonly reportsInvoiceIntents: boolean
+  /** The notices of a new merchant. */
+  readonly notices: NoticeDays
+  /** Whether the retries of failed payments can be chosen. */
+  readonly choosesRetries: boolean
   /** Whether an open invoice that was never attempted makes its customer delinquent. */
   readonly owesBeforeAttempt: boolean
 }
@@ -73,6 +78,8 @@ const PAYTWIN_RULES: Rules = {
   reportsInvoiceUpdates: false,
   reportsPauses: false,
   reportsInvoiceIntents: false,
+  notices: NO_NOTICES,
+  choosesRetries: false,
   owesBeforeAttempt: true,
 }
 
@@ -97,6 +104,8 @@ const STRIPE_RULES: Rules = {
   reportsInvoiceUpdates: true,
   reportsPauses: true,
   reportsInvoiceIntents: true,
+  notices: { ...NO_NOTICES, invoice_upcoming: 7, trial_will_end: 3 },
+  choosesRetries: true,
   owesBeforeAttempt: false,
 }
 

@@ -23,6 +23,7 @@ import * as discounts from './migrations/0017-discounts.ts'
 import * as endpointVersions from './migrations/0018-endpoint-versions.ts'
 import * as setupIntents from './migrations/0019-setup-intents.ts'
 import * as draftInvoices from './migrations/0020-draft-invoices.ts'
+import * as retrySchedules from './migrations/0021-retry-schedules.ts'
 import { NEWEST_SCHEMA } from './newest-schema.ts'
 import { openSqlite } from './sqlite.ts'
 import { isOfStorage, migrationError, toDatabaseUnusable } from './unusable.ts'
@@ -49,6 +50,7 @@ export const MIGRATIONS: Migrations = {
   '0018-endpoint-versions': endpointVersions,
   '0019-setup-intents': setupIntents,
   '0020-draft-invoices': draftInvoices,
+  '0021-retry-schedules': retrySchedules,
 }
 
 /**

@@ -1,14 +1,22 @@
 import type { Selectable } from 'kysely'
+import type { RetrySchedule } from '../core/dunning.ts'
 import { NO_NOTICES, type NoticeDays } from '../core/notices.ts'
 import { arg, type Statements } from './statements.ts'
 import type { KeyRow, MerchantRow } from './tables.ts'
 
-export type Merchant = Omit<Selectable<MerchantRow>, 'notices'> & { readonly notices: NoticeDays }
+export type Merchant = Omit<Selectable<MerchantRow>, 'notices' | 'retry_schedule'> & {
+  readonly notices: NoticeDays
+  readonly retry_schedule: RetrySchedule
+}
 
 /** Returns the row of a merchant, with the notices that are on. */
 const rowOf = (merchant: Merchant) => {
   const on = Object.entries(merchant.notices).filter(([, days]) => days !== null)
-  return { ...merchant, notices: JSON.stringify(Object.fromEntries(on)) }
+  return {
+    ...merchant,
+    notices: JSON.stringify(Object.fromEntries(on)),
+    retry_schedule: JSON.stringify(merchant.retry_schedule),
+  }
 }
 
 /** The generation of the default merchant, also after a reset. */
@@ -28,7 +36,11 @@ export class Directory {
         db.selectFrom('merchant').selectAll().orderBy('ordinal'),
       )
       .all({})
-      .map((row) => ({ ...row, notices: { ...NO_NOTICES, ...JSON.parse(row.notices) } }))
+      .map((row) => ({
+        ...row,
+        notices: { ...NO_NOTICES, ...JSON.parse(row.notices) },
+        retry_schedule: JSON.parse(row.retry_schedule),
+      }))
   }
 
   addMerchant(merchant: Merchant): void {
@@ -42,6 +54,7 @@ export class Directory {
           api_version: arg<string>('api_version'),
           dunning_final_action: arg<Merchant['dunning_final_action']>('dunning_final_action'),
           notices: arg<string>('notices'),
+          retry_schedule: arg<string>('retry_schedule'),
           generation: arg<number>('generation'),
           dialect: arg<Merchant['dialect']>('dialect'),
         }),
@@ -69,6 +82,7 @@ export class Directory {
             api_version: arg<string>('api_version'),
             dunning_final_action: arg<Merchant['dunning_final_action']>('dunning_final_action'),
             notices: arg<string>('notices'),
+            retry_schedule: arg<string>('retry_schedule'),
           })
           .where('ordinal', '=', arg<number>('ordinal')),
       )

@@ -43,6 +43,8 @@ export type MerchantRow = {
   created: number
   api_version: string
   dunning_final_action: FinalAction
+  /** The retry schedule, as JSON. */
+  retry_schedule: string
   /** The days of each notice, as JSON. */
   notices: string
   dialect: Dialect

@@ -150,6 +150,7 @@ export function anAccount({ openInvoices = [], ...given }: GivenAccount = {}): E
   return {
     now: NOW,
     newId,
+    retries: [1, 3, 5, 7],
     final_action: 'cancel',
     notices: NO_NOTICES,
     rules: RULES.paytwin,

@@ -32,7 +32,7 @@ describe('a merchant with Stripe’s API', () => {
     const twin = await open({ dialect: 'stripe', now: NOW })
     const stripe = sdkOf(twin)
     const { id } = await subscribe(twin)
-    expect(await twin.clock.upcoming()).toMatchObject([{ due: FEB_28 }])
+    expect(await twin.clock.upcoming()).toMatchObject([{ kind: 'invoice_upcoming' }, { due: FEB_28 }])
     // The invoice of a renewal is a draft for an hour.
     await twin.clock.advance('1mo')
     const first = await twin.clock.advance('1h')

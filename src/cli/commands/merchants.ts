@@ -62,39 +62,54 @@ export function merchantCommands(program: Command, io: Io): void {
       out.show(await client.merchants(), ({ data }) => out.table(COLUMNS, data, 'No merchants.')),
   })
 
-  addVerb<{ name?: string; apiVersion?: string; dunningFinalAction?: string; notice?: string[] }>(
-    merchants,
-    io,
-    {
-      usage: 'update <ID>',
-      about: 'Change the settings of a merchant.',
-      arguments: { ID: 'the merchant (mer_…)' },
-      options: (command) =>
-        command
-          .option('--name <TEXT>', 'the name of the merchant')
-          .option('--api-version <DATE>', API_VERSION_HELP)
-          .option(
-            '--dunning-final-action <ACTION>',
-            'the action on a subscription after its last payment retry fails: cancel, mark_unpaid or leave_past_due',
-          )
-          .option(
-            '--notice <KIND=DAYS...>',
-            `when notices are emitted, such as invoice_upcoming=7; off for none. The kinds: ${NOTICE_KINDS.join(', ')}`,
-          ),
-      examples: [
-        'paytwin merchants update mer_0123456789abcd --dunning-final-action mark_unpaid',
-        'paytwin merchants update mer_0123456789abcd --notice invoice_upcoming=7 trial_will_end=3',
-      ],
-      run: async ({ client, out }, { name, apiVersion, dunningFinalAction, notice }, [id = '']) => {
-        const notices = notice && Object.fromEntries(notice.map(daysOf))
-        const change = { name, api_version: apiVersion, dunning_final_action: dunningFinalAction, notices }
-        if (Object.values(change).every((value) => value === undefined)) {
-          throw wrongUsage('Give at least one of --name, --api-version, --dunning-final-action and --notice.')
-        }
-        out.show(await client.updateMerchant(id, change), (merchant) => describe(out, merchant))
-      },
+  addVerb<{
+    name?: string
+    apiVersion?: string
+    dunningFinalAction?: string
+    retrySchedule?: string
+    notice?: string[]
+  }>(merchants, io, {
+    usage: 'update <ID>',
+    about: 'Change the settings of a merchant.',
+    arguments: { ID: 'the merchant (mer_…)' },
+    options: (command) =>
+      command
+        .option('--name <TEXT>', 'the name of the merchant')
+        .option('--api-version <DATE>', API_VERSION_HELP)
+        .option(
+          '--dunning-final-action <ACTION>',
+          'the action on a subscription after its last payment retry fails: cancel, mark_unpaid or leave_past_due',
+        )
+        .option(
+          '--retry-schedule <DAYS>',
+          'the days of the retries after a failed payment, such as 1,3,5,7; or smart. Only with the dialect stripe',
+        )
+        .option(
+          '--notice <KIND=DAYS...>',
+          `when notices are emitted, such as invoice_upcoming=7; off for none. The kinds: ${NOTICE_KINDS.join(', ')}`,
+        ),
+    examples: [
+      'paytwin merchants update mer_0123456789abcd --dunning-final-action mark_unpaid',
+      'paytwin merchants update mer_0123456789abcd --notice invoice_upcoming=7 trial_will_end=3',
+    ],
+    run: async ({ client, out }, given, [id = '']) => {
+      const { name, apiVersion, dunningFinalAction, retrySchedule, notice } = given
+      const notices = notice && Object.fromEntries(notice.map(daysOf))
+      const change = {
+        name,
+        api_version: apiVersion,
+        dunning_final_action: dunningFinalAction,
+        retry_schedule: retrySchedule === undefined ? undefined : scheduleOf(retrySchedule),
+        notices,
+      }
+      if (Object.values(change).every((value) => value === undefined)) {
+        throw wrongUsage(
+          'Give at least one of --name, --api-version, --dunning-final-action, --retry-schedule and --notice.',
+        )
+      }
+      out.show(await client.updateMerchant(id, change), (merchant) => describe(out, merchant))
     },
-  )
+  })
 
   addVerb(merchants, io, {
     usage: 'delete <ID>',
@@ -104,6 +119,13 @@ export function merchantCommands(program: Command, io: Io): void {
     run: async ({ client, out }, _options, [id = '']) =>
       out.show(await client.deleteMerchant(id), (merchant) => out.line(`Deleted ${merchant.id}.`)),
   })
+}
+
+/** Reads `1,3,5,7` or smart. @throws Failure 2 */
+function scheduleOf(text: string): string | readonly number[] {
+  if (text === 'smart') return text
+  if (/^\d{1,3}(,\d{1,3})*$/.test(text)) return text.split(',').map(Number)
+  throw wrongUsage(`'${text}' is not a retry schedule. Give smart, or days such as 1,3,5,7.`)
 }
 
 /** Reads `invoice_upcoming=7`; off is null. @throws Failure 2 */
@@ -141,6 +163,7 @@ const describe = (out: Output, merchant: Merchant): void =>
     ['clock', `${instant(merchant.clock.now)} (${merchant.clock.mode})`],
     ['api version', merchant.api_version],
     ['dunning final action', merchant.dunning_final_action],
+    ['retry schedule', [merchant.retry_schedule].flat().join(', ')],
     ['notices', noticesText(merchant.notices)],
     ['dialect', merchant.dialect],
   ])

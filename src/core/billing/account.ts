@@ -1,7 +1,7 @@
 import type { Change } from '../change.ts'
 import type { Customer } from '../customer.ts'
 import type { Discounts } from '../discount.ts'
-import type { FinalAction } from '../dunning.ts'
+import type { FinalAction, RetrySchedule } from '../dunning.ts'
 import { type Invoice, isOutstanding, waitsAsDraft } from '../invoice.ts'
 import type { InvoiceItem } from '../invoice-item.ts'
 import { isOpen } from '../invoice-status.ts'
@@ -20,6 +20,7 @@ export type Account = {
   readonly now: number
   readonly newId: (prefix: string) => string
   readonly final_action: FinalAction
+  readonly retries: RetrySchedule
   /** The merchant's settings for notices. */
   readonly notices: NoticeDays
   readonly rules: Rules

@@ -205,7 +205,11 @@ function futureJobsOf(
     ...[...open, ...related.invoices.filter(waitsAsDraft)].flatMap((invoice) => {
       const subscription =
         (invoice.subscription === null ? undefined : view.get('subscription', invoice.subscription)) ?? null
-      return futureJobsOfInvoice(invoice, { subscription, final_action })
+      return futureJobsOfInvoice(invoice, {
+        subscription,
+        final_action,
+        schedule: found.merchant.settings.retry_schedule,
+      })
     }),
     ...running.flatMap((subscription) => {
       const { items, default_payment_method } = subscription

@@ -97,6 +97,7 @@ function accountOf(
     now: unit.clockOf(customer.test_clock).instant,
     newId: unit.newId,
     final_action: unit.merchant.settings.dunning_final_action,
+    retries: unit.merchant.settings.retry_schedule,
     notices: unit.merchant.settings.notices,
     rules: unit.rules,
     customer,

@@ -1,9 +1,10 @@
 import { checkVersionOf, newestVersionOf } from '../../core/api-version.ts'
 import { DEFAULT_DIALECT, type Dialect } from '../../core/dialect.ts'
-import type { FinalAction } from '../../core/dunning.ts'
+import { DEFAULT_RETRIES, type FinalAction, type RetrySchedule } from '../../core/dunning.ts'
 import { assert, parameterInvalid, resourceMissing } from '../../core/errors.ts'
 import type { Kind } from '../../core/kinds.ts'
-import { NO_NOTICES, type NoticeDays, type NoticeKind } from '../../core/notices.ts'
+import type { NoticeDays, NoticeKind } from '../../core/notices.ts'
+import { RULES } from '../../core/rules.ts'
 import { FIRST_GENERATION } from '../../store/directory.ts'
 import { wallSeconds } from '../machine/clock.ts'
 import type { Engine } from '../machine/engine.ts'
@@ -47,9 +48,21 @@ export type MerchantParams = {
   clock: 'live' | number
   api_version?: string | undefined
   dunning_final_action?: FinalAction | undefined
+  /** The days of the retries; 1, 3, 5 and 7 by default. */
+  retry_schedule?: RetrySchedule | undefined
   /** paytwin by default. It cannot be changed later. */
   dialect?: Dialect | undefined
   notices?: NoticeUpdate | undefined
+}
+
+/** @throws ApiError parameter_invalid, param retry_schedule, for a merchant whose retries are fixed */
+function retriesFor(dialect: Dialect, given: RetrySchedule | undefined): RetrySchedule | undefined {
+  if (given !== undefined && !RULES[dialect].choosesRetries)
+    throw parameterInvalid(
+      'retry_schedule',
+      'retry_schedule applies only to merchants whose dialect is stripe',
+    )
+  return given
 }
 
 /** New days of some notices; undefined leaves a setting unchanged. */
@@ -98,7 +111,8 @@ export function addMerchant(
     created,
     api_version: given.api_version ?? newestVersionOf(dialect, engine.versions),
     dunning_final_action: given.dunning_final_action ?? ('cancel' as const),
-    notices: changedNotices(NO_NOTICES, given.notices),
+    notices: changedNotices(RULES[dialect].notices, given.notices),
+    retry_schedule: retriesFor(dialect, given.retry_schedule) ?? DEFAULT_RETRIES,
     generation,
     dialect,
   }
@@ -141,6 +155,7 @@ type SettingsUpdate = {
   name?: string | undefined
   api_version?: string | undefined
   dunning_final_action?: FinalAction | undefined
+  retry_schedule?: RetrySchedule | undefined
   notices?: NoticeUpdate | undefined
 }
 
@@ -168,6 +183,7 @@ export function changeSettings(unit: UnitOfWork, change: SettingsUpdate): void {
     name: change.name ?? settings.name,
     api_version: change.api_version ?? settings.api_version,
     dunning_final_action: change.dunning_final_action ?? settings.dunning_final_action,
+    retry_schedule: retriesFor(settings.dialect, change.retry_schedule) ?? settings.retry_schedule,
     notices: changedNotices(settings.notices, change.notices),
   }
   store.directory.updateMerchant(merchant.settings)

@@ -16,6 +16,7 @@ import { presentClock } from '../clock.ts'
 import { noticeSettings } from '../notice-settings.ts'
 import { list } from '../pagination.ts'
 import { deletedStub } from '../resource.ts'
+import { retrySchedule } from '../retry-schedule.ts'
 import { deletedMerchant, type MerchantShape, merchantList, merchantSchema } from '../schemas/admin.ts'
 import { loadStripeEvents } from './event-form.ts'
 import type { AddRoute } from './services.ts'
@@ -23,6 +24,7 @@ import type { AddRoute } from './services.ts'
 const settings = {
   api_version: z.string().optional(),
   dunning_final_action: z.enum(FINAL_ACTIONS).optional(),
+  retry_schedule: retrySchedule.optional(),
   notices: noticeSettings.optional(),
 }
 const name = z.string().min(1).max(255)
@@ -133,7 +135,16 @@ function clockOf(clock: string | number): 'live' | number {
 }
 
 export function presentMerchant(merchant: MerchantState): MerchantShape {
-  const { id, name: called, created, api_version, dunning_final_action, notices, dialect } = merchant.settings
+  const {
+    id,
+    name: called,
+    created,
+    api_version,
+    dunning_final_action,
+    retry_schedule,
+    notices,
+    dialect,
+  } = merchant.settings
   return {
     id,
     object: 'merchant',
@@ -141,6 +152,7 @@ export function presentMerchant(merchant: MerchantState): MerchantShape {
     created,
     api_version,
     dunning_final_action,
+    retry_schedule: retry_schedule === 'smart' ? retry_schedule : [...retry_schedule],
     notices,
     dialect,
     livemode: false,

@@ -1,4 +1,5 @@
 import { NOTICE_TEXTS } from '../notice-settings.ts'
+import { RETRY_SCHEDULE_TEXT } from '../retry-schedule.ts'
 
 /**
  * Descriptions of parameters that several resources share, or that belong to no kind of object: see RESOURCES for the others.
@@ -90,7 +91,9 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'requests.ignored_params': 'Whether to select only requests with ignored parameters.',
   'merchants.dunning_final_action':
     'The action on a subscription after the last failed payment retry. Default for a new merchant: cancel.',
-  'merchants.notices': 'When notices are emitted. Default for a new merchant: no notices.',
+  'merchants.retry_schedule': `${RETRY_SCHEDULE_TEXT} Default for a new merchant: 1, 3, 5 and 7.`,
+  'merchants.notices':
+    'When notices are emitted. Default for a new merchant: no notices; with the dialect stripe invoice_upcoming 7 and trial_will_end 3.',
   ...Object.fromEntries(
     Object.entries(NOTICE_TEXTS).map(([name, text]) => [`merchants.notices.${name}`, text]),
   ),

@@ -4,6 +4,7 @@ import { FINAL_ACTIONS } from '../../core/dunning.ts'
 import { NOTICE_KINDS, type NoticeKind } from '../../core/notices.ts'
 import { FAULT_KINDS } from '../../engine/machine/faults.ts'
 import { NOTICE_TEXTS } from '../notice-settings.ts'
+import { RETRY_SCHEDULE_TEXT } from '../retry-schedule.ts'
 import { clockSchema } from './clock.ts'
 import { component, type Shape } from './component.ts'
 import { deletedStub, listOf, livemode, seconds, text } from './fields.ts'
@@ -31,6 +32,7 @@ export const merchantSchema = component('Merchant', () =>
       dunning_final_action: z
         .enum(FINAL_ACTIONS)
         .describe('The action on a subscription after the last failed payment retry.'),
+      retry_schedule: z.union([z.literal('smart'), z.array(z.int())]).describe(RETRY_SCHEDULE_TEXT),
       notices: z
         .object(
           Object.fromEntries(

@@ -1,0 +1,128 @@
+import type Stripe from 'stripe'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { asOperator } from '../support.ts'
+import { startStripe } from './sdk.ts'
+
+const JAN_31 = 1_769_853_600
+const FEB_28 = 1_772_272_800
+const HOUR = 3_600
+const DAY = 24 * HOUR
+/** The first attempt to charge the renewal, an hour after its draft. */
+const FIRST = FEB_28 + HOUR
+
+/** Starts a merchant with some settings, and a subscription whose card is declined at renewals. */
+async function failing(settings: object) {
+  const sdk = await startStripe()
+  onTestFinished(() => sdk.close())
+  const { stripe, twin } = sdk
+  const operator = asOperator(twin)
+  const [merchant] = (await operator('GET', 'merchants')).body.data
+  const updated = await operator('POST', `merchants/${merchant.id}`, settings)
+  expect(updated.status).toBe(200)
+  const { id: product } = await stripe.products.create({ name: 'Pro' })
+  const monthly = { product, currency: 'usd', unit_amount: 2000, recurring: { interval: 'month' } } as const
+  const price = (await stripe.prices.create(monthly)).id
+  const { id: clock } = await stripe.testHelpers.testClocks.create({ frozen_time: JAN_31 })
+  const { id: customer } = await stripe.customers.create({ test_clock: clock })
+  const attach = async (token: string) => (await stripe.paymentMethods.attach(token, { customer })).id
+  const { id } = await stripe.subscriptions.create({
+    customer,
+    items: [{ price }],
+    default_payment_method: await attach('pm_card_visa'),
+  })
+  await stripe.subscriptions.update(id, {
+    default_payment_method: await attach('pm_card_chargeCustomerFail'),
+  })
+  /** Lists the seconds of the failed attempts since the first one. */
+  const failures = async () => {
+    const events = await stripe.events.list({ type: 'invoice.payment_failed', limit: 100 })
+    return events.data.map(({ created }) => created - FIRST).reverse()
+  }
+  const status = async () => (await stripe.subscriptions.retrieve(id)).status
+  return { sdk, clock, failures, status, operator, merchant }
+}
+
+const inDays = (...days: number[]) => days.map((day) => day * DAY)
+
+describe('a failed payment', () => {
+  test.each([
+    ['the default schedule', {}, [1, 3, 5, 7]],
+    ['days that the merchant chose', { retry_schedule: [2, 10] }, [2, 10]],
+    ['the schedule smart', { retry_schedule: 'smart' }, [1, 2, 3, 5, 7, 9, 11, 14]],
+  ])('is retried on %s, in one advance and in steps', async (_, settings, days) => {
+    const jump = await failing(settings)
+    await jump.sdk.advance(jump.clock, FIRST + 20 * DAY)
+    expect(await jump.failures()).toEqual(inDays(0, ...days))
+    expect(await jump.status()).toBe('canceled')
+
+    const steps = await failing(settings)
+    for (let at = FEB_28 - DAY; at <= FIRST + 20 * DAY; at += 13 * HOUR)
+      await steps.sdk.advance(steps.clock, at)
+    await steps.sdk.advance(steps.clock, FIRST + 20 * DAY)
+    expect(await steps.failures()).toEqual(inDays(0, ...days))
+    expect(await steps.status()).toBe('canceled')
+  })
+
+  test.each([
+    ['mark_unpaid', 'unpaid'],
+    ['leave_past_due', 'past_due'],
+  ])('leaves the subscription as %s says after the last retry', async (dunning_final_action, expected) => {
+    const { sdk, clock, status } = await failing({ dunning_final_action, retry_schedule: [1] })
+    await sdk.advance(clock, FIRST + DAY - 1)
+    expect(await status()).toBe('past_due')
+    await sdk.advance(clock, FIRST + DAY)
+    expect(await status()).toBe(expected)
+  })
+
+  test.each([
+    [[], 'retry_schedule'],
+    [[3, 3], 'retry_schedule'],
+    [[0], 'retry_schedule'],
+    [[61], 'retry_schedule'],
+    ['clever', 'retry_schedule'],
+  ])('cannot be retried on %j', async (retry_schedule, param) => {
+    const { operator, merchant } = await failing({})
+    const { status, body } = await operator('POST', `merchants/${merchant.id}`, { retry_schedule })
+    expect(status).toBe(400)
+    expect(body.error.param).toContain(param)
+  })
+
+  test('has the fixed schedule for merchants with paytwin’s own API', async () => {
+    const { operator } = await failing({})
+    const { status, body } = await operator('POST', 'merchants', { retry_schedule: [1] })
+    expect([status, body.error.param]).toEqual([400, 'retry_schedule'])
+  })
+})
+
+describe('the default notices', () => {
+  test('announce the end of a trial 3 days before, and a renewal 7 days before', async () => {
+    const { sdk, clock: other } = await failing({})
+    const { stripe } = sdk
+    const [price] = (await stripe.prices.list()).data
+    const { id: clock } = await stripe.testHelpers.testClocks.create({ frozen_time: JAN_31 })
+    const { id: customer } = await stripe.customers.create({ test_clock: clock })
+    const trial = (days: number) =>
+      stripe.subscriptions.create({
+        customer,
+        items: [{ price: price?.id ?? '' }],
+        trial_period_days: days,
+        trial_settings: { end_behavior: { missing_payment_method: 'pause' } },
+      })
+    await trial(14)
+    await trial(2)
+    await sdk.advance(clock, JAN_31 + 14 * DAY)
+    const about = ({ data: { object } }: Stripe.Event) => 'customer' in object && object.customer === customer
+    const of = async (type: string) =>
+      (await stripe.events.list({ type, limit: 100 })).data
+        .filter(about)
+        .map(({ created }) => created - JAN_31)
+    expect(await of('customer.subscription.trial_will_end')).toEqual(inDays(11, 0))
+    expect(await of('customer.subscription.paused')).toEqual(inDays(14, 2))
+    await sdk.advance(other, FEB_28 - 7 * DAY)
+    const [upcoming] = (await stripe.events.list({ type: 'invoice.upcoming' })).data
+    expect(upcoming).toMatchObject({
+      created: FEB_28 - 7 * DAY,
+      data: { object: { id: expect.stringMatching(/^upcoming_in_/), amount_due: 2000 } },
+    })
+  })
+})
