@@ -35,6 +35,7 @@ describe('a merchant', () => {
       api_version: '2026-03-09',
       dialect: 'paytwin',
       dunning_final_action: 'cancel',
+      retry_schedule: [1, 3, 5, 7],
       notices: NO_NOTICES,
       livemode: false,
       merchant_id: body.id,
