@@ -214,12 +214,18 @@ async function compareUpcoming(world: World, account: Account): Promise<void> {
   }
 }
 
+/** Notices are listed only if they apply now. Their events are compared. */
+const NOTICES: readonly string[] = [
+  ...['invoice_upcoming', 'trial_will_end', 'invoice_will_be_due', 'invoice_overdue'],
+  ...['upcoming notice', 'trial notice', 'will be due', 'overdue'],
+]
+
 const nextOfEach = <Entry extends { kind: string; subscription: string | null } | Body>(
   entries: readonly Entry[],
   ignored: string,
 ): Entry[] =>
   entries
-    .filter(({ kind }) => kind !== ignored)
+    .filter(({ kind }) => kind !== ignored && !NOTICES.includes(kind))
     .filter(
       ({ subscription }, index, rest) =>
         subscription === null || rest.findIndex((other) => other.subscription === subscription) === index,

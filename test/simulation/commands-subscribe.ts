@@ -4,6 +4,7 @@ import { MAX_AMOUNT, priceOf } from './model-amounts.ts'
 import { bill, enterFirstPeriod } from './model-billing.ts'
 import { DAY } from './model-calendar.ts'
 import { Operation, ref } from './model-events.ts'
+import { isNear, scheduleNotices } from './model-notices.ts'
 import { broken, type Command, declined, done, livingCustomers, methodsOf, refused } from './model-play.ts'
 import { redeemAll } from './model-redeem.ts'
 import { keepScripts, newKey, nowOf, type Price, type Subscription } from './model-state.ts'
@@ -79,6 +80,8 @@ export const subscribe: Command = (table) => {
     pause: null,
     latest: null,
     newest: null,
+    upcomingAt: null,
+    trialNoticeAt: null,
     description: null,
   }
   const play = {
@@ -127,8 +130,11 @@ export const subscribe: Command = (table) => {
   }
   subscription.discounts = own
   subscription.itemDiscounts[item.key] = ofItem
-  if (trialEnd !== null) subscription.status = 'trialing'
-  else {
+  if (trialEnd !== null) {
+    subscription.status = 'trialing'
+    scheduleNotices(merchant, subscription, at)
+    if (isNear(merchant, trialEnd, at)) operation.tellLast('trial_will_end')
+  } else {
     enterFirstPeriod(operation, subscription)
     const outcome = bill(operation, subscription, { reason: 'subscription_create' })
     const isFailed = outcome === 'declined' || outcome === 'no method'

@@ -2,6 +2,7 @@ import { bill, enterFirstPeriod, invoicesOf, voidInvoice } from './model-billing
 import { DAY } from './model-calendar.ts'
 import { endTrial } from './model-clock.ts'
 import { Operation, ref } from './model-events.ts'
+import { isNear, scheduleNotices } from './model-notices.ts'
 import {
   broken,
   type Command,
@@ -111,6 +112,8 @@ export const extendTrial: Command = (table) => {
   const end = subscription.end + dice.between(1, 20) * DAY
   if (end > at + 720 * DAY) return null
   Object.assign(subscription, { trialEnd: end, end, anchor: end })
+  scheduleNotices(merchant, subscription, at)
+  if (isNear(merchant, end, at)) operation.tellLast('trial_will_end')
   const path = `/v1/subscriptions/{${subscription.key}}`
   return done({ method: 'POST', path, body: { trial_end: end }, emitted: operation.end() })
 }
@@ -127,6 +130,8 @@ export const endTrialNow: Command = (table) => {
   subscription.trialEnd = at
   subscription.end = at
   subscription.anchor = at
+  if (merchant.notices.trial_will_end !== null) operation.tellFirst('trial_will_end', subscription)
+  subscription.trialNoticeAt = null
   const ended = endTrial(operation, subscription)
   const path = `/v1/subscriptions/{${subscription.key}}`
   return done({ method: 'POST', path, body: { trial_end: 'now' }, emitted: operation.end(ended) })

@@ -77,6 +77,7 @@ const COMMANDS = {
   'preview a credit note': [2, credits.previewNote],
   'void credit note': [4, credits.voidNote],
   'set final action': [2, setFinalAction],
+  'set notices': [5, setNotices],
   'add fault': [3, addFault],
   'advance main clock': [40, clocks.advanceMain],
   'advance test clock': [12, clocks.advanceTest],
@@ -148,6 +149,19 @@ export function read(text: string): Step[] {
     if (!(name in weights)) throw new Error(`there is no command ${name}`)
     return { merchant: Number(merchant), name: name as Step['name'], dice: Number(dice) }
   })
+}
+
+/** See docs/contract/notices.md#settings. */
+function setNotices({ merchant, dice }: Parameters<Command>[0]): ReturnType<Command> {
+  const notices = {
+    invoice_upcoming: dice.of([null, 3, 7, 15, 30, 45]),
+    trial_will_end: dice.of([null, 3]),
+    invoice_will_be_due: dice.of([null, 1, 5, 29]),
+    invoice_overdue: dice.of([null, 0, 1, 10]),
+  }
+  merchant.notices = notices
+  const path = '/_paytwin/merchants/{merchant}'
+  return done({ method: 'POST', path, body: { notices }, isOperators: true })
 }
 
 function setFinalAction({ merchant, dice }: Parameters<Command>[0]): ReturnType<Command> {

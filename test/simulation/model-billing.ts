@@ -1,9 +1,10 @@
 import { dueOf, MAX_AMOUNT, subtotalOf } from './model-amounts.ts'
 import { applyBalance, returnBalance } from './model-balance.ts'
-import { DAY, type Interval, periodBegin } from './model-calendar.ts'
+import { DAY, type Interval, periodBegin, retryAfter } from './model-calendar.ts'
 import { endAllOf, endOfGoneItems, inherit, reduceAndSpend } from './model-discount.ts'
 import type { Operation } from './model-events.ts'
 import type { Intent } from './model-money.ts'
+import { scheduleDueNotices, scheduleNotices } from './model-notices.ts'
 import { attempt, methodFor, type Outcome, settleInvoice } from './model-payment.ts'
 import { applyPending, forgetPending } from './model-pending.ts'
 import { linesOfPlan, waitingFor, withWaiting } from './model-plan.ts'
@@ -17,15 +18,6 @@ import {
   type Subscription,
 } from './model-state.ts'
 import { type Ended, hasUsage, usageLines } from './model-usage.ts'
-
-/** Days after the first failure, not gaps. See docs/contract/invoices.md#retry-schedule. */
-const RETRY_DAYS = [1, 3, 5, 7]
-
-/** Returns the next attempt of an invoice after so many attempts, the first one included. */
-export function retryAfter(failedAt: number, attempts: number): number | null {
-  const days = RETRY_DAYS[attempts - 1]
-  return days === undefined ? null : failedAt + days * DAY
-}
 
 export const invoicesOf = ({ invoices }: Merchant, { key }: Subscription): Invoice[] =>
   invoices.filter(({ subscription }) => subscription === key)
@@ -83,6 +75,8 @@ export const newInvoice = () => ({
   failedAt: null,
   next: null,
   dueDate: null,
+  willBeDueAt: null,
+  overdueAt: null,
   intent: null,
   charge: null,
   finalizedAt: null,
@@ -108,6 +102,7 @@ export function finalize(operation: Operation, invoice: Invoice, isHeldBack = fa
     // docs/contract/invoices.md#due-dates.
     if (invoice.collection === 'send_invoice' && !isHeldBack)
       invoice.dueDate = at + daysUntilDue(operation, invoice) * DAY
+    scheduleDueNotices(merchant, invoice, at)
     const intent: Intent = {
       key: newKey(merchant, 'pi'),
       customer: invoice.customer,
@@ -200,16 +195,17 @@ export function noteFinalized({ merchant }: Operation, subscription: Subscriptio
 }
 
 /** Begins the first period of an anchor. */
-export function enterFirstPeriod({ merchant }: Operation, subscription: Subscription): void {
+export function enterFirstPeriod({ merchant, at }: Operation, subscription: Subscription): void {
   subscription.lastCycle += 1
   subscription.cycle = subscription.lastCycle
   subscription.period = 0
   subscription.start = subscription.anchor
   subscription.end = periodBegin(subscription.anchor, intervalOf(merchant, subscription), 1)
+  scheduleNotices(merchant, subscription, at)
 }
 
 /** Begins the period after the current one. The interval may have changed in the meantime. */
-export function enterNextPeriod({ merchant }: Operation, subscription: Subscription): void {
+export function enterNextPeriod({ merchant, at }: Operation, subscription: Subscription): void {
   const { anchor, end } = subscription
   const interval = intervalOf(merchant, subscription)
   let n = subscription.period
@@ -220,6 +216,7 @@ export function enterNextPeriod({ merchant }: Operation, subscription: Subscript
   subscription.period = n
   subscription.start = end
   subscription.end = periodBegin(anchor, interval, n + 1)
+  scheduleNotices(merchant, subscription, at)
 }
 
 const intervalOf = ({ prices }: Merchant, { items }: Subscription): Interval =>

@@ -49,3 +49,12 @@ export function periodBegin(anchor: number, { interval, interval_count }: Interv
   const [inYear, inMonth] = [year + Math.floor(months / 12), months % 12]
   return instantOf(inYear, inMonth, Math.min(day, daysOf(inYear, inMonth)), second)
 }
+
+/** Days after the first failure, not gaps. See docs/contract/invoices.md#retry-schedule. */
+const RETRY_DAYS = [1, 3, 5, 7]
+
+/** Returns the next attempt of an invoice after so many attempts, the first one included. */
+export function retryAfter(failedAt: number, attempts: number): number | null {
+  const days = RETRY_DAYS[attempts - 1]
+  return days === undefined ? null : failedAt + days * DAY
+}

@@ -13,8 +13,9 @@ import {
 } from './model-billing.ts'
 import { endDiscount } from './model-discount.ts'
 import { type ExpectedEvent, Operation } from './model-events.ts'
-import { discountJob, disputeJob, refundJob, validityJobs } from './model-jobs.ts'
+import { discountJob, disputeJob, dueNotices, KINDS, refundJob, validityJobs } from './model-jobs.ts'
 import type { Charge } from './model-money.ts'
+import { isAnnounced } from './model-notices.ts'
 import { methodFor } from './model-payment.ts'
 import {
   type Customer,
@@ -111,6 +112,9 @@ function jobsOn(merchant: Merchant, faults: Fault[], clock: string | null): Job[
       .flatMap(({ subscription, index }) =>
         jobsOf({ merchant, faults, invoices: invoices.get(subscription.key) ?? [] }, subscription, index + 1),
       ),
+    ...merchant.invoices
+      .filter(({ customer }) => follows(customer))
+      .flatMap((invoice, index) => dueNotices(merchant, faults, invoice, index)),
   ]
 }
 
@@ -119,21 +123,6 @@ const inOrder = (left: Job, right: Job): number =>
   left.place[0] - right.place[0] ||
   left.place[1] - right.place[1] ||
   left.place[2] - right.place[2]
-
-/**
- * See docs/contract/clocks.md#order-of-jobs.
- */
-const KINDS = [
-  'retry',
-  'due date',
-  'cancellation',
-  'expiry',
-  'end of pause',
-  'trial end',
-  'expiry of update',
-  'renewal',
-  'discount end',
-] as const
 
 function jobsOf(
   { merchant, faults, invoices }: { merchant: Merchant; faults: Fault[]; invoices: Invoice[] },
@@ -192,6 +181,18 @@ function jobsOf(
     })
   if (can('trialing')) add('trial end', end, (operation) => endTrial(operation, subscription))
   if (can('active', 'past_due', 'unpaid')) add('renewal', end, (operation) => renew(operation, subscription))
+  if (subscription.upcomingAt !== null)
+    add('upcoming notice', subscription.upcomingAt, (operation) => {
+      subscription.upcomingAt = null
+      if (isAnnounced(operation, subscription)) operation.tellUpcoming(subscription)
+      return undefined
+    })
+  if (subscription.trialNoticeAt !== null)
+    add('trial notice', subscription.trialNoticeAt, (operation) => {
+      subscription.trialNoticeAt = null
+      if (subscription.status === 'trialing') operation.tellLast('trial_will_end')
+      return undefined
+    })
   merchant.discounts.forEach((discount, which) => {
     if (discount.holder.subscription !== subscription.key || discount.isOver || discount.end === null) return
     add(

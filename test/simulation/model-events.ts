@@ -14,7 +14,7 @@ export type Shown = Readonly<Record<string, unknown>>
 export type ExpectedEvent = {
   readonly type: string
   /** The object of the event, as `{sub3}`. */
-  readonly about: string
+  readonly about: string | null
   readonly created: number
   readonly shows: Shown
   /** The names of the fields in previous_attributes; undefined for events without. */
@@ -26,7 +26,16 @@ export const ref = (key: string | null): string | null => (key === null ? null :
 /**
  * The order of one operation's events. See docs/contract/events-and-webhooks.md#order-of-events.
  */
-const PLACES = ['discount', 'created', 'invoice', 'payment', 'voided by failure', 'updated', 'last'] as const
+const PLACES = [
+  'first',
+  'discount',
+  'created',
+  'invoice',
+  'payment',
+  'voided by failure',
+  'updated',
+  'last',
+] as const
 type Place = (typeof PLACES)[number]
 
 /** An operation on a merchant's objects at an instant, by a request or a job. */
@@ -85,6 +94,18 @@ export class Operation {
 
   tellOfNote(type: string, note: CreditNote): void {
     this.#tell('created', type, note.key, showNote(note))
+  }
+
+  /** Announces the next invoice of the subscription, which has no id. */
+  tellUpcoming({ key, customer }: Subscription): void {
+    const shows = { status: 'draft', subscription: ref(key), customer: ref(customer) }
+    const emitted = { type: 'invoice.upcoming', about: null, created: this.at, shows }
+    this.#emitted.push({ place: 'invoice', emitted })
+  }
+
+  /** Announces the end of a trial before all other events. */
+  tellFirst(type: string, { key }: Subscription): void {
+    this.#tell('first', `subscription.${type}`, key, {})
   }
 
   /** Emits an event of the subscription after its update. */

@@ -5,7 +5,26 @@ import type { Dispute } from './model-dispute.ts'
 import { Operation } from './model-events.ts'
 import type { Charge, Refund } from './model-money.ts'
 import { invalidate } from './model-redeem.ts'
-import { type Fault, type Merchant, named } from './model-state.ts'
+import { type Fault, type Invoice, type Merchant, named } from './model-state.ts'
+
+/**
+ * See docs/contract/clocks.md#order-of-jobs.
+ */
+export const KINDS = [
+  'retry',
+  'due date',
+  'cancellation',
+  'expiry',
+  'end of pause',
+  'trial end',
+  'expiry of update',
+  'renewal',
+  'upcoming notice',
+  'trial notice',
+  'will be due',
+  'overdue',
+  'discount end',
+] as const
 
 /** Jobs of no subscription run by creation. See docs/contract/clocks.md#order-of-jobs. */
 const placeOf = ({ births }: Merchant, { key }: { key: string }): Job['place'] => [0, births.get(key) ?? 0, 0]
@@ -87,5 +106,27 @@ export function discountJob(merchant: Merchant, faults: Fault[], discount: Disco
       place: placeOf(merchant, discount),
       run,
     },
+  ]
+}
+
+/** The notices of a due date come while the invoice is open, also when its subscription has ended. */
+export function dueNotices(merchant: Merchant, faults: Fault[], invoice: Invoice, which: number): Job[] {
+  const index = merchant.subscriptions.findIndex(({ key }) => key === invoice.subscription)
+  const job = (kind: 'will be due' | 'overdue', field: 'willBeDueAt' | 'overdueAt', type: string): Job[] => {
+    const due = invoice[field]
+    if (due === null || invoice.status !== 'open') return []
+    const run = (at: number) => {
+      const operation = new Operation(merchant, faults, { at })
+      invoice[field] = null
+      operation.tellOfInvoice(type, invoice)
+      return operation.end()
+    }
+    const place: Job['place'] =
+      index < 0 ? [0, merchant.births.get(invoice.key) ?? 0, 0] : [index + 1, KINDS.indexOf(kind), which]
+    return [{ kind, subscription: invoice.subscription, due, place, run }]
+  }
+  return [
+    ...job('will be due', 'willBeDueAt', 'invoice.will_be_due'),
+    ...job('overdue', 'overdueAt', 'invoice.overdue'),
   ]
 }

@@ -1,4 +1,5 @@
 import type { Operation } from './model-events.ts'
+import { scheduleNotices } from './model-notices.ts'
 import type { Merchant, Pending, Plan, Subscription } from './model-state.ts'
 
 const HOURS_TO_PAY = 23
@@ -15,7 +16,8 @@ export function wait(
   { invoice, at, waited }: { invoice: string; at: number; waited: readonly string[] },
 ): void {
   const plan = planOf(subscription)
-  Object.assign(subscription, planOf(before), { cancelAt: before.cancelAt })
+  const { cancelAt, upcomingAt, trialNoticeAt } = before
+  Object.assign(subscription, planOf(before), { cancelAt, upcomingAt, trialNoticeAt })
   subscription.pending = {
     invoice,
     expiresAt: Math.min(at + HOURS_TO_PAY * 3600, subscription.end),
@@ -31,6 +33,7 @@ export function applyPending(operation: Operation, subscription: Subscription): 
   if (!pending) return
   subscription.pending = null
   Object.assign(subscription, pending.plan)
+  if (pending.isNewPeriod) scheduleNotices(operation.merchant, subscription, operation.at)
   if (pending.isNewPeriod && subscription.cancelAtPeriodEnd && subscription.cancelAt === end)
     subscription.cancelAt = subscription.end
   operation.tellLast('pending_update_applied')

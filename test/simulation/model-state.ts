@@ -2,6 +2,7 @@ import type { Interval } from './model-calendar.ts'
 import type { Code, Coupon, Discount, Off } from './model-discount.ts'
 import type { Dispute } from './model-dispute.ts'
 import type { Charge, CreditNote, Intent, Refund } from './model-money.ts'
+import type { NoticeDays } from './model-notices.ts'
 import type { Meter, MeterEvent, Tier } from './model-usage.ts'
 
 /**
@@ -13,6 +14,7 @@ export type Merchant = {
   now: number
   readonly clocks: { readonly key: string; now: number; isDeleted: boolean }[]
   finalAction: 'cancel' | 'mark_unpaid' | 'leave_past_due'
+  notices: NoticeDays
   readonly customers: Customer[]
   readonly methods: Method[]
   readonly prices: Price[]
@@ -174,6 +176,9 @@ export type Subscription = {
   latest: string | null
   /** The newest finalized invoice, shown as the latest or not, except for those of a pause. */
   newest: string | null
+  /** When the notices of the period come; null for none. */
+  upcomingAt: number | null
+  trialNoticeAt: number | null
   description: string | null
 }
 
@@ -215,6 +220,8 @@ export type Invoice = {
   failedAt: number | null
   next: number | null
   dueDate: number | null
+  willBeDueAt: number | null
+  overdueAt: number | null
   intent: string | null
   charge: string | null
   finalizedAt: number | null
@@ -227,6 +234,9 @@ export const newMerchant = (now: number): Merchant => ({
   now,
   clocks: [],
   finalAction: 'cancel',
+  notices: {
+    ...{ invoice_upcoming: null, trial_will_end: null, invoice_will_be_due: null, invoice_overdue: null },
+  },
   customers: [],
   methods: [],
   prices: [],

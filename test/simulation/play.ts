@@ -233,7 +233,7 @@ function inOrderOf(
   const ordered: ExpectedEvent[] = []
   for (const event of real) {
     const index = left.findIndex(
-      ({ type, about }) => type === event.type && idOf(about.slice(1, -1)) === event.data.object.id,
+      ({ type, about }) => type === event.type && idOf(about?.slice(1, -1) ?? '') === event.data.object.id,
     )
     if (index >= 0) ordered.push(...left.splice(index, 1))
   }
