@@ -91,7 +91,7 @@ function conditionsOf(kind: StoredKind, { joined, clauses }: Search, bounds: Bou
   // The unary plus disables the index of all objects of the merchant where another one selects fewer.
   const merchant = sql`${driving ? sql`+` : sql``}${sql.ref(`${kind}.merchant`)} = ${arg('merchant')}`
   const wheres = [
-    ...(driving ? [sql`${seq} in (${indexed(kind, driving.clause, driving.value)})`] : []),
+    ...(driving ? indexed(kind, driving.clause, driving.value) : []),
     merchant,
     ...('deleted' in columnsOf(kind) ? [sql`${sql.ref(`${kind}.deleted`)} = 0`] : []),
     sql`(${sql.join(parts, joined === 'and' ? sql` and ` : sql` or `)})`,
@@ -108,15 +108,19 @@ const hasIndex = (kind: StoredKind, { operand, comparison, isNegated }: SearchCl
   'column' in operand &&
   (INDEXED[kind] ?? []).includes(operand.column)
 
-/** Selects the places of the objects that meet a clause, by the index of its column alone. */
+/**
+ * Returns a further condition by which a text is found in the index of its column regardless of case: the index is read instead
+ * of the rows. A token is found in the index without it.
+ */
 function indexed(
   kind: StoredKind,
   { operand, comparison }: SearchClause,
   value: string,
-): RawBuilder<unknown> {
-  const column = sql.ref('column' in operand ? operand.column : '')
-  const collation = 'same' in comparison ? sql` collate nocase` : sql``
-  return sql`select seq from ${sql.table(kind)} where ${column} = ${arg(value)}${collation}`
+): RawBuilder<unknown>[] {
+  if (!('column' in operand && 'same' in comparison)) return []
+  const column = sql.ref(operand.column)
+  const places = sql`select seq from ${sql.table(kind)} where ${column} = ${arg(value)} collate nocase`
+  return [sql`${sql.ref(`${kind}.seq`)} in (${places})`]
 }
 
 function conditionOf(

@@ -1,0 +1,90 @@
+import type Sqlite from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../src/store/database.ts'
+import { countQuery, type Search, type SearchClause, searchQuery } from '../../src/store/search-query.ts'
+import { Statements } from '../../src/store/statements.ts'
+import type { StoredKind } from '../../src/store/stored-kind.ts'
+
+let database: Sqlite.Database
+beforeAll(async () => {
+  database = await openDatabase(':memory:', 'normal')
+})
+afterAll(() => database.close())
+
+const NO_BOUNDS = { isAbove: false, isBelow: false }
+const all = (...clauses: SearchClause[]): Search => ({ joined: 'and', clauses })
+const same = (column: string): SearchClause => ({
+  operand: { column },
+  comparison: { same: 'x' },
+  isNegated: false,
+})
+const is = (column: string): SearchClause => ({
+  operand: { column },
+  comparison: { is: 'x' },
+  isNegated: false,
+})
+
+/** Returns the steps of the plan of a search. */
+function planOf(kind: StoredKind, search: Search, bounds = NO_BOUNDS): string[] {
+  let text = ''
+  const prepare = (sql: string) => {
+    text = sql
+    return database.prepare(sql)
+  }
+  new Statements({ prepare } as unknown as Sqlite.Database).once(searchQuery(kind, search, bounds, 11).query)
+  const nothing = (text.match(/\?/g) ?? []).map(() => null)
+  const rows = database.prepare(`explain query plan ${text}`).all(...nothing) as { detail: string }[]
+  return rows.map(({ detail }) => detail)
+}
+
+describe('a search', () => {
+  test.each([
+    ['customer', same('email'), 'SCAN customer USING COVERING INDEX customer_email'],
+    ['subscription', is('customer'), 'SEARCH subscription USING INDEX subscription_customer (customer=?)'],
+    ['invoice', is('customer'), 'SEARCH invoice USING INDEX invoice_customer (customer=?)'],
+    ['invoice', is('subscription'), 'SEARCH invoice USING INDEX invoice_subscription (subscription=?)'],
+    ['price', is('product'), 'SEARCH price USING INDEX price_product (product=?)'],
+    ['price', same('lookup_key'), 'SCAN price USING COVERING INDEX price_lookup_key'],
+    ['charge', is('customer'), 'SEARCH charge USING INDEX charge_customer (customer=?)'],
+    [
+      'payment_intent',
+      is('customer'),
+      'SEARCH payment_intent USING INDEX payment_intent_customer (customer=?)',
+    ],
+  ] as const)(
+    'for a %s by an indexed column reads the index, and the rows that it names',
+    (kind, clause, step) => {
+      const plan = planOf(kind, all(clause))
+      expect(plan).toContain(step)
+      if (step.startsWith('SCAN'))
+        expect(plan).toContain(`SEARCH ${kind} USING INTEGER PRIMARY KEY (rowid=?)`)
+      expect(plan.join()).not.toContain('TEMP B-TREE')
+    },
+  )
+
+  test('by a status reads the newest rows with it', () => {
+    const [step] = planOf('subscription', all(is('status')))
+    expect(step).toBe('SEARCH subscription USING INDEX subscription_status (merchant=? AND status=?)')
+  })
+
+  test('by anything else reads the rows of the merchant from the newest', () => {
+    expect(planOf('customer', all(same('name')))).toEqual([
+      'SEARCH customer USING INDEX customer_merchant (merchant=?)',
+    ])
+  })
+
+  test('by a creation time reads only the rows in between', () => {
+    const created: SearchClause = {
+      operand: { column: 'created' },
+      comparison: { compare: '>', to: 5 },
+      isNegated: false,
+    }
+    expect(planOf('customer', all(created), { isAbove: true, isBelow: true })[0]).toMatch(/rowid[<>]\?/)
+  })
+
+  test('counts up to a limit', () => {
+    const { query } = countQuery('customer', all(same('name')), NO_BOUNDS, 10_000)
+    const statement = new Statements(database).once<{ count: number }>(query)
+    expect(statement.get({ merchant: 1, 'clause 0': 'x' })).toEqual({ count: 0 })
+  })
+})
