@@ -31,7 +31,7 @@ const withinDrafts: Pace = async (sdk, clock, { from, to }) => {
 
 /**
  * Plays one history: a renewal, an upgrade, dunning to the end, a trial without a payment method, a first payment that is
- * never confirmed, and one that is declined.
+ * never confirmed, one that is declined, and cards that need an authentication at first or always.
  * @returns every object and event at the end
  */
 async function play(pace: Pace) {
@@ -62,6 +62,12 @@ async function play(pace: Pace) {
   })
   await subscribe(null, { payment_behavior: 'default_incomplete' })
   await subscribe('pm_card_chargeCustomerFail')
+  for (const card of ['pm_card_authenticationRequiredOnSetup', 'pm_card_authenticationRequired']) {
+    const { latest_invoice } = await subscribe(card, { expand: ['latest_invoice.payments'] })
+    const [payment] = (latest_invoice as Stripe.Invoice).payments?.data ?? []
+    const intent = idOf(payment?.payment.payment_intent)
+    await sdk.twin.post(`/v1/test_helpers/payment_intents/${intent}/settle`, { outcome: 'succeed' })
+  }
 
   await pace(sdk, clock, { from: JAN_31, to: UPGRADE })
   await stripe.subscriptions.update(upgraded.id, {
@@ -86,9 +92,15 @@ const withoutRequest = ({ request, ...event }: Stripe.Event) => ({
 
 test('one advance and many of a test clock give the same history', async () => {
   const jump = await play(inOneAdvance)
-  // Upgraded: Jan 31, Feb 28, Mar 31; failing: Jan 31, Feb 28; the trial of zero; two unpaid first invoices.
-  expect(jump.invoices).toHaveLength(8)
+  // Upgraded: Jan 31, Feb 28, Mar 31; failing: Jan 31, Feb 28; the trial of zero; two unpaid first invoices; the card that
+  // is set up: Jan 31, Feb 28, Mar 31; the card that always needs an authentication: Jan 31, Feb 28.
+  expect(jump.invoices).toHaveLength(13)
+  const asked = jump.events.filter(({ type }) => type === 'invoice.payment_action_required')
+  // Two first payments; one renewal and its retries after 1, 3, 5 and 7 days.
+  expect(asked).toHaveLength(7)
   expect(jump.subscriptions.map(({ status }) => status)).toEqual([
+    'canceled',
+    'active',
     'incomplete_expired',
     'incomplete_expired',
     'paused',
