@@ -82,6 +82,15 @@ describe('the first invoice of a subscription', () => {
   })
 })
 
+test('an empty cancel_at removes a cancellation at the end of the period', async () => {
+  const { customer } = await customerOnClock()
+  const { id } = await stripe.subscriptions.create({ customer, items: [{ price: await priceOf(2000) }] })
+  const canceling = await stripe.subscriptions.update(id, { cancel_at_period_end: true })
+  expect(canceling).toMatchObject({ cancel_at_period_end: true, cancel_at: FEB_28 })
+  const restored = await stripe.subscriptions.update(id, { cancel_at: '' })
+  expect(restored).toMatchObject({ cancel_at_period_end: false, cancel_at: null, canceled_at: null })
+})
+
 describe('usage', () => {
   test('is reported in meter events, summed up, and billed at the end of the period', async () => {
     const { clock, customer } = await customerOnClock()

@@ -4,7 +4,11 @@ import { ApiError, invalidStateTransition } from '../../../core/errors.ts'
 import { factsOf } from '../../../core/subscription-status.ts'
 import type { UnitOfWork } from '../../../engine/machine/unit.ts'
 import { cancelSubscription, createSubscription } from '../../../engine/resources/subscription.ts'
-import { resumeSubscription, updateSubscription } from '../../../engine/resources/subscription-update.ts'
+import {
+  resumeSubscription,
+  type SubscriptionUpdate,
+  updateSubscription,
+} from '../../../engine/resources/subscription-update.ts'
 import { discountsOf, withDiscountsOf } from '../../discount-params.ts'
 import { pageParams } from '../../pagination.ts'
 import { retrieve } from '../../resource.ts'
@@ -89,7 +93,10 @@ export function subscriptionRoutes(api: StripeApi): void {
       params: updateParams,
       returns: subscription,
     },
-    ({ unit, view, params, id }) => presentSubscription(view, updateSubscription(unit, id, asUpdate(params))),
+    ({ unit, view, params, id }) => {
+      const update = withoutAnyEnd(asUpdate(params))
+      return presentSubscription(view, updateSubscription(unit, id, update))
+    },
   )
   api.write(
     {
@@ -150,3 +157,9 @@ function checkPayable(unit: UnitOfWork, params: CreateParams): void {
       'This customer has no attached payment source or default payment method. Please consider adding a default payment method. For more information, visit https://stripe.com/docs/billing/subscriptions/payment-methods-setting#payment-method-priority.',
   })
 }
+
+/** An empty `cancel_at` removes a cancellation at the end of the period too. */
+const withoutAnyEnd = (update: SubscriptionUpdate): SubscriptionUpdate =>
+  update.cancel_at === null && update.cancel_at_period_end === undefined
+    ? { ...update, cancel_at_period_end: false }
+    : update
