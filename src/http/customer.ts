@@ -20,6 +20,12 @@ import {
 import { paymentMethodList } from './schemas/payment-method.ts'
 import { ShownObject } from './shown-object.ts'
 
+/** The discount of a customer, and its check. */
+export const discountFields = { coupon: clearableReference, promotion_code: clearableReference }
+export const hasOneDiscount = ({ coupon, promotion_code }: { coupon?: unknown; promotion_code?: unknown }) =>
+  !coupon || !promotion_code
+export const oneDiscount = { path: ['promotion_code'], error: 'use coupon or promotion_code, not both' }
+
 const fields = {
   email: optionalText,
   name: optionalText,
@@ -29,12 +35,8 @@ const fields = {
     .regex(/^[A-Z0-9]{8}$/, { error: 'expected 8 characters of A-Z and 0-9' })
     .optional(),
   invoice_settings: z.object({ default_payment_method: reference.nullable().optional() }).optional(),
-  coupon: clearableReference,
-  promotion_code: clearableReference,
+  ...discountFields,
 }
-const hasOneDiscount = ({ coupon, promotion_code }: { coupon?: unknown; promotion_code?: unknown }) =>
-  !coupon || !promotion_code
-const oneDiscount = { path: ['promotion_code'], error: 'use coupon or promotion_code, not both' }
 export const createParams = z
   .object({ ...fields, test_clock: reference.optional(), metadata })
   .refine(hasOneDiscount, oneDiscount)

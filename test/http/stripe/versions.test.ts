@@ -182,6 +182,33 @@ describe('before 2025-03-31.basil', () => {
     expect(today).toMatchObject({ source: { coupon, type: 'coupon' } })
   })
 
+  test('a customer takes a coupon', async () => {
+    const { id: coupon } = await post(ACACIA, '/v1/coupons', { percent_off: 50, duration: 'forever' })
+    const customer = await post(ACACIA, '/v1/customers', { coupon })
+    expect(customer.discount).toMatchObject({ customer: customer.id, coupon: { id: coupon } })
+    const path = `/v1/customers/${customer.id}`
+    expect((await get(ENDIVE, path)).discount).toMatchObject({ source: { coupon } })
+    expect((await post(ACACIA, path, { coupon: '' })).discount).toBeNull()
+    for (const place of ['/v1/customers', path]) {
+      const { status, body } = await send(BASIL, 'POST', place, { coupon })
+      expect([status, body.error.code, body.error.param]).toEqual([400, 'parameter_unknown', 'coupon'])
+    }
+    const { data } = await get(ENDIVE, '/v1/customers?limit=1')
+    expect(data[0].id).toBe(customer.id)
+  })
+
+  test('the coupon within a discount can be expanded', async () => {
+    const { id: product } = await post(ENDIVE, '/v1/products', { name: 'Pro' })
+    const applies_to = { products: [product] }
+    const { id: coupon } = await post(ENDIVE, '/v1/coupons', {
+      percent_off: 50,
+      duration: 'forever',
+      applies_to,
+    })
+    const customer = await post(ACACIA, '/v1/customers', { coupon, expand: ['discount.coupon.applies_to'] })
+    expect(customer.discount.coupon).toMatchObject({ id: coupon, applies_to })
+  })
+
   test('an invoice item has a price, and its amount by unit', async () => {
     const { customer, subscription } = await subscribe()
     const { id: product } = await post(ENDIVE, '/v1/products', { name: 'Extra' })

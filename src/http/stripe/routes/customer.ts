@@ -3,9 +3,15 @@ import * as z from 'zod'
 import type { CustomerBalanceTransaction } from '../../../core/customer-balance.ts'
 import { resourceMissing } from '../../../core/errors.ts'
 import { MAX_AMOUNT } from '../../../core/money.ts'
-import { createCustomer, deleteCustomer, updateCustomer } from '../../../engine/resources/customer.ts'
+import {
+  type CustomerParams,
+  createCustomer,
+  deleteCustomer,
+  updateCustomer,
+} from '../../../engine/resources/customer.ts'
 import { adjustBalance, updateBalanceTransaction } from '../../../engine/resources/customer-balance.ts'
 import { attachPaymentMethod } from '../../../engine/resources/payment-method.ts'
+import { discountFields, hasOneDiscount, oneDiscount } from '../../customer.ts'
 import { currency, metadata, optionalText, reference } from '../../fields.ts'
 import { createdParam, equals, filtersOf, NOT_DELETED, pageParams } from '../../pagination.ts'
 import { retrieve } from '../../resource.ts'
@@ -13,6 +19,8 @@ import type { StripeApi } from '../api.ts'
 import { presentBalanceTransaction, presentCustomer, presentFoundCustomer } from '../present/customer.ts'
 import { listKind, returning, returningList } from '../returns.ts'
 import { searchRoute } from '../search/route.ts'
+import { BASIL_VERSION } from '../versions/basil-version.ts'
+import { refuseSince } from '../versions/refuse-since.ts'
 import type { Wire } from '../wire.ts'
 
 const customer = returning<Wire<Stripe.Customer>>('customer')
@@ -28,12 +36,12 @@ const fields = {
     .optional(),
   invoice_settings: z.object({ default_payment_method: reference.nullable().optional() }).optional(),
   metadata,
+  ...discountFields,
 }
-const createParams = z.object({
-  ...fields,
-  payment_method: reference.optional(),
-  test_clock: reference.optional(),
-})
+const createParams = z
+  .object({ ...fields, payment_method: reference.optional(), test_clock: reference.optional() })
+  .refine(hasOneDiscount, oneDiscount)
+const updateParams = z.object(fields).refine(hasOneDiscount, oneDiscount)
 const listParams = z.object({
   ...pageParams,
   created: createdParam,
@@ -51,16 +59,23 @@ const transactionParams = z.object({
   metadata,
 })
 
+const DISCOUNT_TEXT = `Versions before ${BASIL_VERSION} have coupon and promotion_code.`
+
+/** @throws ApiError parameter_unknown */
+const refuseDiscount = (version: string, { coupon, promotion_code }: CustomerParams) =>
+  refuseSince(BASIL_VERSION, version, { coupon, promotion_code })
+
 export function customerRoutes(api: StripeApi): void {
   api.write(
     {
       method: 'post',
       path: '/v1/customers',
-      summary: 'Creates a customer.',
+      summary: `Creates a customer. ${DISCOUNT_TEXT}`,
       params: createParams,
       returns: customer,
     },
-    ({ unit, view, params: { payment_method, invoice_settings, ...params } }) => {
+    ({ unit, view, version, params: { payment_method, invoice_settings, ...params } }) => {
+      refuseDiscount(version, params)
       const { id } = createCustomer(unit, params)
       if (payment_method !== undefined) attachPaymentMethod(unit, payment_method, id)
       // The default method is often the attached one, which had to be attached first.
@@ -97,11 +112,14 @@ export function customerRoutes(api: StripeApi): void {
     {
       method: 'post',
       path: '/v1/customers/:id',
-      summary: 'Updates a customer.',
-      params: z.object(fields),
+      summary: `Updates a customer. ${DISCOUNT_TEXT}`,
+      params: updateParams,
       returns: customer,
     },
-    ({ unit, view, params, id }) => presentCustomer(view, updateCustomer(unit, id, params)),
+    ({ unit, view, version, params, id }) => {
+      refuseDiscount(version, params)
+      return presentCustomer(view, updateCustomer(unit, id, params))
+    },
   )
   api.write(
     {
