@@ -149,6 +149,7 @@ describe('before 2025-03-31.basil', () => {
 
   test.each([
     [ACACIA, 'data.confirmation_secret'],
+    [ACACIA, 'data.parent.subscription_details.subscription'],
     [ACACIA, 'data.payments.data.payment.payment_intent'],
     [BASIL, 'data.payment_intent'],
     [ENDIVE, 'data.subscription'],

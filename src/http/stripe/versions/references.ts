@@ -25,6 +25,7 @@ const BEFORE: readonly Before[] = [
         charge: 'charge',
         confirmation_secret: undefined,
         discount: 'discount',
+        'parent.subscription_details.subscription': undefined,
         payment_intent: 'payment_intent',
         payments: undefined,
         subscription: 'subscription',
@@ -35,7 +36,6 @@ const BEFORE: readonly Before[] = [
         plan: 'plan',
         price: 'price',
         'pricing.price_details.price': undefined,
-        'pricing.price_details.product': undefined,
       },
       invoiceitem: {
         plan: 'plan',
@@ -43,6 +43,7 @@ const BEFORE: readonly Before[] = [
         'pricing.price_details.price': undefined,
         subscription: 'subscription',
       },
+      credit_note: { refund: 'refund', refunds: undefined },
       payment_intent: { invoice: 'invoice' },
       charge: { invoice: 'invoice' },
     },
