@@ -67,11 +67,12 @@ function folderOf(name: SdkName): string {
 }
 
 /**
- * Reports whether an error is about a field that Stripe added to an object after this version of the SDK, without a new version of
- * the API: it is in the responses of all versions.
+ * Reports whether an error is about a kind of object, or a field of an object, that Stripe added after this version of the SDK
+ * without a new version of the API: it is in the responses of all versions.
  * @param newest - the errors that the types of the newest SDK give
  */
 function isAddedLater(error: string, newest: readonly string[]): boolean {
+  if (error.includes(' has the unknown object ')) return !newest.includes(error)
   const [, field] = /(\w+) is not declared$/.exec(error) ?? []
   return field !== undefined && !CAME_WITH_A_VERSION.includes(field) && !newest.includes(error)
 }
