@@ -16,12 +16,14 @@ export const EventTable = ({ base, events }: { base: string; events: readonly Ev
         </tr>
       </thead>
       <tbody>
-        {events.map(({ created, type, data: { object } }) => (
+        {events.map(({ id, created, type, data: { object } }) => (
           <tr>
             <td>
               <Time at={created} />
             </td>
-            <td>{type}</td>
+            <td>
+              <a href={`${base}/events/${encodeURIComponent(id)}`}>{type}</a>
+            </td>
             <td>
               <ObjectLink base={base} object={object.object} id={object.id} />
             </td>

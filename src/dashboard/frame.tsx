@@ -19,6 +19,9 @@ const SECTIONS = [
   { name: 'subscriptions', title: 'Subscriptions' },
   { name: 'invoices', title: 'Invoices' },
   { name: 'payments', title: 'Payments' },
+  { name: 'events', title: 'Events' },
+  { name: 'webhooks', title: 'Webhooks' },
+  { name: 'requests', title: 'Requests' },
   { name: 'clocks', title: 'Clocks' },
 ] as const
 

@@ -4,6 +4,7 @@ import type { PageContext, Section } from './context.ts'
 import { v1Of } from './context.ts'
 import { framed } from './frame.tsx'
 import type { ListOf } from './lists.tsx'
+import { given, Pager } from './pager.tsx'
 import { Empty, Panel, Scroll } from './text.tsx'
 
 /** The number of rows of a page. */
@@ -32,7 +33,7 @@ async function show(context: PageContext, listed: ListOf<Row>): Promise<Response
         <Filters path={path} query={query} listed={listed} />
         <Panel
           title={titleOf(found.data.length, listed, query)}
-          more={<Pager {...found} path={path} query={query} />}
+          more={<Pager {...found} path={path} query={query} kept={KEPT} />}
         >
           {found.data.length === 0 ? (
             <Empty>{isFiltered(query) ? 'Nothing matches.' : `No ${listed.title.toLowerCase()} yet.`}</Empty>
@@ -45,8 +46,6 @@ async function show(context: PageContext, listed: ListOf<Row>): Promise<Response
   })
 }
 
-const given = (query: URLSearchParams, name: string): string | undefined =>
-  query.get(name)?.trim() || undefined
 const isFiltered = (query: URLSearchParams): boolean => KEPT.some((name) => given(query, name) !== undefined)
 
 const titleOf = (count: number, { title }: ListOf<Row>, query: URLSearchParams): string =>
@@ -115,28 +114,6 @@ function Filters({ path, query, listed: { statuses, hasCustomer } }: FilterProps
         {isFiltered(query) ? <a href={path}>Show all</a> : null}
       </form>
     </search>
-  )
-}
-
-/** The links to the newer and older pages. */
-function Pager({ data, has_more, path, query }: List<Row> & { path: string; query: URLSearchParams }) {
-  const link = (cursor: 'after' | 'before', id: string) => {
-    const kept = KEPT.flatMap((name): [string, string][] => {
-      const value = given(query, name)
-      return value === undefined ? [] : [[name, value]]
-    })
-    return `${path}?${new URLSearchParams([...kept, [cursor, id]])}`
-  }
-  const [first, last] = [data[0], data.at(-1)]
-  const isBackward = query.has('before')
-  const hasNewer = first && (isBackward ? has_more : query.has('after'))
-  const hasOlder = last && (isBackward || has_more)
-  if (!hasNewer && !hasOlder) return null
-  return (
-    <nav class="pager" aria-label="Pages of the list">
-      {hasNewer ? <a href={link('before', first.id)}>Newer</a> : null}
-      {hasOlder ? <a href={link('after', last.id)}>Older</a> : null}
-    </nav>
   )
 }
 

@@ -2,14 +2,13 @@
 import type { Child } from 'hono/jsx'
 import type { Timeline } from '../client/types.ts'
 import { ApiError } from '../core/errors.ts'
-import { toJson } from '../text/display.ts'
 import type { Namer } from '../timeline/note.ts'
 import type { Action } from './actions.ts'
 import { type PageContext, redirectTo, type Section, v1Of } from './context.ts'
 import { FormToken } from './form-token.tsx'
 import { framed } from './frame.tsx'
 import { changesAt, StepChanges, StepSlider, type Steps, stepsOf } from './steps.tsx'
-import { Panel } from './text.tsx'
+import { Json, Panel } from './text.tsx'
 import { entriesOf, TimelinePicture } from './timeline-picture.tsx'
 
 /** An object as its page shows it. */
@@ -105,15 +104,14 @@ async function show(context: PageContext, id: string, read: ReadObject): Promise
                   ofInvoice: shown.ofInvoice ?? false,
                 })}
                 isCut={shown.timeline.happened.has_more}
+                isPast={at !== undefined}
               />
             </Panel>
           ) : null}
         </div>
         <details class="panel json">
           <summary>JSON</summary>
-          <section aria-label="JSON of the object">
-            <pre>{toJson(shown.json, 2)}</pre>
-          </section>
+          <Json value={shown.json} label="JSON of the object" />
         </details>
       </>
     ),

@@ -4,12 +4,14 @@ import { Advances } from './advances.ts'
 import { clockPages } from './clocks.tsx'
 import { contextOf, type Section } from './context.ts'
 import { showError } from './error.tsx'
+import { eventPages, requestPage } from './events.tsx'
 import { withoutMerchants } from './frame.tsx'
 import { listPages } from './list-page.tsx'
 import { LISTS } from './lists.tsx'
 import { objectPages } from './object-page.tsx'
 import { readCustomer, readInvoice, readPayment, readSubscription } from './objects.tsx'
 import { overviewPage } from './overview.tsx'
+import { webhookPages } from './webhooks.tsx'
 
 /** The sections by the part of the path after the merchant. */
 const sectionsOf = (advances: Advances): Readonly<Record<string, Section>> => ({
@@ -18,6 +20,9 @@ const sectionsOf = (advances: Advances): Readonly<Record<string, Section>> => ({
   subscriptions: listPages(LISTS.subscriptions, objectPages(readSubscription)),
   invoices: listPages(LISTS.invoices, objectPages(readInvoice)),
   payments: listPages(LISTS.payments, objectPages(readPayment)),
+  events: eventPages,
+  webhooks: webhookPages,
+  requests: requestPage,
   clocks: clockPages(advances),
 })
 

@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from 'hono/jsx'
 import { formatInstant } from '../core/calendar.ts'
+import { toJson } from '../text/display.ts'
 
 /** Formats an instant for people: `2026-02-28 10:00`, with seconds if it has some. Always in UTC. */
 export const instantText = (at: number): string =>
@@ -62,5 +63,12 @@ export const Empty = ({ children }: { children?: Child }) => <p class="empty">{c
 export const Scroll = ({ label, children }: { label: string; children?: Child }) => (
   <section class="table" aria-label={label} tabindex={0}>
     {children}
+  </section>
+)
+
+/** A value as JSON. Long lines are wrapped. */
+export const Json = ({ value, label }: { value: unknown; label: string }) => (
+  <section aria-label={label}>
+    <pre>{toJson(value, 2)}</pre>
   </section>
 )

@@ -73,7 +73,15 @@ export const markOf = ({ notes }: Pick<Entry, 'notes'>): Mark =>
   '●'
 
 /** Draws a timeline from top to bottom: an axis of dates, and the notes beside it. */
-export const TimelinePicture = ({ entries, isCut }: { entries: readonly Entry[]; isCut: boolean }) => (
+export const TimelinePicture = ({
+  entries,
+  isCut,
+  isPast,
+}: {
+  entries: readonly Entry[]
+  isCut: boolean
+  isPast: boolean
+}) => (
   <>
     {isCut ? <p class="empty">Earlier events are not shown.</p> : null}
     <ol class="timeline">
@@ -83,7 +91,7 @@ export const TimelinePicture = ({ entries, isCut }: { entries: readonly Entry[];
           <Time at={entry.at} />
           <div class="notes">
             {entry.tense === 'now' ? (
-              <strong>Now</strong>
+              <strong>{isPast ? 'The chosen time' : 'Now'}</strong>
             ) : (
               entry.notes.map(({ mark, parts }) => (
                 <p>

@@ -135,7 +135,7 @@ async function violationsOn(page: Page): Promise<string[]> {
 /** Finds the path of the first object of a list. */
 async function firstOf(page: Page, base: string, name: string): Promise<string> {
   await page.goto(`${base}/${name}`)
-  return (await page.locator('tbody a').first().getAttribute('href')) ?? ''
+  return (await page.locator('tbody a, .rows a').first().getAttribute('href')) ?? ''
 }
 
 test.each([
@@ -145,18 +145,22 @@ test.each([
   const { page, complaints } = await openDashboard({ colorScheme, viewport: { width, height: 900 } })
   const base = `${daemon.url}/dashboard/${daemon.merchant}`
   const subscription = `${daemon.url}${await firstOf(page, base, 'subscriptions')}`
+  const event = `${daemon.url}${await firstOf(page, base, 'events')}`
+  const webhook = `${daemon.url}${await firstOf(page, base, 'webhooks')}`
   await page.goto(base)
   await page.getByRole('button', { name: 'Next event' }).click()
   await heading(page, 'The clock has advanced')
   const pages = [
     page.url(),
     base,
-    `${base}/clocks`,
+    ...['clocks', 'events', 'webhooks', 'requests'].map((name) => `${base}/${name}`),
     ...['customers', 'subscriptions', 'invoices', 'payments'].map((name) => `${base}/${name}`),
     ...(await ['customers', 'invoices', 'payments'].reduce<Promise<string[]>>(
       async (all, name) => [...(await all), `${daemon.url}${await firstOf(page, base, name)}`],
       Promise.resolve([]),
     )),
+    event,
+    webhook,
     subscription,
     `${subscription}?step=1`,
     `${base}/invoices?customer=nobody@example.com`,

@@ -1,0 +1,128 @@
+/** @jsxImportSource hono/jsx */
+import type { List, WebhookDelivery, WebhookEndpoint } from '../client/types.ts'
+import { type PageContext, redirectTo, type Section } from './context.ts'
+import { FormToken } from './form-token.tsx'
+import { framed } from './frame.tsx'
+import { Pager } from './pager.tsx'
+import { Empty, Panel, Status, Time } from './text.tsx'
+
+const LIMIT = 25
+const MAX_ENDPOINTS = 100
+
+/** The pages of webhooks: the endpoints, the deliveries of one, and the forms that send again. */
+export const webhookPages: Section = (context) => {
+  const [id, verb, ...others] = context.rest
+  if (others.length > 0) return undefined
+  if (context.method === 'POST') return verb === 'retry' && id !== undefined ? retry(context, id) : undefined
+  if (verb !== undefined) return undefined
+  return id === undefined ? showEndpoints(context) : showDeliveries(context, id)
+}
+
+/** Lists the endpoints of the merchant. A merchant has few. */
+const endpointsOf = async ({ api, merchant }: PageContext): Promise<readonly WebhookEndpoint[]> => {
+  const found = await api.get<List<WebhookEndpoint>>('webhooks', {
+    merchant: merchant.id,
+    limit: MAX_ENDPOINTS,
+  })
+  return found.data
+}
+
+async function showEndpoints(context: PageContext): Promise<Response> {
+  const endpoints = await endpointsOf(context)
+  return framed(context, {
+    title: 'Webhooks',
+    content: (
+      <Panel title="Endpoints, newest first">
+        {endpoints.length === 0 ? (
+          <Empty>
+            No endpoints. <code>paytwin webhooks create URL</code> creates one, and{' '}
+            <code>paytwin listen</code> forwards events to an application.
+          </Empty>
+        ) : (
+          <ul class="rows">
+            {endpoints.map(({ id, url, status, enabled_events }) => (
+              <li>
+                <span>
+                  <a href={`${context.base}/webhooks/${encodeURIComponent(id)}`}>{url}</a>
+                  <small>{enabled_events.join(', ')}</small>
+                </span>
+                <Status status={status} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Panel>
+    ),
+  })
+}
+
+async function showDeliveries(context: PageContext, id: string): Promise<Response> {
+  const { api, base, query, formToken } = context
+  const path = `${base}/webhooks/${encodeURIComponent(id)}`
+  const found = await api.get<List<WebhookDelivery>>(`webhooks/${encodeURIComponent(id)}/deliveries`, {
+    starting_after: query.get('after') ?? undefined,
+    ending_before: query.get('before') ?? undefined,
+    limit: LIMIT,
+  })
+  const endpoint = (await endpointsOf(context)).find((each) => each.id === id)
+  return framed(context, {
+    title: 'Webhook deliveries',
+    content: (
+      <>
+        <p class="subtitle">
+          {endpoint?.url} <code>{id}</code>
+        </p>
+        {found.data.some(({ next_attempt }) => next_attempt !== null) ? (
+          <form class="actions" method="post" action={`${path}/retry`}>
+            <FormToken value={formToken} />
+            <button type="submit">Send pending deliveries now</button>
+          </form>
+        ) : null}
+        <Panel
+          title="Deliveries, newest first"
+          more={<Pager {...found} path={path} query={query} kept={[]} />}
+        >
+          {found.data.length === 0 ? (
+            <Empty>No deliveries yet.</Empty>
+          ) : (
+            <ul class="rows">
+              {found.data.map((delivery) => (
+                <Delivery base={base} delivery={delivery} />
+              ))}
+            </ul>
+          )}
+        </Panel>
+      </>
+    ),
+  })
+}
+
+/** A delivery with its attempts and the responses to them. */
+const Delivery = ({ base, delivery }: { base: string; delivery: WebhookDelivery }) => (
+  <li>
+    <span>
+      <Time at={delivery.created} />{' '}
+      <a class="id" href={`${base}/events/${encodeURIComponent(delivery.event)}`}>
+        {delivery.event}
+      </a>
+      {delivery.attempts.map(({ time, response_status, response_body, error, duration_ms }) => (
+        <small>
+          <Time at={time} /> {response_status === null ? error : `responded ${response_status}`} in{' '}
+          {duration_ms} ms
+          {response_body ? <code class="value"> {response_body.slice(0, 500)}</code> : null}
+        </small>
+      ))}
+      {delivery.next_attempt === null ? null : (
+        <small>
+          Again at <Time at={delivery.next_attempt} />
+        </small>
+      )}
+    </span>
+    <Status status={delivery.status} />
+  </li>
+)
+
+async function retry(context: PageContext, id: string): Promise<Response> {
+  await context.api.post('webhooks/retry', { id })
+  return redirectTo(`${context.base}/webhooks/${encodeURIComponent(id)}`)
+}

@@ -1,0 +1,72 @@
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { asOperator } from '../http/support.ts'
+import { makeCustomer, startTwin, type Twin } from '../twin.ts'
+import { type SignedIn, signIn, url } from './support.ts'
+
+let twin: Twin
+let browser: SignedIn
+/** What the receiver answers. */
+let status: number
+beforeEach(async () => {
+  status = 500
+  twin = await startTwin({ url, send: async () => ({ status, body: '<b>broken</b>' }) })
+  onTestFinished(() => twin.close())
+  browser = await signIn(twin)
+})
+
+const plain = (page: string) =>
+  page
+    .slice(page.indexOf('<main'))
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll(/\s+/g, ' ')
+const typesOn = (page: string) => [...page.matchAll(/\/events\/evt_\w+">([\w.]+)</g)].map(([, type]) => type)
+const linkOf = (page: string, text: string) =>
+  new RegExp(`href="[^"]*(/\\w+\\?[^"]*)">${text}<`).exec(page)?.[1]?.replaceAll('&amp;', '&')
+
+test('events are listed newest first, by type, in pages', async () => {
+  for (let index = 0; index < 26; index += 1) await makeCustomer(twin)
+  const first = await browser.show('/events')
+  expect(typesOn(first.text)).toHaveLength(50)
+  expect(typesOn(first.text)[0]).toBe('payment_method.attached')
+  expect(typesOn((await browser.show(linkOf(first.text, 'Older'))).text)).toHaveLength(2)
+  const { text } = await browser.show('/events?type=customer.created')
+  expect(new Set(typesOn(text))).toEqual(new Set(['customer.created']))
+  expect((await browser.show('/events?type=nonsense')).status).toBe(400)
+})
+
+test('an event has its payload, its former values and its cause', async () => {
+  const { customer } = await makeCustomer(twin)
+  await twin.post(`/v1/customers/${customer.id}`, { name: '<i>Ada</i> Lovelace' })
+  const [event] = (await twin.get('/v1/events?limit=1')).data
+  const { text } = await browser.show(`/events/${event.id}`)
+  expect(text).toContain('&lt;i&gt;Ada&lt;/i&gt; Lovelace')
+  expect(plain(text)).toContain('Former values { "name": "Ada" }')
+  expect(plain(text)).toContain(`the request ${event.request.id}`)
+  expect((await browser.show('/events/evt_none')).status).toBe(404)
+})
+
+test('webhooks have their deliveries, attempts and responses, and are sent again', async () => {
+  const endpoint = (await asOperator(twin)('POST', 'webhooks', { url: 'http://127.0.0.1:9/hooks' })).body
+  expect((await browser.show('/webhooks')).text).toContain('http://127.0.0.1:9/hooks')
+  await makeCustomer(twin)
+  const path = `/webhooks/${endpoint.id}`
+  const shown = async () => plain((await browser.show(path)).text)
+  await expect.poll(shown).toMatch(/responded 500 in \d+ ms &lt;b&gt;broken&lt;\/b&gt;.* pending/)
+  status = 200
+  await browser.send(`${path}/retry`, {})
+  await expect.poll(shown).toMatch(/responded 200 in \d+ ms .*succeeded/)
+  await expect.poll(shown).not.toContain('pending')
+  expect((await browser.show('/webhooks/we_none')).status).toBe(404)
+})
+
+test('requests show their status, their errors and ignored parameters', async () => {
+  await twin.request('POST', '/v1/customers', { name: 'Ada', nonsense: 1 })
+  await twin.request('GET', '/v1/customers/cus_<none>')
+  const text = plain((await browser.show('/requests')).text)
+  expect(text).toMatch(/POST \/v1\/customers 201 ignored: nonsense sk_test_…\w{4}/)
+  expect(text).toContain('404 resource_missing')
+  const ignored = plain((await browser.show('/requests?ignored=true')).text)
+  expect(ignored).toContain('ignored: nonsense')
+  expect(ignored).not.toContain('resource_missing')
+})
