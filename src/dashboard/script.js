@@ -17,3 +17,6 @@ document.addEventListener('submit', ({ target, submitter }) => {
 // The slider over the history of an object shows the chosen step, without the button.
 const slider = document.querySelector('.slider input')
 slider?.addEventListener('change', () => slider.form.requestSubmit())
+
+// On small screens, the navigation scrolls: the current section is shown.
+document.querySelector('.sections [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
