@@ -1,9 +1,9 @@
 /**
  * The prefixes of all secrets: API keys, secrets of apps, codes and tokens (`sk_test_`, `oat_test_`), secrets of
- * webhook endpoints (`whsec_`) and of intents (`pi_…_secret_`). Add the prefix of a new kind of secret here, and it is
+ * webhook endpoints (`whsec_`) and of intents (`pi_…_secret_`, `seti_…_secret_`). Add the prefix of a new kind of secret here, and it is
  * masked everywhere.
  */
-const PREFIX = '(?:[a-z]{2,3}_(?:test|live)_|whsec_|[a-z]{2}_[A-Za-z0-9]+_secret_)'
+const PREFIX = '(?:[a-z]{2,3}_(?:test|live)_|whsec_|[a-z]{2,4}_[A-Za-z0-9]+_secret_)'
 /** Letters and digits, base64, and their encoded forms. */
 const SUFFIX = String.raw`[\w+/=%-]+`
 /** A position where a word may begin: after anything but a letter or digit, or after an escape of JSON or of a URL. */

@@ -13,10 +13,10 @@ afterAll(() => twin.close())
 
 describe('a body that is stored', () => {
   test('holds no client secret, and is the same once they are put in again', () => {
-    const [first, second] = [clientSecretOf(ids, 'pi_1'), clientSecretOf(ids, 'pi_2')]
+    const [first, second] = [clientSecretOf(ids, 'pi_1'), clientSecretOf(ids, 'seti_2')]
     const text = JSON.stringify({
       client_secret: first,
-      error: { payment_intent: { client_secret: second } },
+      error: { setup_intent: { client_secret: second } },
     })
     const stored = withoutClientSecrets(ids, text)
     for (const secret of [first, second]) expect(stored).not.toContain(secret.split('_secret_')[1])

@@ -4,7 +4,7 @@ import { holdsSecret, maskSecrets, patternOfSecret } from '../../src/text/secret
 const REST = '4eC39HqLyjWDarjtT1zdp7dc'
 const BEGINNINGS = [
   ...['sk_test_', 'pk_test_', 'sk_live_', 'oat_test_', 'ort_test_', 'oac_test_', 'ocs_test_'],
-  ...['whsec_', 'pi_000001abc_secret_'],
+  ...['whsec_', 'pi_000001abc_secret_', 'seti_000001abc_secret_'],
 ]
 
 describe.each(BEGINNINGS)('%s', (beginning) => {
