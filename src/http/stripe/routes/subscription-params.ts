@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { COLLECTION_METHODS } from '../../../core/invoice.ts'
 import { PRORATION_BEHAVIORS } from '../../../core/proration.ts'
+import type { Subscription } from '../../../core/subscription.ts'
 import { MAX_ITEMS, MISSING_PAYMENT_METHOD, PAUSE_BEHAVIORS } from '../../../core/subscription.ts'
 import { SUBSCRIPTION_STATUSES } from '../../../core/subscription-status.ts'
 import { discountsParam } from '../../discount-params.ts'
@@ -73,10 +74,18 @@ export const createParams = z
     },
   )
 
-export const updateParams = z.object({
+/** The ends of a period that a cancellation can name. Here all items have the same period. */
+const PERIOD_ENDS = ['min_period_end', 'max_period_end'] as const
+
+const updateFields = z.object({
   default_payment_method: reference.nullable().optional(),
   cancel_at_period_end: z.boolean().optional(),
-  cancel_at: instant.nullable().optional(),
+  cancel_at: z
+    .union([instant, z.enum(PERIOD_ENDS)], {
+      error: 'expected whole Unix seconds, min_period_end or max_period_end',
+    })
+    .nullable()
+    .optional(),
   collection_method: z.enum(COLLECTION_METHODS).optional(),
   days_until_due: daysUntilDue.optional(),
   items: z.array(updateItem).min(1).optional(),
@@ -93,6 +102,30 @@ export const updateParams = z.object({
   description: optionalText,
   metadata,
 })
+
+/** The parameters of an update. The end of the period is known only if the update does not change it. */
+export const updateParams = updateFields.refine(
+  ({ cancel_at, items, billing_cycle_anchor, trial_end }) =>
+    typeof cancel_at !== 'string' ||
+    (items === undefined && billing_cycle_anchor !== 'now' && trial_end === undefined),
+  {
+    path: ['cancel_at'],
+    error:
+      'paytwin does not know the end of a period together with items, billing_cycle_anchor or trial_end yet',
+  },
+)
+type UpdateParams = z.infer<typeof updateParams>
+
+/** Returns the cancellation that an update asks for. An empty cancel_at withdraws every planned cancellation. */
+export function cancellationIn(
+  { cancel_at, cancel_at_period_end }: Pick<UpdateParams, 'cancel_at' | 'cancel_at_period_end'>,
+  { current_period_end }: Pick<Subscription, 'current_period_end'>,
+): { readonly cancel_at: number | null | undefined; readonly cancel_at_period_end: boolean | undefined } {
+  if (typeof cancel_at === 'string') return { cancel_at: current_period_end, cancel_at_period_end }
+  return cancel_at === null
+    ? { cancel_at, cancel_at_period_end: cancel_at_period_end ?? false }
+    : { cancel_at, cancel_at_period_end }
+}
 
 export const cancelParams = z.object({
   prorate: z.boolean().default(false),

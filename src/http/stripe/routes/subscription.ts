@@ -4,11 +4,7 @@ import { ApiError, invalidStateTransition } from '../../../core/errors.ts'
 import { factsOf } from '../../../core/subscription-status.ts'
 import type { UnitOfWork } from '../../../engine/machine/unit.ts'
 import { cancelSubscription, createSubscription } from '../../../engine/resources/subscription.ts'
-import {
-  resumeSubscription,
-  type SubscriptionUpdate,
-  updateSubscription,
-} from '../../../engine/resources/subscription-update.ts'
+import { resumeSubscription, updateSubscription } from '../../../engine/resources/subscription-update.ts'
 import { discountsOf, withDiscountsOf } from '../../discount-params.ts'
 import { pageParams } from '../../pagination.ts'
 import { retrieve } from '../../resource.ts'
@@ -19,7 +15,13 @@ import { listKind, returning, returningList } from '../returns.ts'
 import { searchRoute } from '../search/route.ts'
 import type { Wire } from '../wire.ts'
 import { declinedInvoice } from './invoice.ts'
-import { cancelParams, createParams, listParams, updateParams } from './subscription-params.ts'
+import {
+  cancellationIn,
+  cancelParams,
+  createParams,
+  listParams,
+  updateParams,
+} from './subscription-params.ts'
 
 const subscription = returning<Wire<Stripe.Subscription>>('subscription')
 const subscriptions = returningList<Wire<Stripe.Subscription>>('subscription')
@@ -94,8 +96,8 @@ export function subscriptionRoutes(api: StripeApi): void {
       returns: subscription,
     },
     ({ unit, view, params, id }) => {
-      const update = withoutAnyEnd(asUpdate(params))
-      return presentSubscription(view, updateSubscription(unit, id, update))
+      const cancellation = cancellationIn(params, unit.find('subscription', id))
+      return presentSubscription(view, updateSubscription(unit, id, asUpdate({ ...params, ...cancellation })))
     },
   )
   api.write(
@@ -157,9 +159,3 @@ function checkPayable(unit: UnitOfWork, params: CreateParams): void {
       'This customer has no attached payment source or default payment method. Please consider adding a default payment method. For more information, visit https://stripe.com/docs/billing/subscriptions/payment-methods-setting#payment-method-priority.',
   })
 }
-
-/** An empty `cancel_at` removes a cancellation at the end of the period too. */
-const withoutAnyEnd = (update: SubscriptionUpdate): SubscriptionUpdate =>
-  update.cancel_at === null && update.cancel_at_period_end === undefined
-    ? { ...update, cancel_at_period_end: false }
-    : update
