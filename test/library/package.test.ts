@@ -46,6 +46,8 @@ describe('the package', () => {
       'dist/library.d.mts',
       'dist/library.mjs',
       'dist/main.cjs',
+      'dist/stripe-preload.cjs',
+      'dist/stripe-preload.d.cts',
       'dist/vitest.d.mts',
       'dist/vitest.mjs',
       'docs',
