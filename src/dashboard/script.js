@@ -18,5 +18,10 @@ document.addEventListener('submit', ({ target, submitter }) => {
 const slider = document.querySelector('.slider input')
 slider?.addEventListener('change', () => slider.form.requestSubmit())
 
-// On small screens, the navigation scrolls: the current section is shown.
-document.querySelector('.sections [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+// On small screens, the navigation scrolls: the current section is shown. scrollIntoView would also move the keyboard's place there.
+const current = document.querySelector('.sections [aria-current]')
+if (current) {
+  const sections = current.closest('.sections')
+  const { left, width } = current.getBoundingClientRect()
+  sections.scrollLeft += left + width / 2 - sections.clientWidth / 2
+}

@@ -101,7 +101,7 @@ export function invoiceItemRoutes(api: Api): void {
       summary: 'Updates the given fields of an invoice item that is pending or on a draft.',
       params: updateParams,
       returns: invoiceItemSchema,
-      errors: { 400: ['invalid_state_transition'] },
+      errors: { 400: ['invalid_state_transition', 'parameter_missing'] },
     },
     ({ unit, view, params, id }) =>
       presentInvoiceItem(view, updateInvoiceItem(unit, id, withDiscountsOf(params))),
