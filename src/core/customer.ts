@@ -1,3 +1,4 @@
+import type { Contact } from './contact.ts'
 import type { Balances } from './customer-balance.ts'
 import type { Metadata } from './metadata.ts'
 
@@ -23,4 +24,6 @@ export type Customer = {
   /** The test clock of the customer and its objects; null for the merchant's main clock. */
   readonly test_clock: string | null
   readonly deleted: boolean
+  /** null if none was given. Only Stripe's API has it. */
+  readonly contact: Contact | null
 }

@@ -1,3 +1,4 @@
+import type { BillingDetails } from './contact.ts'
 import { assert } from './errors.ts'
 import type { Metadata } from './metadata.ts'
 import {
@@ -50,6 +51,8 @@ export type PaymentMethod = {
   readonly script: Script | null
   /** Whether the customer has authenticated it for charges off session. Not part of the API's object. */
   readonly is_set_up: boolean
+  /** null if none were given. Only Stripe's API has them. */
+  readonly billing_details: BillingDetails | null
 }
 
 /** The test ids of push methods, with their types. */

@@ -24,6 +24,7 @@ import * as endpointVersions from './migrations/0018-endpoint-versions.ts'
 import * as setupIntents from './migrations/0019-setup-intents.ts'
 import * as draftInvoices from './migrations/0020-draft-invoices.ts'
 import * as retrySchedules from './migrations/0021-retry-schedules.ts'
+import * as contacts from './migrations/0022-contacts.ts'
 import { NEWEST_SCHEMA } from './newest-schema.ts'
 import { openSqlite } from './sqlite.ts'
 import { isOfStorage, migrationError, toDatabaseUnusable } from './unusable.ts'
@@ -51,6 +52,7 @@ export const MIGRATIONS: Migrations = {
   '0019-setup-intents': setupIntents,
   '0020-draft-invoices': draftInvoices,
   '0021-retry-schedules': retrySchedules,
+  '0022-contacts': contacts,
 }
 
 /**

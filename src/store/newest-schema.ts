@@ -6,7 +6,7 @@ export const NEWEST_SCHEMA = `
 CREATE TABLE customer (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
     email text, name text, description text, metadata text not null, default_payment_method text,
     invoice_prefix text not null, next_invoice_number integer not null, delinquent integer not null,
-    test_clock text, deleted integer not null, newest_entry integer, entry_count integer not null default 0, balances text not null default '{}', discount text) strict;
+    test_clock text, deleted integer not null, newest_entry integer, entry_count integer not null default 0, balances text not null default '{}', discount text, contact text) strict;
 CREATE INDEX customer_merchant on customer (merchant) where deleted = 0;
 CREATE TABLE product (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, name text not null, active integer not null, description text, metadata text not null, newest_entry integer, entry_count integer not null default 0, default_price text) strict;
 CREATE INDEX product_merchant on product (merchant);
@@ -15,7 +15,7 @@ CREATE TABLE price (seq integer primary key, id text not null unique, merchant i
     active integer not null, lookup_key text, metadata text not null, newest_entry integer, entry_count integer not null default 0, unit_amount integer, unit_amount_decimal text, tiers_mode text, tiers text, transform_quantity text) strict;
 CREATE INDEX price_merchant on price (merchant);
 CREATE TABLE payment_method (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
-    type text not null, customer text, card text, metadata text not null, test_card text, script text, newest_entry integer, entry_count integer not null default 0, is_set_up integer not null default 0) strict;
+    type text not null, customer text, card text, metadata text not null, test_card text, script text, newest_entry integer, entry_count integer not null default 0, is_set_up integer not null default 0, billing_details text) strict;
 CREATE INDEX payment_method_merchant on payment_method (merchant);
 CREATE TABLE subscription (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
     status text not null, customer text not null, currency text not null, collection_method text not null,

@@ -29,22 +29,24 @@ export type Search = { readonly joined: 'and' | 'or'; readonly clauses: readonly
 /** Values that are computed from columns. */
 const COMPUTED = {
   'always null': 'null',
+  'billing postal_code': methodField('billing_details', 'address.postal_code'),
   'charge is disputed': 'charge.dispute is not null',
+  'customer phone': "json_extract(customer.contact, '$.phone')",
   'charge is refunded': "charge.status = 'succeeded' and charge.amount_refunded = charge.amount",
-  'card brand': cardField('brand'),
-  'card exp_month': cardField('exp_month'),
-  'card exp_year': cardField('exp_year'),
-  'card fingerprint': cardField('fingerprint'),
-  'card last4': cardField('last4'),
+  'card brand': methodField('card', 'brand'),
+  'card exp_month': methodField('card', 'exp_month'),
+  'card exp_year': methodField('card', 'exp_year'),
+  'card fingerprint': methodField('card', 'fingerprint'),
+  'card last4': methodField('card', 'last4'),
   'intent status': `iif(payment_intent.payment_method is null and payment_intent.status = 'requires_confirmation',
     'requires_payment_method', payment_intent.status)`,
   'price type': "iif(price.recurring is null, 'one_time', 'recurring')",
 } as const
 export type Computed = keyof typeof COMPUTED
 
-/** Selects a field of the card of a charge. */
-function cardField(name: string): string {
-  return `(select json_extract(payment_method.card, '$.${name}') from payment_method
+/** Selects a part of a column of the payment method of a charge. */
+function methodField(column: 'billing_details' | 'card', path: string): string {
+  return `(select json_extract(payment_method.${column}, '$.${path}') from payment_method
     where payment_method.id = charge.payment_method)`
 }
 

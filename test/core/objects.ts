@@ -48,6 +48,7 @@ export const aCustomer = (given: Partial<Customer> = {}): Customer => ({
   discount: null,
   test_clock: null,
   deleted: false,
+  contact: null,
   ...given,
 })
 
@@ -61,6 +62,7 @@ export const aCard = (given: Partial<PaymentMethod> = {}): PaymentMethod => ({
   test_card: 'pm_card_visa',
   script: null,
   is_set_up: false,
+  billing_details: null,
   ...given,
 })
 

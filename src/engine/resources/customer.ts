@@ -1,6 +1,7 @@
 import { cancel } from '../../core/billing/cancel.ts'
 import { abort } from '../../core/billing/schedule.ts'
 import { Change } from '../../core/change.ts'
+import { type Contact, NO_CONTACT } from '../../core/contact.ts'
 import type { Customer } from '../../core/customer.ts'
 import { parameterInvalid } from '../../core/errors.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
@@ -19,6 +20,8 @@ export type CustomerParams = CustomerDiscountParams & {
   description?: string | null | undefined
   metadata?: MetadataParam | undefined
   invoice_prefix?: string | undefined
+  /** The parts that change. */
+  contact?: Partial<Contact> | undefined
   invoice_settings?: { default_payment_method?: string | null | undefined } | undefined
 }
 
@@ -54,6 +57,7 @@ export function createCustomer(unit: UnitOfWork, params: NewCustomerParams): Cus
     discount: null,
     test_clock: params.test_clock ?? null,
     deleted: false,
+    contact: null,
   }
   const attaching = new Change()
   const customer = change.create('customer', withParams(unit, attaching, blank, params), 'customer.created')
@@ -74,7 +78,7 @@ export function updateCustomer(unit: UnitOfWork, id: string, params: CustomerPar
 }
 
 function withParams(unit: UnitOfWork, change: Change, customer: Customer, params: CustomerParams): Customer {
-  const { email, name, description, metadata, invoice_prefix, invoice_settings } = params
+  const { email, name, description, metadata, invoice_prefix, invoice_settings, contact } = params
   if (invoice_prefix !== undefined) checkPrefix(unit, customer, invoice_prefix)
   const method = invoice_settings?.default_payment_method
   const default_payment_method =
@@ -85,6 +89,7 @@ function withParams(unit: UnitOfWork, change: Change, customer: Customer, params
     ...(name !== undefined && { name }),
     ...(description !== undefined && { description }),
     ...(invoice_prefix !== undefined && { invoice_prefix }),
+    ...(contact && { contact: { ...NO_CONTACT, ...customer.contact, ...contact } }),
     ...(default_payment_method !== undefined && { default_payment_method: default_payment_method || null }),
     metadata: mergeMetadata(customer.metadata, metadata),
   }

@@ -1,4 +1,5 @@
 import { Change } from '../../core/change.ts'
+import type { BillingDetails } from '../../core/contact.ts'
 import type { Customer } from '../../core/customer.ts'
 import { assert, parameterInvalid, paymentFailed } from '../../core/errors.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
@@ -32,6 +33,7 @@ export function createPaymentMethod(unit: UnitOfWork, params: NewMethod): Paymen
 type NewMethod = {
   type: PaymentMethodType
   card?: CardParams | undefined
+  billing_details?: BillingDetails | undefined
   metadata?: MetadataParam | undefined
 }
 
@@ -51,7 +53,7 @@ function build(
   unit: UnitOfWork,
   type: PaymentMethodType,
   test_card: string | null,
-  given: { card?: CardParams | undefined; metadata?: MetadataParam | undefined } = {},
+  given: Omit<NewMethod, 'type'> = {},
 ): PaymentMethod {
   return {
     id: unit.idFor('payment_method'),
@@ -66,6 +68,7 @@ function build(
     test_card,
     script: null,
     is_set_up: false,
+    billing_details: given.billing_details ?? null,
   }
 }
 
@@ -138,7 +141,7 @@ export function methodFor(
 /** The payment method that a request names, or the card of a new one. */
 export type ChosenMethod = {
   payment_method?: string | undefined
-  payment_method_data?: { card: CardParams; metadata?: MetadataParam | undefined } | undefined
+  payment_method_data?: (Omit<NewMethod, 'type'> & { card: CardParams }) | undefined
 }
 
 /**

@@ -3,6 +3,7 @@ import type { MethodOptions } from '../../core/intent-options.ts'
 import type { ChosenMethod } from '../../engine/resources/payment-method.ts'
 import { metadata, reference } from '../fields.ts'
 import { card, cardOf } from './card-param.ts'
+import { billingDetails, billingDetailsOf } from './contact-params.ts'
 
 /** Reports whether a browser can be sent to an address. Its host also becomes part of a page's policy. */
 function isHttp(text: string): boolean {
@@ -18,7 +19,9 @@ export const returnUrl = z.string().max(5_000).refine(isHttp, { error: 'expected
 /** The parameters that choose the payment method of an intent. */
 export const chosenMethod = {
   payment_method: reference.optional(),
-  payment_method_data: z.object({ type: z.literal('card'), card, metadata }).optional(),
+  payment_method_data: z
+    .object({ type: z.literal('card'), card, billing_details: billingDetails, metadata })
+    .optional(),
 }
 
 /** The parameters that say which payment methods an intent accepts. */
@@ -47,8 +50,15 @@ export function methodOf({
   payment_method_data,
 }: z.output<z.ZodObject<typeof chosenMethod>>): ChosenMethod {
   if (!payment_method_data) return { payment_method }
-  const { card: given, metadata } = payment_method_data
-  return { payment_method, payment_method_data: { card: cardOf(given), metadata } }
+  const { card: given, billing_details, metadata } = payment_method_data
+  return {
+    payment_method,
+    payment_method_data: {
+      card: cardOf(given),
+      billing_details: billingDetailsOf(billing_details),
+      metadata,
+    },
+  }
 }
 
 /** Returns the options that a request sets. */

@@ -18,6 +18,7 @@ export const CATALOG_COLUMNS = {
       discount: 'text',
       test_clock: 'text',
       deleted: 'boolean',
+      contact: 'json',
     },
     privateFields: ['next_invoice_number'],
     indexes: [

@@ -13,6 +13,7 @@ export const PAYMENTS_COLUMNS = {
       test_card: 'text',
       script: 'json',
       is_set_up: 'boolean',
+      billing_details: 'json',
     },
     privateFields: ['script', 'is_set_up'],
     indexes: [

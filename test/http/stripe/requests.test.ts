@@ -44,12 +44,12 @@ describe('an error of a merchant with the dialect stripe', () => {
     ],
     [
       'for a parameter that it does not know',
-      () => stripe.customers.create({ phone: '1' }),
+      () => stripe.customers.create({ tax_exempt: 'none' }),
       {
         statusCode: 400,
         code: 'parameter_unknown',
-        param: 'phone',
-        message: `Received unknown parameter: phone. If Stripe knows it, paytwin does not know it yet. What it knows: ${KNOWN}`,
+        param: 'tax_exempt',
+        message: `Received unknown parameter: tax_exempt. If Stripe knows it, paytwin does not know it yet. What it knows: ${KNOWN}`,
       },
     ],
     [

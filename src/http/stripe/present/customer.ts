@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { NO_CONTACT } from '../../../core/contact.ts'
 import type { Customer } from '../../../core/customer.ts'
 import type { CustomerBalanceTransaction } from '../../../core/customer-balance.ts'
 import type { View } from '../../../engine/history/view.ts'
@@ -8,10 +9,11 @@ import { presentDiscount } from './discount.ts'
 export function presentCustomer(view: View, customer: Customer): Wire<Stripe.Customer> {
   const discount = customer.discount === null ? undefined : view.get('discount', customer.discount)
   const [[currency, balance] = [null, 0]] = Object.entries(customer.balances)
+  const { address, phone, preferred_locales, shipping } = customer.contact ?? NO_CONTACT
   return {
     id: customer.id,
     object: 'customer',
-    address: null,
+    address: address && { ...address },
     balance,
     created: customer.created,
     currency,
@@ -33,9 +35,9 @@ export function presentCustomer(view: View, customer: Customer): Wire<Stripe.Cus
     metadata: customer.metadata,
     name: customer.name,
     next_invoice_sequence: customer.next_invoice_number,
-    phone: null,
-    preferred_locales: [],
-    shipping: null,
+    phone,
+    preferred_locales: [...preferred_locales],
+    shipping: shipping && { ...shipping, address: { ...shipping.address } },
     tax_exempt: 'none',
     test_clock: customer.test_clock,
   }

@@ -1,17 +1,17 @@
 import type Stripe from 'stripe'
+import { NO_BILLING_DETAILS } from '../../../core/contact.ts'
 import type { Card, PaymentMethod } from '../../../core/payment-method.ts'
 import { cardNamed } from '../../../core/test-card.ts'
 import type { View } from '../../../engine/history/view.ts'
 import type { Wire } from '../wire.ts'
 
-/** The billing details of nobody: paytwin stores none. */
-export const nobody = (): Wire<Stripe.PaymentMethod.BillingDetails> => ({
-  address: { city: null, country: null, line1: null, line2: null, postal_code: null, state: null },
-  email: null,
-  name: null,
-  phone: null,
-  tax_id: null,
-})
+/** Presents the billing details of a payment method; every part is null if it has none. */
+export function presentBillingDetails(
+  method: PaymentMethod | undefined,
+): Wire<Stripe.PaymentMethod.BillingDetails> {
+  const { address, email, name, phone } = method?.billing_details ?? NO_BILLING_DETAILS
+  return { address: { ...address }, email, name, phone, tax_id: null }
+}
 
 /** The checks of a card, of which the security code is always right. */
 export const passedChecks = () => ({
@@ -24,7 +24,7 @@ export const presentPaymentMethod = (_view: View, method: PaymentMethod): Wire<S
   id: method.id,
   object: 'payment_method',
   allow_redisplay: 'unspecified',
-  billing_details: nobody(),
+  billing_details: presentBillingDetails(method),
   ...(method.card && { card: presentCard(method.card, method.test_card) }),
   created: method.created,
   customer: method.customer,

@@ -3,13 +3,14 @@ import { balanceTransactionId } from '../../../core/balance-transaction.ts'
 import type { Charge } from '../../../core/charge.ts'
 import { DEFAULT_PAYMENT_OPTIONS, type MethodOptions } from '../../../core/intent-options.ts'
 import { intentFactsOf, type PaymentIntent } from '../../../core/payment-intent.ts'
+import type { PaymentMethod } from '../../../core/payment-method.ts'
 import type { Refund } from '../../../core/refund.ts'
 import { cardNamed } from '../../../core/test-card.ts'
 import type { View } from '../../../engine/history/view.ts'
 import { clientSecretOf } from '../../client-secret.ts'
 import type { Wire } from '../wire.ts'
 import { nextActionOf } from './authentication.ts'
-import { nobody, passedChecks, presentPaymentMethod } from './payment-method.ts'
+import { passedChecks, presentBillingDetails, presentPaymentMethod } from './payment-method.ts'
 
 export function presentPaymentIntent(view: View, intent: PaymentIntent): Wire<Stripe.PaymentIntent> {
   const options = intent.options ?? DEFAULT_PAYMENT_OPTIONS
@@ -141,7 +142,7 @@ export function presentCharge(view: View, charge: Charge): Wire<Stripe.Charge> {
     application_fee: null,
     application_fee_amount: null,
     balance_transaction: isPaid ? balanceTransactionId('charge', charge.id) : null,
-    billing_details: nobody(),
+    billing_details: presentBillingDetails(methodOf(view, charge)),
     calculated_statement_descriptor: 'PAYTWIN',
     captured: isPaid,
     created: charge.created,
@@ -191,9 +192,11 @@ export function presentCharge(view: View, charge: Charge): Wire<Stripe.Charge> {
 }
 
 /** Details of a payment method never change, so the current ones are those at the time of the charge. */
+const methodOf = (view: View, { payment_method }: Charge): PaymentMethod | undefined =>
+  payment_method === null ? undefined : view.get('payment_method', payment_method)
+
 function detailsOf(view: View, charge: Charge): Wire<Stripe.Charge.PaymentMethodDetails> | null {
-  const method =
-    charge.payment_method === null ? undefined : view.get('payment_method', charge.payment_method)
+  const method = methodOf(view, charge)
   const card = method?.card
   if (!card) return null
   return {

@@ -16,6 +16,7 @@ import { currency, metadata, optionalText, reference } from '../../fields.ts'
 import { createdParam, equals, filtersOf, NOT_DELETED, pageParams } from '../../pagination.ts'
 import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
+import { contactFields, contactOf } from '../contact-params.ts'
 import { presentBalanceTransaction, presentCustomer, presentFoundCustomer } from '../present/customer.ts'
 import { listKind, returning, returningList } from '../returns.ts'
 import { searchRoute } from '../search/route.ts'
@@ -36,6 +37,7 @@ const fields = {
     .optional(),
   invoice_settings: z.object({ default_payment_method: reference.nullable().optional() }).optional(),
   metadata,
+  ...contactFields,
   ...discountFields,
 }
 const createParams = z
@@ -76,7 +78,7 @@ export function customerRoutes(api: StripeApi): void {
     },
     ({ unit, view, version, params: { payment_method, invoice_settings, ...params } }) => {
       refuseDiscount(version, params)
-      const { id } = createCustomer(unit, params)
+      const { id } = createCustomer(unit, { ...params, contact: contactOf(params) })
       if (payment_method !== undefined) attachPaymentMethod(unit, payment_method, id)
       // The default method is often the attached one, which had to be attached first.
       const last = invoice_settings
@@ -118,7 +120,7 @@ export function customerRoutes(api: StripeApi): void {
     },
     ({ unit, view, version, params, id }) => {
       refuseDiscount(version, params)
-      return presentCustomer(view, updateCustomer(unit, id, params))
+      return presentCustomer(view, updateCustomer(unit, id, { ...params, contact: contactOf(params) }))
     },
   )
   api.write(

@@ -11,6 +11,7 @@ import { equals, pageParams } from '../../pagination.ts'
 import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
 import { card, cardOf } from '../card-param.ts'
+import { billingDetails, billingDetailsOf } from '../contact-params.ts'
 import { presentPaymentMethod } from '../present/payment-method.ts'
 import { listKind, returning, returningList } from '../returns.ts'
 import type { Wire } from '../wire.ts'
@@ -21,6 +22,7 @@ const methods = returningList<Wire<Stripe.PaymentMethod>>('payment_method')
 const createParams = z.object({
   type: z.literal('card'),
   card,
+  billing_details: billingDetails,
   metadata,
 })
 const type = z.literal('card').optional()
@@ -36,7 +38,14 @@ export function paymentMethodRoutes(api: StripeApi): void {
       returns: method,
     },
     ({ unit, view, params }) =>
-      presentPaymentMethod(view, createPaymentMethod(unit, { ...params, card: cardOf(params.card) })),
+      presentPaymentMethod(
+        view,
+        createPaymentMethod(unit, {
+          ...params,
+          card: cardOf(params.card),
+          billing_details: billingDetailsOf(params.billing_details),
+        }),
+      ),
   )
   api.read(
     {

@@ -29,7 +29,7 @@ export const SEARCH_FIELDS = {
   charge: {
     ...CREATED,
     ...MONEY,
-    'billing_details.address.postal_code': ABSENT,
+    'billing_details.address.postal_code': computed('billing postal_code', 'text'),
     disputed: computed('charge is disputed', 'boolean'),
     'payment_method_details.card.brand': computed('card brand', 'token'),
     'payment_method_details.card.exp_month': computed('card exp_month', 'number'),
@@ -39,7 +39,12 @@ export const SEARCH_FIELDS = {
     refunded: computed('charge is refunded', 'boolean'),
     status: column('status', 'token'),
   },
-  customer: { ...CREATED, email: column('email', 'text'), name: column('name', 'text'), phone: ABSENT },
+  customer: {
+    ...CREATED,
+    email: column('email', 'text'),
+    name: column('name', 'text'),
+    phone: computed('customer phone', 'text'),
+  },
   invoice: {
     ...CREATED,
     currency: column('currency', 'token'),

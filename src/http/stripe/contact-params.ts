@@ -1,0 +1,77 @@
+import * as z from 'zod'
+import type { Address, BillingDetails, Contact } from '../../core/contact.ts'
+import { optionalText } from '../fields.ts'
+
+const address = z.object({
+  city: optionalText,
+  country: z
+    .string()
+    .regex(/^[A-Za-z]{2}$/, { error: 'expected a country code of two letters' })
+    .nullable()
+    .optional(),
+  line1: optionalText,
+  line2: optionalText,
+  postal_code: optionalText,
+  state: optionalText,
+})
+
+/** The contact of a customer. */
+export const contactFields = {
+  address: address.nullable().optional(),
+  phone: optionalText,
+  preferred_locales: z.array(z.string().min(1).max(35)).max(100).optional(),
+  shipping: z
+    .object({ address, name: z.string().min(1).max(5_000), phone: optionalText })
+    .nullable()
+    .optional(),
+}
+
+/** The billing details of a payment method. */
+export const billingDetails = z
+  .object({
+    address: address.nullable().optional(),
+    email: optionalText,
+    name: optionalText,
+    phone: optionalText,
+  })
+  .optional()
+
+/** Returns the parts of a contact that a request sets; undefined if it sets none. An address replaces the former one. */
+export function contactOf({
+  address: home,
+  phone,
+  preferred_locales,
+  shipping,
+}: z.output<z.ZodObject<typeof contactFields>>): Partial<Contact> | undefined {
+  const contact = {
+    ...(home !== undefined && { address: home && addressOf(home) }),
+    ...(phone !== undefined && { phone: phone || null }),
+    ...(preferred_locales && { preferred_locales }),
+    ...(shipping !== undefined && {
+      shipping: shipping && {
+        address: addressOf(shipping.address),
+        name: shipping.name,
+        phone: shipping.phone ?? null,
+      },
+    }),
+  }
+  return Object.keys(contact).length === 0 ? undefined : contact
+}
+
+/** Returns the billing details that a request gives; undefined for none. */
+export const billingDetailsOf = (given: z.output<typeof billingDetails>): BillingDetails | undefined =>
+  given && {
+    address: addressOf(given.address ?? {}),
+    email: given.email ?? null,
+    name: given.name ?? null,
+    phone: given.phone ?? null,
+  }
+
+const addressOf = (given: z.output<typeof address>): Address => ({
+  city: given.city ?? null,
+  country: given.country ?? null,
+  line1: given.line1 ?? null,
+  line2: given.line2 ?? null,
+  postal_code: given.postal_code ?? null,
+  state: given.state ?? null,
+})
