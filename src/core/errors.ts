@@ -9,7 +9,7 @@ export const ERROR_TYPES = [
 export type ErrorType = (typeof ERROR_TYPES)[number]
 
 type ErrorShape = {
-  readonly status: 400 | 401 | 402 | 404 | 422 | 429 | 500
+  readonly status: 400 | 401 | 402 | 403 | 404 | 422 | 429 | 500
   readonly type: ErrorType
   /** null only in bodies of failed authentication. See docs/contract/errors.md#authentication-failures. */
   readonly code: string | null
@@ -139,6 +139,15 @@ export const invalidApiKey = () =>
     type: 'authentication_error',
     code: null,
     message: 'Invalid API Key provided',
+  })
+
+/** Reports a publishable key on a route that needs a secret key. Only Stripe's API has this error. */
+export const secretKeyRequired = () =>
+  new ApiError({
+    status: 403,
+    type: 'invalid_request_error',
+    code: 'secret_key_required',
+    message: 'This API call cannot be made with a publishable API key. Please use a secret API key.',
   })
 
 /** Has the status 422, unlike other services. See docs/contract/README.md#differences-from-similar-services. */

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { DEFAULT_DIALECT, type Dialect } from '../core/dialect.ts'
-import type { ApiError } from '../core/errors.ts'
+import { type ApiError, invalidApiKey } from '../core/errors.ts'
 import type { Caller } from './caller.ts'
 import { checkExpands } from './expand.ts'
 import type { Raw } from './form.ts'
@@ -21,6 +21,8 @@ export type DialectForm = {
   /** Converts an error to one of the dialect. */
   readonly errorOf: (error: ApiError, url: string) => ApiError
   readonly errorBody: (error: ApiError, url: string) => Json
+  /** Creates the error for a publishable key on a route that needs a secret key. */
+  readonly publishableKeyError: () => ApiError
   /** Refuses parameters that are not supported yet. @throws ApiError parameter_unknown */
   readonly refuseUnsupported: (schema: z.core.$ZodType, raw: Raw) => void
   /** Checks the paths of `expand` in a version. @throws ApiError parameter_invalid */
@@ -34,6 +36,7 @@ export const OWN_FORM: DialectForm = {
   textOf,
   errorOf: (error) => error,
   errorBody,
+  publishableKeyError: invalidApiKey,
   refuseUnsupported,
   checkExpands,
 }

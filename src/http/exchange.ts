@@ -1,4 +1,4 @@
-import { ApiError, invalidApiKey, keyResolutionUnavailable } from '../core/errors.ts'
+import { ApiError, keyResolutionUnavailable } from '../core/errors.ts'
 import type { CurrentView } from '../engine/history/view.ts'
 import { stopwatch } from '../engine/machine/clock.ts'
 import type { RequestFault } from '../engine/machine/faults.ts'
@@ -102,12 +102,12 @@ export class Exchange implements Served {
     try {
       const { method, path } = this.c.req
       const header = this.c.req.header('authorization')
-      // Another dialect can have a route that accepts publishable keys where this one has none.
-      const target = { method, path, allowsPublic: allowsPublic || this.#options.handOver !== undefined }
+      // The dialect of its merchant decides how a publishable key is refused.
+      const target = { method, path, allowsPublic: true }
       const caller =
         operatorCaller(this.#services, this.c.env) ?? authenticate(this.#services, header, target)
       checkDialect(caller, this.#options)
-      if (caller.isPublic && !allowsPublic) throw invalidApiKey()
+      if (caller.isPublic && !allowsPublic) throw this.#form.publishableKeyError()
       this.#caller = caller
       if (!this.#take('key_resolution_unavailable')) return this.#admit(this.#caller)
     } catch (error) {

@@ -1,4 +1,4 @@
-import { ApiError, parameterInvalid } from '../../core/errors.ts'
+import { ApiError, parameterInvalid, secretKeyRequired } from '../../core/errors.ts'
 import type { DialectForm } from '../dialect.ts'
 import type { ErrorCode } from '../error-codes.ts'
 import type { Json } from '../json.ts'
@@ -55,6 +55,7 @@ const ERRORS: Readonly<Record<ErrorCode, StripeError>> = {
 const STRIPE_ERRORS: readonly StripeError[] = [
   invalid('invoice_upcoming_none'),
   invalid('setup_intent_unexpected_state'),
+  invalid('secret_key_required'),
   card('authentication_required'),
 ]
 
@@ -116,6 +117,7 @@ export const STRIPE_FORM: DialectForm = {
   textOf: JSON.stringify,
   errorOf: convert,
   errorBody,
+  publishableKeyError: secretKeyRequired,
   // Every parameter that a route does not know is refused.
   refuseUnsupported: () => undefined,
   checkExpands,

@@ -216,3 +216,23 @@ describe('a webhook', () => {
     expect(error).toMatchObject({ statusCode: 400, param: 'enabled_events[0]' })
   })
 })
+
+test.each<[string, (browser: Stripe) => Promise<unknown>]>([
+  ['a read', (browser) => browser.customers.list()],
+  ['a write', (browser) => browser.customers.create({ email: 'ada@example.com' })],
+])('a publishable key cannot make %s', async (_, call) => {
+  const merchant = sdk.twin.sandbox.merchant.settings.id
+  const { body } = await asOperator(sdk.twin)('POST', 'keys', { publishable: true, merchant })
+  const known = (await stripe.customers.list()).data.length
+  expect(await errorOf(call(sdk.withKey(body.secret)))).toMatchObject({
+    type: 'StripePermissionError',
+    statusCode: 403,
+    rawType: 'invalid_request_error',
+    code: 'secret_key_required',
+    message: 'This API call cannot be made with a publishable API key. Please use a secret API key.',
+  })
+  expect((await stripe.customers.list()).data.length).toBe(known)
+
+  await asOperator(sdk.twin)('POST', `keys/${body.id}/revoke`)
+  expect(await errorOf(call(sdk.withKey(body.secret)))).toMatchObject({ statusCode: 401 })
+})

@@ -197,7 +197,7 @@ describe('a setup intent', () => {
       method: 'OPTIONS',
     })
     expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([200, '*'])
-    expect((await browser.request('GET', '/v1/setup_intents')).status).toBe(401)
+    expect((await browser.request('GET', '/v1/setup_intents')).status).toBe(403)
   })
 })
 
