@@ -7,6 +7,9 @@ import { resolveMerchant } from '../scope.ts'
 import { instant } from '../show/format.ts'
 import type { Span } from '../show/output.ts'
 
+const STRIPE_TYPES = `For a merchant with Stripe's API, the type is one of Stripe's names in docs/stripe.md, such as
+customer.subscription.created, setup_intent.succeeded or invoice.payment_action_required.`
+
 /** `paytwin trigger`. */
 export function triggerCommand(program: Command, io: Io): void {
   addVerb<{ merchant?: string }>(program, io, {
@@ -18,7 +21,7 @@ export function triggerCommand(program: Command, io: Io): void {
     options: (command) =>
       command
         .option('--merchant <ID>', 'the merchant; required with several merchants')
-        .addHelpText('after', `\nTypes:\n${typesByFamily()}`),
+        .addHelpText('after', `\nTypes:\n${typesByFamily()}\n\n${STRIPE_TYPES}`),
     examples: ['paytwin trigger invoice.payment_failed', 'paytwin trigger refund.failed --json'],
     run: async ({ client, out }, { merchant: named }, [type = '']) => {
       const merchant = await resolveMerchant(client, named)

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { formatInstant } from '../../core/calendar.ts'
 import { parameterInvalid } from '../../core/errors.ts'
-import { EVENT_TYPES, type EventType } from '../../core/kinds.ts'
+import { ALL_EVENT_TYPES, EVENT_TYPES, type EventType } from '../../core/kinds.ts'
 import type { MerchantState } from '../../engine/machine/merchant-state.ts'
 import { trigger } from '../../engine/resources/trigger.ts'
 import { nearest } from '../../text/nearest.ts'
@@ -24,9 +24,10 @@ const createParams = z.object({
  * @throws ApiError parameter_invalid, param type
  */
 async function typeOf(name: string, { settings }: MerchantState): Promise<EventType> {
-  const own = EVENT_TYPES.find((type) => type === name)
+  const isStripe = settings.dialect === 'stripe'
+  const own = (isStripe ? ALL_EVENT_TYPES : EVENT_TYPES).find((type) => type === name)
   if (own) return own
-  const names = settings.dialect === 'stripe' ? await import('../stripe/event-names.ts') : undefined
+  const names = isStripe ? await import('../stripe/event-names.ts') : undefined
   const type = names?.eventTypeOf(name)
   if (!type)
     throw parameterInvalid('type', `Invalid value for type: ${unknownType(name, names?.KNOWN_NAMES)}`)

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { EVENT_TYPES } from '../../core/kinds.ts'
+import { ALL_EVENT_TYPES } from '../../core/kinds.ts'
 import { component, type Shape } from './component.ts'
 import { eventSchema } from './event.ts'
 import { livemode, seconds, text } from './fields.ts'
@@ -8,7 +8,7 @@ export const triggerSchema = component('Trigger', () =>
   z
     .object({
       object: z.literal('trigger').describe('The type of the object.'),
-      type: z.enum(EVENT_TYPES).describe('The requested event type.'),
+      type: z.enum(ALL_EVENT_TYPES).describe('The requested event type.'),
       events: z.array(eventSchema.schema).describe('All emitted events, oldest first.'),
       due: seconds(
         'When the event will be emitted, on the clock of the merchant; null if already emitted',

@@ -82,3 +82,10 @@ test('listen forwards what a webhook endpoint would get, filtered as by stripe l
   expect(shown).toEqual(got.map((event) => ({ ...event, merchant_id: daemon.merchant })))
   expect(got[0]).not.toHaveProperty('merchant_id')
 })
+
+test.each([
+  ['setup_intent.succeeded', ['setup_intent.created', 'setup_intent.succeeded']],
+  ['invoice.payment_action_required', ['invoice.payment_action_required']],
+])('a trigger takes %s, which only Stripe has', async (type, expected) => {
+  expect(typesIn(await text('trigger', type))).toEqual(expect.arrayContaining(expected))
+})
