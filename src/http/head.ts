@@ -11,10 +11,14 @@ export function serveHeadRequests(app: Hono): void {
     request.method === 'HEAD' ? headersOf(fetch(asGet(request), ...rest)) : fetch(request, ...rest)
 }
 
-/** Converts a HEAD request. Removes Accept, because an event stream without a reader would stay open. */
+/**
+ * Converts a HEAD request. Removes Accept, because an event stream without a reader would stay open. The response is not shown,
+ * as that of a prefetch, so that a link that works once stays usable.
+ */
 function asGet({ url, headers: given, signal }: Request): Request {
   const headers = new Headers(given)
   headers.delete('accept')
+  headers.set('sec-purpose', 'prefetch')
   return new Request(url, { method: 'GET', headers, signal })
 }
 

@@ -6,15 +6,20 @@ const MAX_LENGTH = 500
 
 /** Parameters whose values are secrets, also if nested. */
 const SECRET_NAME =
-  /secret|token|password|verifier|authorization|api[-_]?key|(?:^|\[)(?:key|code)(?:$|[[\]])/i
+  /secret|token|password|verifier|authorization|api[-_]?key|(?:^|\[)(?:key|code)(?:$|[[\]])|\[(?:number|cvc)\]/i
+
+/** What looks like the number of a card, also with a space or hyphen between its digits. */
+const CARD_NUMBER = /(?<![A-Za-z0-9_])[2-6]\d{3}(?:[ +-]?\d){9,15}(?![A-Za-z0-9])/
+
+const isSecret = (text: string): boolean => holdsSecret(text) || CARD_NUMBER.test(text)
 
 /**
- * Removes secrets from the path and query of a request: values of secret parameters, and everything that looks like a key or
- * a client_secret, percent-encoded or not.
+ * Removes secrets from the path and query of a request: values of secret parameters, and everything that looks like a key, a
+ * client_secret or the number of a card, percent-encoded or not.
  * See docs/contract/operator.md#request-log.
  */
 export function redacted(target: string): string {
-  const isPlain = !/[?%]/.test(target) && !holdsSecret(target)
+  const isPlain = !/[?%]/.test(target) && !isSecret(target)
   const clean = isPlain ? target : withoutSecrets(target)
   return clean.length > MAX_LENGTH ? `${clean.slice(0, MAX_LENGTH)}…` : clean
 }
@@ -22,7 +27,7 @@ export function redacted(target: string): string {
 function withoutSecrets(target: string): string {
   const [path = '', ...query] = target.split('?')
   const clean = cutBehindBase64(path.split('/')).map((part) =>
-    holdsSecret(percentDecoded(part)) ? REDACTED : part,
+    isSecret(percentDecoded(part)) ? REDACTED : part,
   )
   if (query.length === 0) return clean.join('/')
   const pairs = query.join('?').split('&').map(withoutSecret)
@@ -37,7 +42,7 @@ function cutBehindBase64(parts: string[]): string[] {
 
 function withoutSecret(pair: string): string {
   const [name = '', ...value] = pair.split('=')
-  if (holdsSecret(percentDecoded(name))) return REDACTED
-  const isSecret = SECRET_NAME.test(percentDecoded(name)) || holdsSecret(percentDecoded(value.join('=')))
-  return isSecret && value.length > 0 ? `${name}=${REDACTED}` : pair
+  if (isSecret(percentDecoded(name))) return REDACTED
+  const isHidden = SECRET_NAME.test(percentDecoded(name)) || isSecret(percentDecoded(value.join('=')))
+  return isHidden && value.length > 0 ? `${name}=${REDACTED}` : pair
 }

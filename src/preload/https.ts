@@ -18,27 +18,40 @@ const DROPPED = new Set([
   '_defaultAgent',
 ])
 
-/** Redirects `request` and `get` of node:https for requests to Stripe's API, for CommonJS and ES modules. */
+type Originals = { readonly http: typeof http.request; readonly https: typeof https.request }
+
+/** Redirects `request` and `get` of node:https and node:http for requests to Stripe's API, for CommonJS and ES modules. */
 export function redirectHttps(sandbox: Sandbox): void {
-  const original = https.request
+  const originals: Originals = { http: http.request, https: https.request }
+  redirect(https, originals.https, { sandbox, originals })
+  redirect(http, originals.http, { sandbox, originals })
+  syncBuiltinESMExports()
+}
+
+function redirect(
+  module: typeof http | typeof https,
+  original: Originals['http' | 'https'],
+  { sandbox, originals }: { readonly sandbox: Sandbox; readonly originals: Originals },
+): void {
   const request = (...given: Given): ClientRequest => {
     const { options, callback } = optionsOf(given)
-    const target = sandbox.urlOf(String(options.hostname ?? options.host ?? ''), options.path ?? '/')
-    return target ? send(target, options, { callback, original }) : Reflect.apply(original, https, [...given])
+    const target = sandbox.urlOf(String(options.hostname || options.host || ''), options.path || '/')
+    return target
+      ? send(target, options, { callback, originals })
+      : Reflect.apply(original, module, [...given])
   }
   const get = (...given: Given): ClientRequest => {
     const sent = request(...given)
     sent.end()
     return sent
   }
-  Object.assign(https, { request, get })
-  syncBuiltinESMExports()
+  Object.assign(module, { request, get })
 }
 
 /** Reads the arguments of `request`: a URL, options, both or none, and a callback. */
 function optionsOf(given: Given): { readonly options: RequestOptions; readonly callback: Callback } {
   const [first, second] = given
-  const url = typeof first === 'string' ? new URL(first) : first instanceof URL ? first : undefined
+  const url = typeof first === 'string' ? new URL(first) : isUrl(first) ? first : undefined
   const further = url ? second : first
   return {
     options: {
@@ -49,10 +62,16 @@ function optionsOf(given: Given): { readonly options: RequestOptions; readonly c
   }
 }
 
+/** Recognizes a URL as node:https does: also that of another context or library, such as jsdom. */
+function isUrl(given: unknown): given is URL {
+  const { href, protocol, auth, path } = (given ?? {}) as Partial<URL> & RequestOptions
+  return Boolean(href && protocol && auth === undefined && path === undefined)
+}
+
 function send(
   { protocol, hostname, port, pathname, search }: URL,
   options: RequestOptions,
-  { callback, original }: { readonly callback: Callback; readonly original: typeof https.request },
+  { callback, originals }: { readonly callback: Callback; readonly originals: Originals },
 ): ClientRequest {
   const to: RequestOptions = {
     ...Object.fromEntries(Object.entries(options).filter(([name]) => !DROPPED.has(name))),
@@ -63,8 +82,8 @@ function send(
     path: pathname + search,
     headers: withoutHost(options.headers),
   }
-  if (protocol === 'https:') return original(to, callback)
-  const sent = http.request({ ...to, agent: agentOf(options.agent) }, callback)
+  if (protocol === 'https:') return originals.https(to, callback)
+  const sent = originals.http({ ...to, agent: agentOf(options.agent) }, callback)
   // The SDK writes its request when the TLS connection is established.
   sent.prependListener('socket', (socket: Socket) => {
     if (socket.connecting) socket.once('connect', () => socket.emit('secureConnect'))

@@ -16,11 +16,25 @@ export type Sandbox = {
   urlOf(host: string, path: string): URL | undefined
 }
 
+/** Reports whether the daemon serves a host, or refuses its requests. @param host - in lower case, without a port */
+const isStripe = (host: string): boolean => host === API || REFUSED.has(host)
+
+/** Returns a host in lower case, without its port and without the dot of an absolute name. */
+const nameOf = (host: string): string => host.replace(/:\d+$/, '').replace(/\.$/, '').toLowerCase()
+
+/** @throws Error if a connection to Stripe would be opened, which no request of `https`, `http` or `fetch` needs */
+export function refuseLookup(host: string): void {
+  if (isStripe(nameOf(host)))
+    throw new Error(
+      `paytwin did not connect to ${host}: it redirects requests of node:https, node:http and fetch only. Give your library the URL in PAYTWIN_URL`,
+    )
+}
+
 /** @param daemon - the URL of the daemon */
 export const sandboxOf = (daemon: string | undefined): Sandbox => ({
   urlOf: (given, path) => {
-    const host = given.replace(/:\d+$/, '').toLowerCase()
-    if (host !== API && !REFUSED.has(host)) return undefined
+    const host = nameOf(given)
+    if (!isStripe(host)) return undefined
     if (!daemon || !URL.canParse(daemon))
       throw new Error(
         `paytwin did not send the request to ${host}: PAYTWIN_URL is not the URL of a daemon. Run the command with 'paytwin run --dialect stripe'`,
@@ -28,6 +42,7 @@ export const sandboxOf = (daemon: string | undefined): Sandbox => ({
     const base = new URL(daemon)
     // A path that names the host is one that the daemon does not know, and its error shows it.
     const own = host === API ? path : `/v1/${host}${path}`
-    return new URL(base.origin + base.pathname.replace(/\/$/, '') + own)
+    // The slash ends the host: a path such as @other.example would name another.
+    return new URL(`${base.origin}${base.pathname.replace(/\/$/, '')}/${own.replace(/^\//, '')}`)
   },
 })

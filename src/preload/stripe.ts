@@ -10,6 +10,7 @@
 import { readOffsets, shiftDates } from './dates.ts'
 import { redirectFetch } from './fetch.ts'
 import { redirectHttps } from './https.ts'
+import { refuseConnections } from './lookup.ts'
 import { sandboxOf } from './sandbox.ts'
 
 const { PAYTWIN_URL, PAYTWIN_DATE_FILE } = process.env
@@ -20,6 +21,7 @@ const https = process.getBuiltinModule('node:https')
 if (!Object.hasOwn(https, REDIRECTED)) {
   Object.defineProperty(https, REDIRECTED, { value: true })
   const sandbox = sandboxOf(PAYTWIN_URL)
+  refuseConnections()
   redirectHttps(sandbox)
   redirectFetch(sandbox)
 }

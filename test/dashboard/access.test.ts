@@ -50,6 +50,16 @@ test('a link opens the dashboard once, with a cookie that scripts and other site
   expect(await again.text()).toContain('does not work any more')
 })
 
+test.each([
+  ['HEAD', { method: 'HEAD' }],
+  ['a prefetch', { headers: { 'Sec-Purpose': 'prefetch;prerender' } }],
+])('%s does not use a link up, and starts no session', async (_, sent) => {
+  const link = await linkOf(twin)
+  const looked = await visit(twin, link, sent)
+  expect([looked.status, looked.headers.get('set-cookie')]).toEqual([204, null])
+  expect((await visit(twin, link)).status).toBe(303)
+})
+
 test('a browser that is signed in can open a used link', async () => {
   const link = await linkOf(twin)
   const [cookie = ''] = ((await visit(twin, link)).headers.get('set-cookie') ?? '').split(';')

@@ -11,6 +11,8 @@ test.each([
   ['/v1/payment_methods/pm_card_visa/attach', '/v1/payment_methods/pm_card_visa/attach'],
   ['/v1/customers?', '/v1/customers?'],
   ['/v1/customers?flag', '/v1/customers?flag'],
+  ['/v1/invoices?created[gte]=1795423754453&number=1', '/v1/invoices?created[gte]=1795423754453&number=1'],
+  ['/v1/customers/cus_4929123456789012', '/v1/customers/cus_4929123456789012'],
   ['/v1/%zz?a=%zz', '/v1/%zz?a=%zz'],
 ])('%s stays as it is', (target, shown) => {
   expect(redacted(target)).toBe(shown)
@@ -44,6 +46,19 @@ test.each([
   ['/v1/x?q=oat_test_51Secret', '/v1/x?q=[redacted]'],
   ['/v1/x/pi_1_secret_abc', '/v1/x/[redacted]'],
   ['/v1/x/whsec_51Sec/ret+51/Secret=/y', '/v1/x/[redacted]'],
+  [
+    '/v1/payment_methods?card[number]=1&card[cvc]=9',
+    '/v1/payment_methods?card[number]=[redacted]&card[cvc]=[redacted]',
+  ],
+  [
+    '/v1/x?payment_method_data%5Bcard%5D%5Bnumber%5D=1',
+    '/v1/x?payment_method_data%5Bcard%5D%5Bnumber%5D=[redacted]',
+  ],
+  ['/v1/payment_methods/4929123456789012', '/v1/payment_methods/[redacted]'],
+  ['/v1/x?card=4929-1234-5678-9012', '/v1/x?card=[redacted]'],
+  ['/v1/x?card=4929+1234+5678+9012&a=b', '/v1/x?card=[redacted]&a=b'],
+  ['/v1/x?card=4929%201234%205678%209012', '/v1/x?card=[redacted]'],
+  ['/v1/x?378282246310005=1', '/v1/x?[redacted]'],
 ])('%s is shown as %s', (target, shown) => {
   expect(redacted(target)).toBe(shown)
 })

@@ -35,6 +35,8 @@ async function serve(c: Context, { access, dashboard }: AdminServices, api: Oper
   const session = access.sessionOf(parse(c.req.header('cookie') ?? ''))
   const path = partsOf(c.req.path)
   const { searchParams: query } = new URL(c.req.url)
+  // A browser or another program may look at a link before a person opens it.
+  if (path[0] === 'open' && c.req.header('sec-purpose')?.startsWith('prefetch')) return notPrefetched()
   if (c.req.method === 'GET' && path[0] === 'open') return open(access.open(query.get('code') ?? ''), session)
   if (session === undefined) return (await signIn()).signInPage()
   const isPost = c.req.method === 'POST'
@@ -58,6 +60,10 @@ async function open(cookie: string | undefined, session: string | undefined): Pr
   // A browser that opens its link again is signed in already.
   return session === undefined ? (await signIn()).usedLinkPage() : redirectTo({})
 }
+
+/** Answers a prefetch without a page, so that browsers request the link again when it is opened. */
+const notPrefetched = (): Response =>
+  new Response(null, { status: 204, headers: { 'Cache-Control': 'no-store' } })
 
 const redirectTo = (headers: Readonly<Record<string, string>>): Response =>
   new Response(null, {

@@ -110,7 +110,7 @@ const MAX_LEVELS = 4
  */
 export function expandableAt(root: string, path: string, version: string): string | undefined {
   const { levels, rest } = follow(root, path, version)
-  if (rest !== '') return whyNot(root, path, { rest, version })
+  if (levels <= MAX_LEVELS && rest !== '') return whyNot(root, path, { rest, version })
   return levels > MAX_LEVELS
     ? `You cannot expand more than ${MAX_LEVELS} levels of a property (${path}).`
     : undefined
@@ -148,12 +148,12 @@ function whyNot(root: string, path: string, { rest, version }: { rest: string; v
   return `This property cannot be expanded (${path}).${hint}`
 }
 
-/** Follows a path as far as its fields are known. Returns the levels on the way, and the rest of the path. */
+/** Follows a path as far as its fields are known, and not beyond the first level that is too deep. Returns the levels on the way, and the rest of the path. */
 function follow(root: string, path: string, version: string): { levels: number; rest: string } {
   let rest = path
   let at = root
   let levels = 0
-  while (rest !== '') {
+  while (rest !== '' && levels <= MAX_LEVELS) {
     const step = stepOf(version, at, rest)
     if (!step) break
     if (step.taken !== 'data') levels += 1

@@ -108,6 +108,46 @@ describe("Stripe's library for Node", () => {
     )
     expect(lines).toEqual([200, 200, 401, 200, 200, 'other', 'EPROTO'])
   })
+
+  test('sends nothing to Stripe by unusual spellings, and opens no connection to it', async () => {
+    const lines = await run(
+      'spellings.mjs',
+      `
+      import dns from 'node:dns'
+      import http from 'node:http'
+      import http2 from 'node:http2'
+      import https from 'node:https'
+      import tls from 'node:tls'
+      const print = (value) => console.log(JSON.stringify(value))
+      const headers = { authorization: 'Bearer ' + process.env.STRIPE_SECRET_KEY }
+      const statusOf = (get, ...given) => new Promise((resolve) => {
+        get(...given, (response) => response.resume().on('end', () => resolve(response.statusCode))).on('error', ({ message }) => resolve(message))
+      })
+      const path = '/v1/customers'
+      print((await fetch('https://api.stripe.com./v1/customers', { headers })).status)
+      print(await statusOf(https.get, { host: 'api.stripe.com.', path, headers }))
+      print(await statusOf(https.get, { hostname: '', host: 'api.stripe.com', path, headers }))
+      print(await statusOf(http.get, { host: 'api.stripe.com', path, headers }))
+      const real = new URL('https://api.stripe.com/v1/customers')
+      class Other {}
+      for (const name of ['href', 'protocol', 'hostname', 'pathname', 'search', 'hash'])
+        Object.defineProperty(Other.prototype, name, { get: () => real[name] })
+      print(await statusOf(https.get, new Other(), { headers }))
+      print(await statusOf(https.get, { host: 'api.stripe.com', path: '@127.0.0.1:1/v1/customers', headers }))
+      const refused = (emitter) => new Promise((resolve) => emitter.on('error', ({ message }) => resolve(message.split(':')[0])))
+      print(await refused(http2.connect('https://api.stripe.com')))
+      print(await refused(tls.connect(443, 'API.stripe.com.')))
+      dns.lookup('127.0.0.1', (error, address) => print(address))`,
+    )
+    const [fetched, dotted, empty, plain, other, named, ...connections] = lines
+    expect([fetched, dotted, empty, plain, other]).toEqual([200, 200, 200, 200, 200])
+    expect(named).toBe(404)
+    expect(connections).toEqual([
+      'paytwin did not connect to api.stripe.com',
+      'paytwin did not connect to API.stripe.com.',
+      '127.0.0.1',
+    ])
+  })
 })
 
 test('an application gets its webhooks at its own URL, signed with its secret, and dates of the clock', async () => {

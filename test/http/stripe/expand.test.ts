@@ -125,6 +125,13 @@ describe('expand', () => {
     )
   })
 
+  test('reads a path only up to its fifth level', async () => {
+    const deep = 'data.customer.discount.customer.discount.customer.zebra'
+    expect((await refusalOf([deep])).message).toBe(
+      `You cannot expand more than 4 levels of a property (${deep}).`,
+    )
+  })
+
   test('refuses what Stripe can expand and paytwin does not have', async () => {
     const source = await refusalOf(['data.customer.default_source'])
     expect(source).toMatchObject({ statusCode: 400, param: 'expand[0]' })
