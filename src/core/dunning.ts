@@ -19,8 +19,15 @@ export const LAST_RETRY_DAY = 60
 export const daysOf = (schedule: RetrySchedule): readonly number[] =>
   schedule === 'smart' ? SMART_DAYS : schedule
 
-/** The number of attempts: the first one and its retries. */
-export const MAX_ATTEMPTS = RETRY_DAYS.length + 1
+/** Returns the number of attempts of a schedule: the first one and its retries. */
+export const attemptsOf = (schedule: RetrySchedule): number => daysOf(schedule).length + 1
+
+/**
+ * Formats the number of an attempt: `2 of 5`. Only `2` if the number of attempts is unknown, or if the attempt was made on
+ * another, longer schedule.
+ */
+export const attemptNumber = (attempt: number, most: number | null): string =>
+  most === null || attempt > most ? `${attempt}` : `${attempt} of ${most}`
 
 /** What happens to a subscription after its last failed retry. See docs/contract/subscriptions.md#final-action. */
 export const FINAL_ACTIONS = ['cancel', 'mark_unpaid', 'leave_past_due'] as const

@@ -22,7 +22,7 @@ type Drawn = { readonly timeline: Timeline; readonly name: Namer; readonly ofInv
 /** Computes the entries of a timeline: what happened, the present, what is due and what is projected. */
 export function entriesOf({ timeline, name, ofInvoice = false }: Drawn): Entry[] {
   const past = completeMoments({ timeline, name, ofInvoice }).filter(hasNotes)
-  const future = futureMoments(timeline.upcoming.data, name).filter(hasNotes)
+  const future = futureMoments(timeline.upcoming.data, name, timeline.max_attempts).filter(hasNotes)
   const isOverdue = past.at(-1)?.isTroubled ?? false
   return [
     ...past.map(

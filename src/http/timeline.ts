@@ -31,6 +31,7 @@ export const presentAround = <K extends SubjectKind>(
     object: 'timeline',
     now: timeline.now,
     as_of: timeline.as_of,
+    max_attempts: timeline.max_attempts,
     happened: {
       ...listed(
         url,

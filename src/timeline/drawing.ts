@@ -33,7 +33,7 @@ export function drawTimeline(drawn: Drawn, width: number): (readonly Span[])[] {
   const picture = {
     past: all ? past : withRuns(past),
     border: { at: as_of, title },
-    future: futureMoments(upcoming.data, name),
+    future: futureMoments(upcoming.data, name, timeline.max_attempts),
     isCut: happened.has_more,
     goesOn: upcoming.has_more || isRenewed(upcoming.data.at(-1)),
   }
@@ -52,7 +52,7 @@ export function completeMoments({
   ofInvoice = false,
 }: Omit<Drawn, 'all'>): readonly Moment[] {
   const { data, has_more } = timeline.happened
-  const [oldest, ...others] = pastMoments(data, { name, ofInvoice })
+  const [oldest, ...others] = pastMoments(data, { name, ofInvoice, maxAttempts: timeline.max_attempts })
   return oldest && !(has_more && others.length > 0) ? [oldest, ...others] : others
 }
 

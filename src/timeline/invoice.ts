@@ -1,15 +1,15 @@
-import { MAX_ATTEMPTS } from '../core/dunning.ts'
+import { attemptNumber } from '../core/dunning.ts'
 import type { TimelineEntryShape as TimelineEntry } from '../http/schemas/timeline.ts'
 import { money, type Namer, type Note, note, type Routine } from './note.ts'
 
 /**
  * Summarizes in one note all events of an invoice that have the same time.
- * @param together - all timeline entries with that time, also those of other objects
+ * @param context.together - all timeline entries with that time, also those of other objects
  */
 export function invoiceNote(
   entries: readonly TimelineEntry[],
-  together: readonly TimelineEntry[],
   name: Namer,
+  { together, maxAttempts }: { together: readonly TimelineEntry[]; maxAttempts: number },
 ): Note | undefined {
   const last = entries.at(-1)
   if (!last) return undefined
@@ -23,7 +23,9 @@ export function invoiceNote(
     money(last),
     balanceText(last),
     last.credited ? `${money({ ...last, amount: last.credited })} credited` : '',
-    attempted && (isFailed || !made || !attempted.attempt?.scheduled) ? attemptText(attempted) : '',
+    attempted && (isFailed || !made || !attempted.attempt?.scheduled)
+      ? attemptText(attempted, maxAttempts)
+      : '',
     endText(last, { isNew: made !== undefined, attempted }),
   ]
   const mark = isPaid ? '✓' : isFailed ? '✗' : '●'
@@ -55,9 +57,11 @@ function balanceText({ applied_balance: applied, amount, currency }: TimelineEnt
   return amount < 0 ? `${part} to balance` : `${part} of balance added`
 }
 
-function attemptText({ attempt, type, reason }: TimelineEntry): string {
+function attemptText({ attempt, type, reason }: TimelineEntry, maxAttempts: number): string {
   const outcome = type === 'invoice.paid' ? 'paid' : `declined: ${reason ?? 'no reason given'}`
-  return attempt?.scheduled ? `attempt ${attempt.number} of ${MAX_ATTEMPTS} ${outcome}` : manualText(outcome)
+  return attempt?.scheduled
+    ? `attempt ${attemptNumber(attempt.number, maxAttempts)} ${outcome}`
+    : manualText(outcome)
 }
 
 const manualText = (outcome: string): string =>

@@ -1,4 +1,4 @@
-import { MAX_ATTEMPTS } from '../core/dunning.ts'
+import { attemptNumber } from '../core/dunning.ts'
 import type { TimelineJobShape as TimelineJob } from '../http/schemas/timeline.ts'
 import { money } from './note.ts'
 
@@ -7,7 +7,7 @@ type JobTexts = {
   /** Its name in lists. */
   readonly name: string
   /** Describes a job of this kind in a timeline, in parts between which the text may be wrapped. The default is the name. */
-  readonly describe?: (job: TimelineJob, name: string) => string[]
+  readonly describe?: (job: TimelineJob, name: string, maxAttempts: number) => string[]
 }
 
 const UNCOLLECTED = { draft: 'stays a draft', void: 'void', uncollectible: 'uncollectible' } as const
@@ -46,10 +46,10 @@ function phaseText(
 const JOB_TEXTS: Readonly<Record<TimelineJob['kind'], JobTexts>> = {
   payment_retry: {
     name: 'retry',
-    describe: ({ label, attempt, consequence, ...due }, name) => [
+    describe: ({ label, attempt, consequence, ...due }, name, maxAttempts) => [
       `${name} ${label ?? ''}`,
       money(due),
-      `attempt ${attempt} of ${MAX_ATTEMPTS}`,
+      attempt === null ? '' : `attempt ${attemptNumber(attempt, maxAttempts)}`,
       consequence === null ? '' : `${CONSEQUENCES[consequence]} if it fails`,
     ],
   },
@@ -101,7 +101,7 @@ const JOB_TEXTS: Readonly<Record<TimelineJob['kind'], JobTexts>> = {
 export const jobName = (kind: TimelineJob['kind']): string => JOB_TEXTS[kind].name
 
 /** Describes a job in a timeline, in parts between which the text may be wrapped. */
-export function describeJob(job: TimelineJob): string[] {
+export function describeJob(job: TimelineJob, maxAttempts: number): string[] {
   const { name, describe } = JOB_TEXTS[job.kind]
-  return describe ? describe(job, name) : [name]
+  return describe ? describe(job, name, maxAttempts) : [name]
 }

@@ -9,12 +9,12 @@ import { isTrouble, subscriptionNotes } from './subscription.ts'
  */
 export function pastMoments(
   entries: readonly TimelineEntry[],
-  { name, ofInvoice }: { name: Namer; ofInvoice: boolean },
+  { name, ofInvoice, maxAttempts }: { name: Namer; ofInvoice: boolean; maxAttempts: number },
 ): Moment[] {
   const troubled = new Set<string>()
   return [...grouped(entries, ({ created }) => created)].map(([at, together]) => {
     for (const entry of together) noteTrouble(troubled, entry, ofInvoice)
-    return { at, notes: notesOf(together, name), isTroubled: troubled.size > 0 }
+    return { at, notes: notesOf(together, name, maxAttempts), isTroubled: troubled.size > 0 }
   })
 }
 
@@ -31,28 +31,29 @@ function noteTrouble(troubled: Set<string>, entry: TimelineEntry, ofInvoice: boo
  * Writes the notes of one instant. Each change of a subscription has its own notes. Changes of any other object by the same
  * request, or by the clock, are combined at the place of the first.
  */
-function notesOf(together: readonly TimelineEntry[], name: Namer): Note[] {
+function notesOf(together: readonly TimelineEntry[], name: Namer, maxAttempts: number): Note[] {
   const groups = grouped(together, ({ id, resource, resource_id, request }) =>
     resource === 'subscription' ? id : `${resource_id} ${request}`,
   )
   return [...groups.values()].flatMap((group) => {
     const [first] = group
-    return first ? NOTES[first.resource](group, name, together) : []
+    return first ? NOTES[first.resource](group, name, { together, maxAttempts }) : []
   })
 }
 
-/** Writes the notes of a group. @param together - all timeline entries of the same instant */
+/** Writes the notes of a group. @param context.together - all timeline entries of the same instant */
 type NoteWriter = (
   group: readonly TimelineEntry[],
   name: Namer,
-  together: readonly TimelineEntry[],
+  context: { readonly together: readonly TimelineEntry[]; readonly maxAttempts: number },
 ) => readonly Note[]
 
 /** Writes the notes of each kind of object. A charge is covered by its intent, and an invoice's intent by the invoice. */
 const NOTES: Readonly<Record<TimelineEntry['resource'], NoteWriter>> = {
-  subscription: (group, name, together) => group.flatMap((entry) => subscriptionNotes(entry, together, name)),
+  subscription: (group, name, { together }) =>
+    group.flatMap((entry) => subscriptionNotes(entry, together, name)),
   subscription_schedule: (group, name) => group.map((entry) => scheduleNote(entry, name)),
-  invoice: (group, name, together) => [invoiceNote(group, together, name) ?? []].flat(),
+  invoice: (group, name, context) => [invoiceNote(group, name, context) ?? []].flat(),
   payment_intent: (group) => paymentNotes(group),
   charge: () => [],
   refund: (group) =>

@@ -1,6 +1,6 @@
 import type { Event, Resource } from '../client/types.ts'
 import { formatInstant } from '../core/calendar.ts'
-import { MAX_ATTEMPTS } from '../core/dunning.ts'
+import { attemptNumber, attemptsOf, DEFAULT_RETRIES } from '../core/dunning.ts'
 import { formatAmount } from '../core/money.ts'
 import { methodText } from '../core/payment-method.ts'
 import type { Colour, Span } from './span.ts'
@@ -129,10 +129,15 @@ function cancellation(subscription: Resource, { type, data }: Event, time: TimeT
   return isNews && subscription.cancel_at !== null ? `cancels ${time(subscription.cancel_at)}` : ''
 }
 
-function dunning({ attempt_count, next_payment_attempt }: Resource, time: TimeText): string[] {
-  const next = time(next_payment_attempt)
-  return [`attempt ${attempt_count} of ${MAX_ATTEMPTS}`, next ? `next ${next}` : 'no more attempts']
+function dunning(invoice: Resource, time: TimeText): string[] {
+  const next = time(invoice.next_payment_attempt)
+  const attempt = attemptNumber(Number(invoice.attempt_count), maxAttempts(invoice))
+  return [`attempt ${attempt}`, next ? `next ${next}` : 'no more attempts']
 }
+
+/** Returns the number of attempts to charge an invoice; null in Stripe's API, whose merchants choose their retry schedule. */
+const maxAttempts = (invoice: Resource): number | null =>
+  'account_country' in invoice ? null : attemptsOf(DEFAULT_RETRIES)
 
 const declineOf = (error: unknown): string => text(field(error, 'decline_code')) || text(field(error, 'code'))
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { parseInstant } from '../../src/core/calendar.ts'
-import { FINAL_ACTIONS, MAX_ATTEMPTS, nextRetryAt, RETRY_DAYS } from '../../src/core/dunning.ts'
+import { attemptNumber, attemptsOf, FINAL_ACTIONS, nextRetryAt, RETRY_DAYS } from '../../src/core/dunning.ts'
 import { table } from '../table.ts'
 
 const FAILED_AT = 1_772_272_800
 
 test('a failed payment is retried 1, 3, 5 and 7 days after it failed', () => {
   expect(RETRY_DAYS).toEqual([1, 3, 5, 7])
-  expect(MAX_ATTEMPTS).toBe(5)
+  expect(attemptsOf(RETRY_DAYS)).toBe(5)
 })
 
 test.each(
@@ -30,4 +30,11 @@ test.each([5, 6, 100])('after %i attempts none is left', (attempts) => {
 
 test('there are three final actions', () => {
   expect(FINAL_ACTIONS).toEqual(['cancel', 'mark_unpaid', 'leave_past_due'])
+})
+
+test('the number of an attempt names how many there are, if that is known and not exceeded', () => {
+  expect(attemptNumber(2, 5)).toBe('2 of 5')
+  expect(attemptNumber(9, attemptsOf('smart'))).toBe('9 of 9')
+  expect(attemptNumber(6, 5)).toBe('6')
+  expect(attemptNumber(2, null)).toBe('2')
 })

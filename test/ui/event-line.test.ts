@@ -38,6 +38,15 @@ test.each([
     '2026-02-28T10:00:00Z  invoice.payment_failed         in_1  20.00 USD  attempt 5 of 5  no more attempts',
   ],
   [
+    event('invoice.payment_failed', {
+      ...invoice,
+      account_country: 'US',
+      attempt_count: 2,
+      next_payment_attempt: 1_772_532_000,
+    }),
+    '2026-02-28T10:00:00Z  invoice.payment_failed         in_1  20.00 USD  attempt 2  next 2026-03-03T10:00:00Z',
+  ],
+  [
     event('invoice.paid', { ...invoice, currency: 'jpy' }),
     '2026-02-28T10:00:00Z  invoice.paid                   in_1  2000 JPY  ADA-0002',
   ],

@@ -26,14 +26,14 @@ const LIST_COLUMNS: readonly Column<ListedNote>[] = [
 
 function listTimeline(
   out: Output,
-  { as_of, upcoming }: Timeline,
+  { as_of, upcoming, max_attempts }: Timeline,
   past: readonly Moment[],
   name: Namer,
 ): void {
   const listed = (moments: readonly Moment[], tense: string): ListedNote[] =>
     moments.flatMap(({ at, notes }) => notes.map(({ parts }) => ({ at, tense, parts })))
   const future = upcoming.data.flatMap((job) =>
-    listed(futureMoments([job], name), job.projected ? 'projected' : 'due'),
+    listed(futureMoments([job], name, max_attempts), job.projected ? 'projected' : 'due'),
   )
   const now = { at: as_of, tense: 'now', parts: [] }
   out.table(LIST_COLUMNS, [...listed(past, 'happened'), now, ...future], '')

@@ -1,6 +1,6 @@
 import type { InvoiceTimeline } from '../../client/types.ts'
 import { formatInstant } from '../../core/calendar.ts'
-import { MAX_ATTEMPTS } from '../../core/dunning.ts'
+import { attemptNumber } from '../../core/dunning.ts'
 import { isOpen } from '../../core/invoice-status.ts'
 import { formatAmount } from '../../core/money.ts'
 import { showTimeline } from '../commands/timeline.ts'
@@ -59,10 +59,15 @@ export function showInvoice(out: Output, shown: InvoiceTimeline, { all }: { all:
   showTimeline(out, { timeline, name: () => '', ofInvoice: true, all })
 }
 
-function attemptsText({ attempt_count, next_payment_attempt, collection_method }: Invoice): string {
+function attemptsText({
+  attempt_count,
+  next_payment_attempt,
+  collection_method,
+  timeline,
+}: InvoiceTimeline): string {
   if (collection_method === 'send_invoice' && attempt_count === 0) return ''
   const next = next_payment_attempt === null ? '' : `, next at ${formatInstant(next_payment_attempt)}`
-  return `${attempt_count} of ${MAX_ATTEMPTS}${next}`
+  return `${attemptNumber(attempt_count, timeline.max_attempts)}${next}`
 }
 
 function subscriptionText({ subscription, related }: InvoiceTimeline): string {

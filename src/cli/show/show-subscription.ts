@@ -46,7 +46,7 @@ export function showSubscription(out: Output, shown: SubscriptionTimeline, { all
       ['payment method', paymentMethodText(shown)],
       ['latest invoice', latestText(shown)],
       ['amount due', amountDueText(related)],
-      ['next', nextText(timeline.upcoming.data)],
+      ['next', nextText(timeline)],
       ['description', description ?? ''],
       ['metadata', metadataText(metadata)],
     ]),

@@ -1,6 +1,6 @@
-import type { Related, TimelineJob } from '../../client/types.ts'
+import type { Related, Timeline, TimelineJob } from '../../client/types.ts'
 import { formatInstant } from '../../core/calendar.ts'
-import { MAX_ATTEMPTS } from '../../core/dunning.ts'
+import { attemptNumber } from '../../core/dunning.ts'
 import { formatAmount } from '../../core/money.ts'
 import { jobName } from '../../timeline/job-texts.ts'
 import { statusColour } from '../../timeline/subscription.ts'
@@ -41,12 +41,12 @@ export const amountDueText = ({ owed }: Related): string =>
   owed.map(({ amount, currency }) => formatAmount(amount, currency)).join(' + ')
 
 /** Formats the next due job: `2026-03-31T10:00:00Z  renewal, 20.00 USD`. */
-export function nextText(jobs: readonly TimelineJob[]): string {
-  const [next] = jobs
+export function nextText({ upcoming, max_attempts }: Timeline): string {
+  const [next] = upcoming.data
   if (!next) return ''
   const { due, kind, amount, currency, attempt } = next
   const cost = amount === null || currency === null ? '' : `, ${formatAmount(amount, currency)}`
-  const which = attempt === null ? '' : `, attempt ${attempt} of ${MAX_ATTEMPTS}`
+  const which = attempt === null ? '' : `, attempt ${attemptNumber(attempt, max_attempts)}`
   return `${formatInstant(due)}  ${jobName(kind)}${cost}${which}`
 }
 

@@ -1,6 +1,7 @@
 import { discountIdsOf } from '../../core/billing/discounting.ts'
 import { formatInstant } from '../../core/calendar.ts'
 import type { Customer } from '../../core/customer.ts'
+import { attemptsOf } from '../../core/dunning.ts'
 import { parameterInvalid, resourceMissing, resourceNotYetCreated } from '../../core/errors.ts'
 import {
   type FutureJob,
@@ -59,6 +60,8 @@ export type Timeline<K extends SubjectKind> = {
   readonly prorations: StepProrations
   /** Whether there are older events. */
   readonly has_more: boolean
+  /** The number of attempts on the merchant's present retry schedule. */
+  readonly max_attempts: number
   readonly upcoming: readonly FutureJob[]
 }
 
@@ -112,6 +115,7 @@ export function timelineOf<K extends SubjectKind>(
     happened: steps.happened,
     prorations: prorationsOf(itemsOf(engine, merchant, found.customer.id), steps.happened),
     has_more: steps.has_more,
+    max_attempts: attemptsOf(merchant.settings.retry_schedule),
     upcoming: futureJobsOf(found, kind, related, openInvoices, steps),
   }
 }

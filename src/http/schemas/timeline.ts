@@ -161,6 +161,11 @@ const timelineSchema = component('Timeline', () =>
       object: z.literal('timeline').describe('The type of the object.'),
       now: seconds('The current time of its clock'),
       as_of: seconds('The time that is shown: now, or the parameter at'),
+      max_attempts: z
+        .int()
+        .describe(
+          'The number of scheduled attempts to charge an invoice, the first one included, on the present retry schedule of the merchant.',
+        ),
       happened: timelineEntryList.schema.describe(
         'The past changes up to as_of, oldest first. If has_more is true, older ones are left out.',
       ),

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { drawTimeline, namerOf } from '../../../src/timeline/drawing.ts'
 import { asOperator } from '../support.ts'
 import { startStripe } from './sdk.ts'
 
@@ -39,7 +40,16 @@ async function failing(settings: object) {
     return events.data.map(({ created }) => created - FIRST).reverse()
   }
   const status = async () => (await stripe.subscriptions.retrieve(id)).status
-  return { sdk, clock, failures, status, operator, merchant }
+  /** Draws the timeline of the customer as a text. */
+  const drawn = async () => {
+    const { body } = await operator('GET', `customers/${customer}`)
+    const drawing = { timeline: body.timeline, name: namerOf(body.related), all: true }
+    const texts = drawTimeline(drawing, 200).map((line) =>
+      line.map((span) => (typeof span === 'string' ? span : span.text)).join(''),
+    )
+    return texts.join('\n')
+  }
+  return { sdk, clock, failures, status, operator, merchant, drawn }
 }
 
 const inDays = (...days: number[]) => days.map((day) => day * DAY)
@@ -124,5 +134,19 @@ describe('the default notices', () => {
       created: FEB_28 - 7 * DAY,
       data: { object: { id: expect.stringMatching(/^upcoming_in_/), amount_due: 2000 } },
     })
+  })
+})
+
+describe('a timeline', () => {
+  test('counts attempts on the retry schedule of the merchant', async () => {
+    const { sdk, clock, drawn, operator, merchant } = await failing({ retry_schedule: 'smart' })
+    await sdk.advance(clock, FIRST + 7 * DAY)
+    const shown = await drawn()
+    expect(shown).toContain('attempt 6 of 9 declined')
+    expect(shown.match(/attempt \d of \d$/gm)).toEqual(['attempt 7 of 9', 'attempt 8 of 9'])
+    expect(shown).toMatch(/attempt 9 of 9 .*canceled if it fails/)
+    await operator('POST', `merchants/${merchant.id}`, { retry_schedule: [1, 3] })
+    // The sixth attempt was made on the former schedule.
+    expect(await drawn()).toMatch(/attempt 6 declined/)
   })
 })
