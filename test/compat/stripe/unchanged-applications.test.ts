@@ -58,7 +58,7 @@ describe("Stripe's library for Node", () => {
       ['StripeInvalidRequestError', 404],
       [404, 'paytwin does not know POST /v1/files.stripe'],
       [404, 'paytwin does not know POST /v1/connect.stripe'],
-      'StripeAuthenticationError',
+      'StripePermissionError',
     ])
   })
 
