@@ -1,4 +1,5 @@
 import { addIntervals, nextBoundary, type Period, type Recurring } from './calendar.ts'
+import type { CancellationFeedback } from './cancellation-feedback.ts'
 import { assert } from './errors.ts'
 import type { CollectionMethod, Invoice } from './invoice.ts'
 import type { Metadata } from './metadata.ts'
@@ -71,6 +72,8 @@ export type Subscription = {
   readonly saves_payment_method: boolean
   /** The setup intent that prepares its payment method; null for none. Not part of the API's object. */
   readonly pending_setup_intent: string | null
+  /** null if none was given. Only Stripe's API has it. */
+  readonly cancellation_feedback: CancellationFeedback | null
 }
 
 /**
@@ -173,6 +176,7 @@ export function newSubscription(
     expires_at: null,
     saves_payment_method: given.savesMethod ?? false,
     pending_setup_intent: null,
+    cancellation_feedback: null,
   }
 }
 

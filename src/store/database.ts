@@ -25,6 +25,7 @@ import * as setupIntents from './migrations/0019-setup-intents.ts'
 import * as draftInvoices from './migrations/0020-draft-invoices.ts'
 import * as retrySchedules from './migrations/0021-retry-schedules.ts'
 import * as contacts from './migrations/0022-contacts.ts'
+import * as cancellationFeedback from './migrations/0023-cancellation-feedback.ts'
 import { NEWEST_SCHEMA } from './newest-schema.ts'
 import { openSqlite } from './sqlite.ts'
 import { isOfStorage, migrationError, toDatabaseUnusable } from './unusable.ts'
@@ -53,6 +54,7 @@ export const MIGRATIONS: Migrations = {
   '0020-draft-invoices': draftInvoices,
   '0021-retry-schedules': retrySchedules,
   '0022-contacts': contacts,
+  '0023-cancellation-feedback': cancellationFeedback,
 }
 
 /**

@@ -22,6 +22,7 @@ const CONDITIONAL_PARAMS: readonly string[] = [
   'proration_date',
   'billing_cycle_anchor',
   'payment_behavior',
+  'off_session',
 ] satisfies (keyof Params)[]
 
 /**

@@ -20,6 +20,8 @@ export type ProrationParams = {
   proration_behavior?: ProrationBehavior | undefined
   proration_date?: number | undefined
   billing_cycle_anchor?: 'now' | 'unchanged' | undefined
+  /** Whether the customer is absent and cannot authenticate a payment. */
+  off_session?: boolean | undefined
 }
 
 /**
@@ -84,8 +86,8 @@ export function changePlanNow(
   const { before, after, method, params, isConditional } = given
   const loaded = loadAccount(unit, { ...after, ...(method && { default_payment_method: null }) }, change)
   const prices: Prices = new Map([...pricesOf(unit, before), ...loaded.prices])
-  // A change by a request is made with the customer present, one by a schedule is not.
-  const isOnSession = unit.request !== null
+  // A change by a request is made with the customer present unless it says otherwise, one by a schedule is not.
+  const isOnSession = unit.request !== null && !params.off_session
   const account = { ...loaded, prices, isOnSession, ...(method && { paymentMethod: method }) }
   const behavior = params.proration_behavior ?? 'none'
   return changePlan(change, account, before, {

@@ -3,6 +3,7 @@ import { endTrial } from '../../core/billing/renew.ts'
 import { resume } from '../../core/billing/resume.ts'
 import { movesTrialEndNear, withNotices } from '../../core/billing/schedule-notices.ts'
 import { cancelAsPlanned } from '../../core/billing/settlement.ts'
+import { type FeedbackParam, withFeedback } from '../../core/cancellation-feedback.ts'
 import { Change } from '../../core/change.ts'
 import { invalidStateTransition, parameterInvalid, unsupportedPspCapability } from '../../core/errors.ts'
 import {
@@ -16,12 +17,10 @@ import type { PaymentMethod } from '../../core/payment-method.ts'
 import { periodAmount } from '../../core/period-amount.ts'
 import type { Outcome } from '../../core/processor.ts'
 import {
-  canceledAt,
-  canceledAtPeriodEnd,
+  type MissingPaymentMethod,
   type PauseCollection,
   type Prices,
   type Subscription,
-  withoutCancellation,
   withTrialEnd,
 } from '../../core/subscription.ts'
 import { hasEnded, isInTrial, isRunning } from '../../core/subscription-status.ts'
@@ -33,27 +32,31 @@ import { endRemovedDiscounts } from './discount.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import { checkConditional, replacesPending, withoutPending } from './pending-update.ts'
 import { changePlanNow, changesPlan, checkProration, type ProrationParams } from './plan-change.ts'
+import { checkCancelAt, type PlannedCancellation, withCancellation } from './planned-cancellation.ts'
 import { type DiscountParam, type Purchase, redeemList } from './redemption.ts'
 import { checkManaged, updateCurrentPhase } from './schedule-sync.ts'
 import { checkTrialEnd, refusedPayment } from './subscription.ts'
 import { type ItemUpdate, type RedeemForItem, updatedItems, withRedeemed } from './subscription-items.ts'
 
 /** undefined leaves a field unchanged, null unsets it. */
-export type SubscriptionUpdate = ProrationParams & {
-  default_payment_method?: string | null | undefined
-  cancel_at_period_end?: boolean | undefined
-  cancel_at?: number | null | undefined
-  collection_method?: CollectionMethod | undefined
-  days_until_due?: number | undefined
-  items?: readonly ItemUpdate[] | undefined
-  payment_behavior?: 'allow_incomplete' | 'error_if_incomplete' | 'pending_if_incomplete' | undefined
-  trial_end?: number | 'now' | undefined
-  pause_collection?: PauseCollection | null | undefined
-  /** Replaces the discounts of the subscription; empty for none. */
-  discounts?: readonly DiscountParam[] | undefined
-  description?: string | null | undefined
-  metadata?: MetadataParam | undefined
-}
+export type SubscriptionUpdate = ProrationParams &
+  PlannedCancellation & {
+    default_payment_method?: string | null | undefined
+    collection_method?: CollectionMethod | undefined
+    days_until_due?: number | undefined
+    items?: readonly ItemUpdate[] | undefined
+    payment_behavior?: 'allow_incomplete' | 'error_if_incomplete' | 'pending_if_incomplete' | undefined
+    trial_end?: number | 'now' | undefined
+    pause_collection?: PauseCollection | null | undefined
+    missing_payment_method?: MissingPaymentMethod | undefined
+    /** Whether a payment method that pays by hand becomes the default one. */
+    saves_payment_method?: boolean | undefined
+    cancellation_feedback?: FeedbackParam | undefined
+    /** Replaces the discounts of the subscription; empty for none. */
+    discounts?: readonly DiscountParam[] | undefined
+    description?: string | null | undefined
+    metadata?: MetadataParam | undefined
+  }
 
 /**
  * Updates a subscription. New items take effect at the next renewal, or at once if the update prorates. A trial that is
@@ -117,10 +120,8 @@ export function updateSubscription(unit: UnitOfWork, id: string, params: Subscri
 
 /** @throws ApiError parameter_invalid for values that are invalid in every status */
 function checkRanges(subscription: Subscription, params: SubscriptionUpdate, now: number): void {
-  const { cancel_at, trial_end, pause_collection, collection_method, days_until_due } = params
-  if (typeof cancel_at === 'number' && cancel_at <= now) {
-    throw parameterInvalid('cancel_at', `cancel_at must be after the current time, ${now}`)
-  }
+  const { trial_end, pause_collection, collection_method, days_until_due } = params
+  checkCancelAt(params, now)
   if (
     days_until_due !== undefined &&
     (collection_method ?? subscription.collection_method) !== 'send_invoice'
@@ -175,7 +176,8 @@ function methodOf(
  * @throws ApiError invalid_state_transition, param status, for changes that the subscription's status does not allow
  */
 function checkState(subscription: Subscription, params: SubscriptionUpdate): void {
-  const { description, metadata, proration_behavior, proration_date, payment_behavior, ...others } = params
+  const { description, metadata, cancellation_feedback, ...changes } = params
+  const { proration_behavior, proration_date, payment_behavior, off_session, ...others } = changes
   const { cancel_at, cancel_at_period_end, pause_collection, trial_end } = others
   if (hasEnded(subscription) && Object.values(others).some((value) => value !== undefined)) {
     throw invalidStateTransition(
@@ -200,6 +202,7 @@ function withParams(
   now: number,
 ): Subscription {
   const { default_payment_method, items, pause_collection, description, metadata, trial_end } = params
+  const { missing_payment_method, saves_payment_method } = params
   const moved = typeof trial_end === 'number' ? withTrialEnd(subscription, trial_end) : subscription
   return {
     ...withCancellation(withCollection(moved, params), params, now),
@@ -207,6 +210,9 @@ function withParams(
     ...(default_payment_method !== undefined && { default_payment_method }),
     ...(pause_collection !== undefined && { pause_collection }),
     ...(description !== undefined && { description }),
+    ...(missing_payment_method && { missing_payment_method }),
+    ...(saves_payment_method !== undefined && { saves_payment_method }),
+    cancellation_feedback: withFeedback(subscription.cancellation_feedback, params.cancellation_feedback),
     metadata: mergeMetadata(subscription.metadata, metadata),
   }
 }
@@ -218,16 +224,6 @@ function withCollection(
   const collection_method = params.collection_method ?? subscription.collection_method
   const requested = params.days_until_due ?? subscription.days_until_due
   return { ...subscription, collection_method, days_until_due: daysToPay(collection_method, requested) }
-}
-
-function withCancellation(
-  subscription: Subscription,
-  { cancel_at, cancel_at_period_end }: Pick<SubscriptionUpdate, 'cancel_at' | 'cancel_at_period_end'>,
-  now: number,
-): Subscription {
-  const dated = cancel_at === undefined ? subscription : canceledAt(subscription, cancel_at, now)
-  if (cancel_at_period_end === undefined || cancel_at_period_end === dated.cancel_at_period_end) return dated
-  return cancel_at_period_end ? canceledAtPeriodEnd(dated, now) : withoutCancellation(dated)
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Account } from '../../core/billing/account.ts'
 import type { Collected } from '../../core/billing/collect.ts'
 import { type FirstBilling, start } from '../../core/billing/start.ts'
 import { addIntervals, nextBoundary, SECONDS_PER_DAY } from '../../core/calendar.ts'
+import { type FeedbackParam, withFeedback } from '../../core/cancellation-feedback.ts'
 import { Change } from '../../core/change.ts'
 import type { Customer } from '../../core/customer.ts'
 import { parameterInvalid, paymentFailed, unsupportedPspCapability } from '../../core/errors.ts'
@@ -25,6 +26,7 @@ import { PaymentRefused, type UnitOfWork } from '../machine/unit.ts'
 import { loadAccount } from './account.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import { cancelWithSettlement, namesOf } from './plan-change.ts'
+import { checkCancelAt, type PlannedCancellation, withCancellation } from './planned-cancellation.ts'
 import { type DiscountParam, type Purchase, redeemList } from './redemption.ts'
 import { checkManaged } from './schedule-sync.ts'
 import { addPendingSetup, pendingSetup } from './setup-intent.ts'
@@ -37,7 +39,7 @@ import {
   withRedeemed,
 } from './subscription-items.ts'
 
-export type SubscriptionParams = {
+export type SubscriptionParams = PlannedCancellation & {
   customer: string
   currency: string
   items: readonly ItemParams[]
@@ -84,6 +86,7 @@ export function createSubscription(unit: UnitOfWork, params: SubscriptionParams)
   for (const [index, item] of items.entries()) checkQuantity(item, item.quantity, index)
   checkItems(items, params.currency)
   checkAnchor(params, prices, now)
+  checkCancelAt(params, now)
   if (method && method.type !== 'card') throw unsupportedPspCapability(method.type)
 
   const redeeming = new Change()
@@ -126,7 +129,8 @@ export function createSubscription(unit: UnitOfWork, params: SubscriptionParams)
   const account = accountOfNew(unit, subscription, { customer, prices, method }, redeeming)
   const isFree = trial_end !== null || purchase.amount === 0
   const setup = isFree ? pendingSetup(unit, subscription, account.paymentMethod, params) : null
-  const given = { ...subscription, pending_setup_intent: setup?.id ?? null }
+  const planned = withCancellation(subscription, params, now)
+  const given = { ...planned, pending_setup_intent: setup?.id ?? null }
   const collected = start(
     change,
     { ...account, isOnSession: !params.off_session },
@@ -250,12 +254,23 @@ export function cancelSubscription(
     cancel_at_period_end,
     prorate = false,
     invoice_now = false,
-  }: { cancel_at_period_end: boolean; prorate?: boolean; invoice_now?: boolean },
+    cancellation_feedback,
+  }: {
+    cancel_at_period_end: boolean
+    prorate?: boolean
+    invoice_now?: boolean
+    cancellation_feedback?: FeedbackParam | undefined
+  },
 ): Subscription {
   const subscription = unit.find('subscription', id)
   const { instant: now } = unit.clockOf(subscription.test_clock)
   const change = new Change()
   checkManaged(subscription, { cancel_at_period_end: cancel_at_period_end || undefined })
+  if (cancellation_feedback)
+    change.update('subscription', subscription, (running) => ({
+      ...running,
+      cancellation_feedback: withFeedback(running.cancellation_feedback, cancellation_feedback),
+    }))
   if (!cancel_at_period_end) cancelWithSettlement(unit, change, subscription, { prorate, invoice_now })
   else if (!isRunning(subscription))
     throw cannotBe('A subscription', subscription, 'canceled at the end of its period')

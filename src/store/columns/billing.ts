@@ -39,6 +39,7 @@ export const BILLING_COLUMNS = {
       expires_at: 'integer',
       saves_payment_method: 'boolean',
       pending_setup_intent: 'text',
+      cancellation_feedback: 'json',
     },
     privateFields: ['newest_invoice', 'has_pending_items', 'expires_at', 'saves_payment_method'],
     indexes: [

@@ -328,6 +328,22 @@ describe('an invoice whose card needs an authentication', () => {
     })
   })
 
+  test.each([
+    [true, 'requires_payment_method'],
+    [false, 'requires_action'],
+  ])('of an update with off_session %s leaves the intent in %s', async (off_session, status) => {
+    const { customer, subscription } = await subscribed('pm_card_visa')
+    const { id } = await stripe.paymentMethods.attach('pm_card_authenticationRequired', { customer })
+    const updated = await stripe.subscriptions.update(subscription.id, {
+      default_payment_method: id,
+      items: [{ id: subscription.items.data[0]?.id ?? '', quantity: 2 }],
+      proration_behavior: 'always_invoice',
+      off_session,
+      expand: ['latest_invoice.payments'],
+    })
+    expect((await stripe.paymentIntents.retrieve(intentOf(updated))).status).toBe(status)
+  })
+
   test('expires with the subscription after a failed authentication', async () => {
     const { clock, subscription } = await subscribed('pm_card_authenticationRequired')
     const intent = intentOf(subscription)

@@ -1,10 +1,12 @@
 import type Stripe from 'stripe'
+import { NO_FEEDBACK } from '../../../core/cancellation-feedback.ts'
 import type { Subscription, SubscriptionItem } from '../../../core/subscription.ts'
 import type { View } from '../../../engine/history/view.ts'
 import type { Wire, WireList } from '../wire.ts'
 import { presentPlan, presentPrice } from './catalog.ts'
 
 export function presentSubscription(view: View, subscription: Subscription): Wire<Stripe.Subscription> {
+  const { comment, feedback } = subscription.cancellation_feedback ?? NO_FEEDBACK
   return {
     id: subscription.id,
     object: 'subscription',
@@ -20,8 +22,8 @@ export function presentSubscription(view: View, subscription: Subscription): Wir
     cancel_at_period_end: subscription.cancel_at_period_end,
     canceled_at: subscription.canceled_at,
     cancellation_details: {
-      comment: null,
-      feedback: null,
+      comment,
+      feedback,
       feedback_option: null,
       reason: reasonOf(subscription),
     },

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { FEEDBACK } from '../../../core/cancellation-feedback.ts'
 import { COLLECTION_METHODS } from '../../../core/invoice.ts'
 import { PRORATION_BEHAVIORS } from '../../../core/proration.ts'
 import type { Subscription } from '../../../core/subscription.ts'
@@ -36,6 +37,20 @@ const trialSettings = z
   })
   .optional()
 
+const paymentSettings = z
+  .object({
+    save_default_payment_method: z.enum(['off', 'on_subscription']).optional(),
+    payment_method_types: z
+      .array(z.literal('card', { error: 'paytwin knows only card here yet' }))
+      .min(1)
+      .optional(),
+  })
+  .optional()
+
+const cancellationDetails = z
+  .object({ comment: optionalText, feedback: z.enum(FEEDBACK).nullable().optional() })
+  .optional()
+
 export const createParams = z
   .object({
     customer: reference,
@@ -45,9 +60,7 @@ export const createParams = z
     payment_behavior: z
       .enum(['allow_incomplete', 'default_incomplete', 'error_if_incomplete'])
       .default('allow_incomplete'),
-    payment_settings: z
-      .object({ save_default_payment_method: z.enum(['off', 'on_subscription']).optional() })
-      .optional(),
+    payment_settings: paymentSettings,
     collection_method: z.enum(COLLECTION_METHODS).default('charge_automatically'),
     days_until_due: daysUntilDue.optional(),
     billing_cycle_anchor: instant.optional(),
@@ -56,6 +69,8 @@ export const createParams = z
     trial_end: trialEnd.optional(),
     trial_settings: trialSettings,
     off_session: z.boolean().optional(),
+    cancel_at: instant.optional(),
+    cancel_at_period_end: z.boolean().optional(),
     discounts: discountsParam,
     description: optionalText,
     metadata,
@@ -94,6 +109,10 @@ const updateFields = z.object({
   billing_cycle_anchor: z.enum(['now', 'unchanged']).optional(),
   payment_behavior: z.enum(['allow_incomplete', 'error_if_incomplete', 'pending_if_incomplete']).optional(),
   trial_end: trialEnd.optional(),
+  payment_settings: paymentSettings,
+  trial_settings: trialSettings,
+  off_session: z.boolean().optional(),
+  cancellation_details: cancellationDetails,
   pause_collection: z
     .object({ behavior: z.enum(PAUSE_BEHAVIORS), resumes_at: instant.nullable().default(null) })
     .nullable()
@@ -103,8 +122,18 @@ const updateFields = z.object({
   metadata,
 })
 
+/** What an update cannot change while it may wait for its payment. */
+const UNCONDITIONAL = ['cancellation_details', 'payment_settings', 'trial_settings'] as const
+
+const conditionalFields = updateFields.superRefine((given, context) => {
+  const name = UNCONDITIONAL.find((each) => given[each] !== undefined)
+  if (given.payment_behavior !== 'pending_if_incomplete' || name === undefined) return
+  const message = `${name} cannot be changed with payment_behavior pending_if_incomplete`
+  context.addIssue({ code: 'custom', path: [name], message })
+})
+
 /** The parameters of an update. The end of the period is known only if the update does not change it. */
-export const updateParams = updateFields.refine(
+export const updateParams = conditionalFields.refine(
   ({ cancel_at, items, billing_cycle_anchor, trial_end }) =>
     typeof cancel_at !== 'string' ||
     (items === undefined && billing_cycle_anchor !== 'now' && trial_end === undefined),
@@ -115,6 +144,12 @@ export const updateParams = updateFields.refine(
   },
 )
 type UpdateParams = z.infer<typeof updateParams>
+
+/** Returns whether a payment method that pays by hand becomes the default one; undefined if it is not given. */
+export function savesMethod(settings: z.infer<typeof paymentSettings>): boolean | undefined {
+  const saving = settings?.save_default_payment_method
+  return saving && saving === 'on_subscription'
+}
 
 /** Returns the cancellation that an update asks for. An empty cancel_at withdraws every planned cancellation. */
 export function cancellationIn(
@@ -130,6 +165,7 @@ export function cancellationIn(
 export const cancelParams = z.object({
   prorate: z.boolean().default(false),
   invoice_now: z.boolean().default(false),
+  cancellation_details: cancellationDetails,
 })
 
 export const listParams = z.object({

@@ -20,6 +20,7 @@ import {
   cancelParams,
   createParams,
   listParams,
+  savesMethod,
   updateParams,
 } from './subscription-params.ts'
 
@@ -44,7 +45,7 @@ export function subscriptionRoutes(api: StripeApi): void {
         items: given.items.map(withDiscountsOf),
         currency: params.currency ?? currencyOf(unit, params),
         missing_payment_method: trial_settings?.end_behavior.missing_payment_method ?? 'create_invoice',
-        saves_payment_method: payment_settings?.save_default_payment_method === 'on_subscription',
+        saves_payment_method: savesMethod(payment_settings),
       })
       return presentSubscription(view, made)
     },
@@ -96,8 +97,15 @@ export function subscriptionRoutes(api: StripeApi): void {
       returns: subscription,
     },
     ({ unit, view, params, id }) => {
+      const { payment_settings, trial_settings, cancellation_details, ...given } = params
       const cancellation = cancellationIn(params, unit.find('subscription', id))
-      return presentSubscription(view, updateSubscription(unit, id, asUpdate({ ...params, ...cancellation })))
+      const updated = updateSubscription(unit, id, {
+        ...asUpdate({ ...given, ...cancellation }),
+        missing_payment_method: trial_settings?.end_behavior.missing_payment_method,
+        saves_payment_method: savesMethod(payment_settings),
+        cancellation_feedback: cancellation_details,
+      })
+      return presentSubscription(view, updated)
     },
   )
   api.write(
@@ -108,8 +116,12 @@ export function subscriptionRoutes(api: StripeApi): void {
       params: cancelParams,
       returns: subscription,
     },
-    ({ unit, view, params, id }) => {
-      const canceled = cancelSubscription(unit, id, { ...params, cancel_at_period_end: false })
+    ({ unit, view, params: { cancellation_details, ...settlement }, id }) => {
+      const canceled = cancelSubscription(unit, id, {
+        ...settlement,
+        cancel_at_period_end: false,
+        cancellation_feedback: cancellation_details,
+      })
       return presentSubscription(view, canceled)
     },
   )
