@@ -1,6 +1,6 @@
 import { formatDate } from '../core/calendar.ts'
 import type { FutureJob } from '../core/future-job.ts'
-import type { Invoice } from '../core/invoice.ts'
+import { type Invoice, waitsAsDraft } from '../core/invoice.ts'
 import { appliedBalance, endingBalance } from '../core/invoice-balance.ts'
 import type { InvoiceItem } from '../core/invoice-item.ts'
 import { isIdOf, type Kind, type Objects } from '../core/kinds.ts'
@@ -88,6 +88,7 @@ type KindFields = Partial<
     | 'credited'
     | 'reason'
     | 'attempt'
+    | 'finalizes_at'
   >
 >
 
@@ -116,6 +117,7 @@ const KIND_FIELDS: {
     credited: invoice.pre_payment_credit_notes_amount || null,
     reason: step.type === 'invoice.payment_failed' ? step.decline : invoice.billing_reason,
     attempt: attemptOf(invoice, step),
+    finalizes_at: waitsAsDraft(invoice) ? invoice.next_payment_attempt : null,
   }),
   payment_intent: ({ customer, invoice, status, amount, currency }, { decline }) => ({
     customer,
@@ -219,6 +221,7 @@ function presentTimelineEntry(
     credited: fields.credited ?? null,
     reason: fields.reason ?? null,
     attempt: fields.attempt ?? null,
+    finalizes_at: fields.finalizes_at ?? null,
     ...(type.endsWith('.updated') && replaced && { changes: changesOf(view, step, replaced) }),
     ...(prorations.length > 0 && {
       prorations: prorations.map(({ description, amount }) => ({ description: description ?? '', amount })),

@@ -1,3 +1,4 @@
+import { formatInstant } from '../core/calendar.ts'
 import { attemptNumber } from '../core/dunning.ts'
 import type { TimelineEntryShape as TimelineEntry } from '../http/schemas/timeline.ts'
 import { money, type Namer, type Note, note, type Routine } from './note.ts'
@@ -80,13 +81,25 @@ const ENDS: Readonly<Record<string, string>> = {
 
 /** Describes the invoice's final status, unless the attempt's text already contains it. */
 const endText = (
-  { type }: TimelineEntry,
+  { type, finalizes_at }: TimelineEntry,
   { isNew, attempted }: { isNew: boolean; attempted: TimelineEntry | undefined },
-): string =>
-  type === 'invoice.paid' && attempted && !(isNew && attempted.attempt?.scheduled) ? '' : (ENDS[type] ?? '')
+): string => {
+  if (finalizes_at) return `draft until ${formatInstant(finalizes_at)}`
+  return type === 'invoice.paid' && attempted && !(isNew && attempted.attempt?.scheduled)
+    ? ''
+    : (ENDS[type] ?? '')
+}
 
-const routineOf = ({ type, amount, currency, label, subscription }: TimelineEntry): Routine => ({
-  outcome: type === 'invoice.created' ? 'left as drafts' : (ENDS[type] ?? ''),
+const routineOf = ({
+  type,
+  finalizes_at,
+  amount,
+  currency,
+  label,
+  subscription,
+}: TimelineEntry): Routine => ({
+  outcome:
+    type !== 'invoice.created' ? (ENDS[type] ?? '') : finalizes_at ? 'billed as drafts' : 'left as drafts',
   amount: amount ?? 0,
   currency: currency ?? '',
   label,

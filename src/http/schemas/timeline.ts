@@ -74,6 +74,9 @@ const timelineEntrySchema = component('TimelineEntry', () =>
         'The reason: the billing_reason of an invoice, the decline of a failed payment, or the reason of a cancellation.',
       ).nullable(),
       attempt: attempt(),
+      finalizes_at: seconds(
+        'For a draft that is finalized by itself: when, as of the entry; null for all others',
+      ).nullable(),
       changes: z
         .record(
           z.string(),

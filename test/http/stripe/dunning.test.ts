@@ -138,6 +138,17 @@ describe('the default notices', () => {
 })
 
 describe('a timeline', () => {
+  test('says until when the invoice of a renewal is a draft', async () => {
+    const { sdk, clock, drawn } = await failing({})
+    await sdk.advance(clock, FEB_28)
+    const waiting = /renewal .*20\.00 USD .*draft until 2026-02-28T11:00:00Z$/m
+    expect(await drawn()).toMatch(waiting)
+    expect(await drawn()).not.toContain('stays a draft')
+    await sdk.advance(clock, FIRST)
+    expect(await drawn()).toMatch(waiting)
+    expect(await drawn()).toMatch(/attempt 1 of 5 declined/)
+  })
+
   test('counts attempts on the retry schedule of the merchant', async () => {
     const { sdk, clock, drawn, operator, merchant } = await failing({ retry_schedule: 'smart' })
     await sdk.advance(clock, FIRST + 7 * DAY)
