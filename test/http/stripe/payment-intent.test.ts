@@ -157,7 +157,7 @@ describe('a payment intent', () => {
       ['POST', `${path}/cancel`],
       ['GET', '/v1/customers'],
     ] as const)
-      expect((await browser.request(method, other, method === 'POST' ? {} : undefined)).status).toBe(401)
+      expect((await browser.request(method, other, method === 'POST' ? {} : undefined)).status).toBe(403)
   })
 })
 
