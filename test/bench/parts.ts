@@ -1,4 +1,5 @@
 import { advancePart } from './advance.ts'
+import { changesPart } from './changes.ts'
 import { growthPart } from './growth.ts'
 import { intentsPart } from './intents.ts'
 import { latencyPart } from './latency.ts'
@@ -20,6 +21,7 @@ export const PARTS: readonly Part[] = [
   readsPart,
   subscriptionsPart,
   advancePart,
+  changesPart,
   statePart,
   latencyPart,
   streamsPart,
