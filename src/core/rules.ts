@@ -55,6 +55,8 @@ export type Rules = {
   readonly choosesRetries: boolean
   /** Whether an open invoice that was never attempted makes its customer delinquent. */
   readonly owesBeforeAttempt: boolean
+  /** Whether a change of a customer's `delinquent` emits customer.updated. */
+  readonly reportsDelinquency: boolean
 }
 
 const PAYTWIN_RULES: Rules = {
@@ -81,6 +83,7 @@ const PAYTWIN_RULES: Rules = {
   notices: NO_NOTICES,
   choosesRetries: false,
   owesBeforeAttempt: true,
+  reportsDelinquency: false,
 }
 
 const STRIPE_RULES: Rules = {
@@ -107,6 +110,7 @@ const STRIPE_RULES: Rules = {
   notices: { ...NO_NOTICES, invoice_upcoming: 7, trial_will_end: 3 },
   choosesRetries: true,
   owesBeforeAttempt: false,
+  reportsDelinquency: true,
 }
 
 /** The rules of each dialect. */

@@ -88,13 +88,15 @@ const isDefaulted = (invoice: Invoice): boolean =>
   isOutstanding(invoice) && (invoice.attempted || invoice.overdue)
 
 /**
- * Updates the customer's `delinquent` flag to the outstanding invoices after the steps so far. Emits no event.
+ * Updates the customer's `delinquent` flag to the outstanding invoices after the steps so far. Some merchants' rules emit an
+ * event.
  * See docs/contract/customers.md#delinquency.
  */
 export function updateDelinquency(change: Change, account: Account): void {
   const makesDelinquent = account.rules.owesBeforeAttempt ? isOutstanding : isDefaulted
   const isOwing = account.outstanding.customer + change.gain('invoice', makesDelinquent) > 0
-  change.update('customer', account.customer, (customer) =>
-    customer.delinquent === isOwing ? customer : { ...customer, delinquent: isOwing },
-  )
+  const { delinquent } = change.latest('customer', account.customer)
+  if (delinquent === isOwing) return
+  const event = account.rules.reportsDelinquency ? 'customer.updated' : null
+  change.update('customer', account.customer, (customer) => ({ ...customer, delinquent: isOwing }), event)
 }

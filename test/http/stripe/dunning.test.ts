@@ -49,7 +49,7 @@ async function failing(settings: object) {
     )
     return texts.join('\n')
   }
-  return { sdk, clock, failures, status, operator, merchant, drawn }
+  return { sdk, clock, customer, failures, status, operator, merchant, drawn }
 }
 
 const inDays = (...days: number[]) => days.map((day) => day * DAY)
@@ -159,5 +159,76 @@ describe('a timeline', () => {
     await operator('POST', `merchants/${merchant.id}`, { retry_schedule: [1, 3] })
     // The sixth attempt was made on the former schedule.
     expect(await drawn()).toMatch(/attempt 6 declined/)
+  })
+})
+
+describe('customer.updated', () => {
+  /** Lists the events of a customer from an instant on, oldest first, without those of payments. */
+  const since = async ({ stripe }: { stripe: Stripe }, at: number, customer: string) => {
+    const { data } = await stripe.events.list({ created: { gte: at }, limit: 100 })
+    const isOf = ({ data: { object } }: Stripe.Event) =>
+      ('customer' in object && object.customer === customer) || ('id' in object && object.id === customer)
+    return data.filter((event) => isOf(event) && /^(customer|invoice)\./.test(event.type)).toReversed()
+  }
+  const names = (events: readonly Stripe.Event[]) => events.map(({ type }) => type)
+  const changed = (delinquent: boolean) => ({
+    type: 'customer.updated',
+    data: { object: { delinquent }, previous_attributes: { delinquent: !delinquent } },
+  })
+
+  test.each([
+    ['in one advance', [FIRST]],
+    ['in steps', [FEB_28 - 1, FEB_28, FEB_28 + 1, FIRST - 1, FIRST]],
+  ])(
+    'reports after the subscription that a customer is delinquent, and no longer is, %s',
+    async (_, steps) => {
+      const { sdk, clock, customer } = await failing({})
+      for (const at of steps) await sdk.advance(clock, at)
+      const failed = await since(sdk, FIRST, customer)
+      expect(names(failed)).toEqual([
+        'invoice.finalized',
+        'invoice.payment_failed',
+        'customer.subscription.updated',
+        'customer.updated',
+      ])
+      expect(failed.at(-1)).toMatchObject({ created: FIRST, ...changed(true) })
+
+      // A further decline changes nothing.
+      await sdk.advance(clock, FIRST + DAY)
+      expect(names(await since(sdk, FIRST + 1, customer))).toEqual(['invoice.payment_failed'])
+
+      await sdk.advance(clock, FIRST + DAY + 1)
+      const [open] = (await sdk.stripe.invoices.list({ status: 'open' })).data
+      await sdk.stripe.invoices.pay(open?.id ?? '', { payment_method: 'pm_card_visa' })
+      const paid = await since(sdk, FIRST + DAY + 1, customer)
+      expect(names(paid)).toEqual([
+        'invoice.paid',
+        'invoice.payment_succeeded',
+        'customer.subscription.updated',
+        'customer.updated',
+      ])
+      expect(paid.at(-1)).toMatchObject(changed(false))
+    },
+  )
+
+  test('reports a first payment that failed, and follows the invoice that is voided when it expires', async () => {
+    const { sdk } = await failing({})
+    const { stripe } = sdk
+    const [price] = (await stripe.prices.list()).data
+    const { id: clock } = await stripe.testHelpers.testClocks.create({ frozen_time: JAN_31 })
+    const { id: customer } = await stripe.customers.create({ test_clock: clock })
+    const { id } = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
+    await stripe.subscriptions.create({
+      customer,
+      items: [{ price: price?.id ?? '' }],
+      default_payment_method: id,
+    })
+    const first = await since(sdk, JAN_31, customer)
+    expect(names(first).slice(-2)).toEqual(['invoice.payment_failed', 'customer.updated'])
+    expect(first.at(-1)).toMatchObject(changed(true))
+    await sdk.advance(clock, JAN_31 + 23 * HOUR)
+    const expired = await since(sdk, JAN_31 + 1, customer)
+    expect(names(expired)).toEqual(['invoice.voided', 'customer.updated', 'customer.subscription.updated'])
+    expect(expired[1]).toMatchObject(changed(false))
   })
 })

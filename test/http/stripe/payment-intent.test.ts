@@ -311,6 +311,7 @@ describe('an invoice whose card needs an authentication', () => {
       'invoice.payment_failed',
       'invoice.payment_action_required',
       'payment_intent.requires_action',
+      'customer.updated',
     ])
     expect(made?.status).toBe('incomplete')
     const intent = intentOf(made as Stripe.Subscription)
