@@ -9,6 +9,8 @@ import type { Component } from './schemas/component.ts'
 const MAX_LEVELS = 4
 /** paytwin: no resource has as many paths. */
 const MAX_EXPANDS = 20
+/** paytwin: how many steps of a path are read. One with so many has too many levels. */
+const MAX_STEPS = 50
 
 /** Presents an object of any kind. */
 export type Present = <K extends Kind>(view: View, kind: K, object: Objects[K]) => Json
@@ -22,7 +24,7 @@ export type ExpandField = (view: CurrentView, parent: Json, field: string) => un
  * See docs/contract/requests.md#expansion.
  */
 export function checkExpands({ schema }: Component, paths: readonly string[]): void {
-  for (const path of paths) checkPath(schema, path.split('.'), path)
+  for (const path of paths) checkPath(schema, path.split('.', MAX_STEPS), path)
 }
 
 /** @throws ApiError parameter_invalid, param expand */

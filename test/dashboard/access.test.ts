@@ -132,6 +132,16 @@ test.each([
   }
 })
 
+test('a form of more than 10,000 bytes is refused unread', async () => {
+  const { cookie } = await signIn(twin)
+  const large = await visit(twin, `/dashboard/${id()}`, {
+    form: { by: '1'.repeat(10_000) },
+    headers: { cookie },
+  })
+  expect(large.status).toBe(400)
+  expect(await large.text()).toContain('larger than')
+})
+
 test('a form needs its token and the origin of the page, and changes nothing without them', async () => {
   const { cookie, show } = await signIn(twin)
   const { cookie: others, show: showOther } = await signIn(twin)

@@ -3,10 +3,13 @@ import { parse } from 'hono/utils/cookie'
 import { type ApiError, parameterInvalid } from '../../core/errors.ts'
 import { checkHost } from '../admin/guard.ts'
 import type { AdminServices } from '../admin/services.ts'
-import { MAX_V1_BODY_BYTES, readBody } from '../request.ts'
+import { readBody } from '../request.ts'
 import { knownError } from '../respond.ts'
 import { DASHBOARD_PATH } from './access.ts'
 import { OperatorApi } from './operator-api.ts'
+
+/** paytwin: the forms of the dashboard have few and short fields. */
+const MAX_FORM_BYTES = 10_000
 
 /**
  * Registers the dashboard. Only a browser with a session gets its pages, and only its own forms change anything.
@@ -79,7 +82,7 @@ const redirectTo = (headers: Readonly<Record<string, string>>): Response =>
 /** Reads the body of a form. Another origin is already refused; every browser names the origin of a form. @throws ApiError */
 function readForm(c: Context): Promise<string> {
   if (c.req.header('origin') === undefined) throw foreignForm()
-  return readBody(c, MAX_V1_BODY_BYTES)
+  return readBody(c, MAX_FORM_BYTES)
 }
 
 const foreignForm = (): ApiError =>

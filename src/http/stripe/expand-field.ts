@@ -31,9 +31,11 @@ const SPECIAL: Readonly<Record<string, (view: CurrentView, parent: Json) => unkn
     const price = typeof plan === 'string' ? view.get('price', plan) : undefined
     return price ? presentPlan(price) : plan
   },
-  refunds: (view, { object, id, refunds }) => (object === 'charge' ? listRefunds(view, String(id)) : refunds),
+  // An earlier path may have made the lists, and expanded fields of their entries.
+  refunds: (view, { object, id, refunds }) =>
+    object === 'charge' ? (refunds ?? listRefunds(view, String(id))) : refunds,
   subscriptions: (view, { object, id, subscriptions }) =>
-    object === 'customer' ? listSubscriptions(view, String(id)) : subscriptions,
+    object === 'customer' ? (subscriptions ?? listSubscriptions(view, String(id))) : subscriptions,
   tiers: (view, { id }) => {
     const price = view.get('price', String(id))
     return price && presentTiers(price)

@@ -61,6 +61,15 @@ describe('expand', () => {
     })
   })
 
+  test('keeps what an earlier path has expanded within the same list', async () => {
+    const found = await stripe.customers.retrieve(customer, {
+      expand: ['subscriptions.data.latest_invoice', 'subscriptions.data.customer', 'subscriptions'],
+    })
+    expect(found).toMatchObject({
+      subscriptions: { data: [{ customer: { id: customer }, latest_invoice: { object: 'invoice' } }] },
+    })
+  })
+
   test('shows the subscriptions of a customer, the newest ten of them, and the refunds of a charge', async () => {
     const { id } = await stripe.customers.create()
     expect(await stripe.customers.retrieve(id)).not.toHaveProperty('subscriptions')
