@@ -72,3 +72,8 @@ group('what can be expanded', () => {
     expect(isAccepted(name, path)).toBe(accepted)
   })
 })
+
+test('a path is read only up to 50 steps', () => {
+  const path = `${'payment_intent.latest_charge.'.repeat(30)}zebra`
+  expect(() => checkExpands(componentNamed('Charge'), [path])).toThrow('at most 4 are allowed')
+})
