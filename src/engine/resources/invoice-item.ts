@@ -1,5 +1,5 @@
 import { Change } from '../../core/change.ts'
-import { assert, invalidStateTransition, parameterInvalid, parameterMissing } from '../../core/errors.ts'
+import { assert, invalidStateTransition, parameterInvalid } from '../../core/errors.ts'
 import { type Invoice, MAX_LINES } from '../../core/invoice.ts'
 import {
   checkAcceptsItem,
@@ -19,23 +19,16 @@ import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { endDiscount } from './discount.ts'
 import { updateDraft } from './draft-discounts.ts'
-import { createItemPrice, type ItemPriceData } from './price.ts'
+import { type CostParams, costGiven, type ItemTexts, newInvoiceItem, oneTimePrice } from './item-cost.ts'
 import { type DiscountParam, type Purchase, redeemList } from './redemption.ts'
 
-export type InvoiceItemParams = {
-  customer: string
-  invoice?: string | undefined
-  subscription?: string | undefined
-  amount?: number | undefined
-  currency?: string | undefined
-  price?: string | undefined
-  price_data?: ItemPriceData | undefined
-  quantity: number
-  description?: string | null | undefined
-  discountable?: boolean | undefined
-  discounts?: readonly DiscountParam[] | undefined
-  metadata?: MetadataParam | undefined
-}
+export type InvoiceItemParams = CostParams &
+  ItemTexts & {
+    customer: string
+    invoice?: string | undefined
+    subscription?: string | undefined
+    discounts?: readonly DiscountParam[] | undefined
+  }
 
 /** undefined leaves a field unchanged. */
 export type InvoiceItemUpdate = {
@@ -58,7 +51,8 @@ export function createInvoiceItem(unit: UnitOfWork, params: InvoiceItemParams): 
   const customer = unit.find('customer', params.customer, 'customer')
   const invoice = params.invoice === undefined ? null : unit.find('invoice', params.invoice, 'invoice')
   const subscription = subscriptionGiven(unit, params)
-  const { pricing, currency, price, name } = given ?? oneTimePrice(unit, params)
+  const cost = given ?? oneTimePrice(unit, params)
+  const { pricing, currency } = cost
   if (subscription && subscription.currency !== currency)
     throw parameterInvalid(
       'subscription',
@@ -67,33 +61,22 @@ export function createInvoiceItem(unit: UnitOfWork, params: InvoiceItemParams): 
   if (invoice) checkAcceptsItem(invoice, { customer: customer.id, currency })
   const clock = unit.clockOf(customer.test_clock)
   const amount = itemAmount(pricing, params.quantity)
-  const unit_amount = fixedUnitAmount(pricing)
   const change = new Change()
   const redeeming = new Change()
   const id = unit.idFor('invoice_item')
   const purchase: Purchase = { customer, holder: { invoice_item: id }, currency, amount }
   const discounts = redeemList(unit, redeeming, purchase, { params: params.discounts ?? [] })
-  const item = change.create('invoice_item', {
-    id,
-    created: clock.instant,
-    customer: customer.id,
-    currency,
-    amount,
-    unit_amount,
-    quantity: params.quantity,
-    price,
-    // Without an amount for one unit to show, a line shows the name of the price.
-    description: params.description ?? (unit_amount === null ? name : null),
-    invoice: invoice?.id ?? null,
-    subscription: subscription?.id ?? null,
-    billed_with: invoice || !subscription ? null : subscription.id,
-    proration: null,
-    discountable: params.discountable ?? true,
-    discounts,
-    metadata: mergeMetadata({}, params.metadata),
-    test_clock: customer.test_clock,
-    deleted: false,
-  })
+  const item = change.create(
+    'invoice_item',
+    newInvoiceItem(unit, params, {
+      id,
+      customer,
+      cost,
+      invoice: invoice?.id ?? null,
+      subscription: subscription?.id ?? null,
+      discounts,
+    }),
+  )
   change.append(redeeming)
   if (invoice) updateDraft(unit, change, invoice, (draft) => withItem(draft, item, unit.newId('il')))
   else if (subscription)
@@ -116,36 +99,6 @@ function subscriptionGiven(unit: UnitOfWork, params: InvoiceItemParams): Subscri
   if (subscription.customer !== params.customer) throw refuse('belongs to another customer')
   if (hasEnded(subscription)) throw refuse(`has ended, so it makes no further invoice`)
   return subscription
-}
-
-/** What an item bills: an amount in a currency, or a price with its name for descriptions. */
-type Cost = {
-  readonly pricing: Pricing
-  readonly currency: string
-  readonly price: string | null
-  readonly name: string | null
-}
-
-/** Returns the amount and currency of the parameters; null when they have a price instead. */
-function costGiven({ amount, currency, price, price_data }: InvoiceItemParams): Cost | null {
-  if (price !== undefined || price_data !== undefined) {
-    const other = price === undefined ? 'price_data' : 'price'
-    if (amount !== undefined) throw parameterInvalid('amount', `Give amount or ${other}, not both`)
-    return null
-  }
-  if (amount === undefined) throw parameterMissing('amount')
-  if (currency === undefined) throw parameterMissing('currency')
-  return { pricing: fixedPricing(amount), currency, price: null, name: null }
-}
-
-function oneTimePrice(unit: UnitOfWork, { price: id = '', price_data, currency }: InvoiceItemParams): Cost {
-  const price = price_data ? createItemPrice(unit, price_data, 'price_data') : unit.find('price', id, 'price')
-  if (price.recurring)
-    throw parameterInvalid('price', `The price '${id}' is recurring; an invoice item needs a one-time price`)
-  if (currency !== undefined && currency !== price.currency) {
-    throw parameterInvalid('currency', `The price '${price.id}' is in ${price.currency}`)
-  }
-  return { pricing: price, currency: price.currency, price: price.id, name: price.nickname ?? price.id }
 }
 
 /**

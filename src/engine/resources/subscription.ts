@@ -24,6 +24,7 @@ import { apply } from '../machine/apply.ts'
 import { consumeChargeFault } from '../machine/charge-fault.ts'
 import { PaymentRefused, type UnitOfWork } from '../machine/unit.ts'
 import { loadAccount } from './account.ts'
+import { type AddedItemParams, itemsOfNew } from './added-items.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import { cancelWithSettlement, namesOf } from './plan-change.ts'
 import { checkCancelAt, type PlannedCancellation, withCancellation } from './planned-cancellation.ts'
@@ -56,6 +57,8 @@ export type SubscriptionParams = PlannedCancellation & {
   /** Whether a payment method that pays by hand becomes the default one. */
   saves_payment_method?: boolean | undefined
   discounts?: readonly DiscountParam[] | undefined
+  /** One-time prices that the first invoice bills too. */
+  add_invoice_items?: readonly AddedItemParams[] | undefined
   /** Whether the customer is absent and cannot authenticate the first payment. */
   off_session?: boolean | undefined
   description?: string | null | undefined
@@ -127,13 +130,22 @@ export function createSubscription(unit: UnitOfWork, params: SubscriptionParams)
     prices,
   )
   const account = accountOfNew(unit, subscription, { customer, prices, method }, redeeming)
-  const isFree = trial_end !== null || purchase.amount === 0
+  const added = itemsOfNew(unit, redeeming, {
+    customer,
+    subscription,
+    params: params.add_invoice_items ?? [],
+  })
+  const isFree = trial_end !== null || (purchase.amount === 0 && added.length === 0)
   const setup = isFree ? pendingSetup(unit, subscription, account.paymentMethod, params) : null
   const planned = withCancellation(subscription, params, now)
   const given = { ...planned, pending_setup_intent: setup?.id ?? null }
   const collected = start(
     change,
-    { ...account, isOnSession: !params.off_session },
+    {
+      ...account,
+      pendingItems: [...account.pendingItems, ...added],
+      isOnSession: !params.off_session,
+    },
     given,
     firstBilling(unit, params, prices),
     redeeming,

@@ -18,7 +18,7 @@ import {
   reference,
 } from '../../fields.ts'
 import { createdParam, pageParams } from '../../pagination.ts'
-import { recurringPriceData } from '../../price-params.ts'
+import { oneTimePriceData, recurringPriceData } from '../../price-params.ts'
 import { trialEnd, updateItem } from '../../subscription-params.ts'
 
 const newItem = z.object({
@@ -35,6 +35,23 @@ const trialSettings = z
       missing_payment_method: z.enum(MISSING_PAYMENT_METHOD).default('create_invoice'),
     }),
   })
+  .optional()
+
+const addedItems = z
+  .array(
+    z
+      .object({
+        price: reference.optional(),
+        price_data: oneTimePriceData.optional(),
+        quantity: quantity.default(1),
+        metadata,
+      })
+      .refine(({ price, price_data }) => (price === undefined) !== (price_data === undefined), {
+        path: ['price'],
+        error: 'use price or price_data',
+      }),
+  )
+  .max(MAX_ITEMS)
   .optional()
 
 const paymentSettings = z
@@ -71,10 +88,16 @@ export const createParams = z
     off_session: z.boolean().optional(),
     cancel_at: instant.optional(),
     cancel_at_period_end: z.boolean().optional(),
+    add_invoice_items: addedItems,
     discounts: discountsParam,
     description: optionalText,
     metadata,
   })
+  .refine(
+    ({ add_invoice_items, trial_period_days, trial_end }) =>
+      add_invoice_items === undefined || (trial_period_days === undefined && trial_end === undefined),
+    { path: ['add_invoice_items'], error: 'paytwin does not know add_invoice_items with a trial yet' },
+  )
   .refine(isDueOnlyWhenSent, dueDateNotAllowed)
   .refine(({ trial_period_days, trial_end }) => trial_period_days === undefined || trial_end === undefined, {
     path: ['trial_end'],
@@ -109,6 +132,7 @@ const updateFields = z.object({
   billing_cycle_anchor: z.enum(['now', 'unchanged']).optional(),
   payment_behavior: z.enum(['allow_incomplete', 'error_if_incomplete', 'pending_if_incomplete']).optional(),
   trial_end: trialEnd.optional(),
+  add_invoice_items: addedItems,
   payment_settings: paymentSettings,
   trial_settings: trialSettings,
   off_session: z.boolean().optional(),
@@ -123,7 +147,12 @@ const updateFields = z.object({
 })
 
 /** What an update cannot change while it may wait for its payment. */
-const UNCONDITIONAL = ['cancellation_details', 'payment_settings', 'trial_settings'] as const
+const UNCONDITIONAL = [
+  'add_invoice_items',
+  'cancellation_details',
+  'payment_settings',
+  'trial_settings',
+] as const
 
 const conditionalFields = updateFields.superRefine((given, context) => {
   const name = UNCONDITIONAL.find((each) => given[each] !== undefined)

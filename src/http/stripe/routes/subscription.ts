@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { ApiError, invalidStateTransition } from '../../../core/errors.ts'
 import { factsOf } from '../../../core/subscription-status.ts'
 import type { UnitOfWork } from '../../../engine/machine/unit.ts'
+import { addInvoiceItems } from '../../../engine/resources/added-items.ts'
 import { cancelSubscription, createSubscription } from '../../../engine/resources/subscription.ts'
 import { resumeSubscription, updateSubscription } from '../../../engine/resources/subscription-update.ts'
 import { discountsOf, withDiscountsOf } from '../../discount-params.ts'
@@ -97,8 +98,11 @@ export function subscriptionRoutes(api: StripeApi): void {
       returns: subscription,
     },
     ({ unit, view, params, id }) => {
-      const { payment_settings, trial_settings, cancellation_details, ...given } = params
-      const cancellation = cancellationIn(params, unit.find('subscription', id))
+      const { payment_settings, trial_settings, cancellation_details, add_invoice_items, ...given } = params
+      const found = unit.find('subscription', id)
+      const cancellation = cancellationIn(params, found)
+      // The items wait for the next invoice, which this update may create.
+      addInvoiceItems(unit, found, add_invoice_items ?? [])
       const updated = updateSubscription(unit, id, {
         ...asUpdate({ ...given, ...cancellation }),
         missing_payment_method: trial_settings?.end_behavior.missing_payment_method,
