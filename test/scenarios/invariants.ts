@@ -183,7 +183,7 @@ const SILENT: Readonly<Record<string, readonly string[]>> = {
   promotion_code: ['times_redeemed', 'active', 'coupon'],
   invoice: ['next_payment_attempt', 'auto_advance', ...CREDITED],
   // A credit note reduces the amount.
-  payment_intent: ['status', 'canceled_at', 'amount'],
+  payment_intent: ['status', 'canceled_at', 'amount', 'next_action'],
   // A failed refund restores the amount, and a dispute begins after the charge.
   charge: ['amount_refunded', 'refunded', 'disputed', 'dispute'],
 }

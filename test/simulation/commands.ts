@@ -139,15 +139,23 @@ export const isWhole = (name: Step['name']): name is WholeName => name in WHOLE
 
 export const commandNamed = (name: CommandName): Command => COMMANDS[name][1]
 
+/** A step of either dialect. */
+export type AnyStep = { readonly merchant: number; readonly name: string; readonly dice: number }
+
 /** Formats steps as text, and parses them: `0:create price:123`, separated by commas. */
-export const write = (steps: readonly Step[]): string =>
+export const write = (steps: readonly AnyStep[]): string =>
   steps.map(({ merchant, name, dice }) => `${merchant}:${name}:${dice}`).join(',')
 
-export function read(text: string): Step[] {
+export const read = (text: string): Step[] => readWith(text, isName)
+
+const isName = (name: string): name is Step['name'] => name in weights
+
+/** @param isKnown - whether a command has the name */
+export function readWith<Name extends string>(text: string, isKnown: (name: string) => name is Name) {
   return text.split(',').map((part) => {
     const [merchant, name = '', dice] = part.trim().split(':')
-    if (!(name in weights)) throw new Error(`there is no command ${name}`)
-    return { merchant: Number(merchant), name: name as Step['name'], dice: Number(dice) }
+    if (!isKnown(name)) throw new Error(`there is no command ${name}`)
+    return { merchant: Number(merchant), name, dice: Number(dice) }
   })
 }
 

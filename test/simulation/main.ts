@@ -1,12 +1,14 @@
 import { parseArgs } from 'node:util'
-import { isWhole, read, type Step, stepsOf, write } from './commands.ts'
-import { type Result, run, runThoroughly } from './run.ts'
+import { type AnyStep, write } from './commands.ts'
+import { type Mode, paytwinMode } from './mode.ts'
+import type { Result } from './run.ts'
 import { shrink } from './shrink.ts'
 
 /**
  * `npm run simulate -- [--seed N] [--steps M] [--seeds K] [--seconds S | --minutes M] [--replay STEPS] [--quick]
- * [--shrink S]`: plays random steps against a sandbox and a model of it: K seeds, one if not given, and more until the time is over. Each is
- * played three times without --quick: twice unchanged, and once with its advances in small steps. On a
+ * [--shrink S] [--dialect paytwin|stripe]`: plays random steps against a sandbox and a model of it: K seeds, one if not given, and more until the time is over. Each is
+ * played three times without --quick: twice unchanged, and once with its advances in small steps.
+ * With `--dialect stripe` there is no model, and each is played twice. On a
  * failure it prints the seed and the shortest failing sequence that it finds in S seconds, and exits with 1.
  */
 const { values } = parseArgs({
@@ -19,59 +21,73 @@ const { values } = parseArgs({
     replay: { type: 'string' },
     shrink: { type: 'string', default: '90' },
     quick: { type: 'boolean', default: false },
+    dialect: { type: 'string', default: 'paytwin' },
   },
 })
 const begun = performance.now()
 const seconds = values.minutes ? Number(values.minutes) * 60 : Number(values.seconds ?? 0)
 const firstSeed = values.seed === undefined ? Date.now() % 1_000_000_000 : Number(values.seed)
 const count = Number(values.steps)
-const play = values.quick ? run : runThoroughly
 const totals = { seeds: 0, steps: 0, years: 0, renewals: 0, events: 0 }
 
-console.log(`simulation: seed ${firstSeed}, ${count} steps a seed${seconds ? `, ${seconds} s` : ''}`)
-for (let seed = firstSeed; totals.seeds < Number(values.seeds) || elapsed() < seconds; seed += 1) {
-  const steps = values.replay === undefined ? stepsOf(seed, count) : read(values.replay)
-  const result = await play(steps, { seed })
-  totals.seeds += 1
-  totals.steps += steps.length
-  totals.years += result.simulatedSeconds / (365.25 * 86_400)
-  totals.renewals += result.renewals
-  totals.events += result.events
-  if (result.failure) {
-    await report(seed, steps, result)
-    process.exit(1)
+if (values.dialect === 'stripe') await simulate((await import('./stripe/mode.ts')).mode)
+else if (values.dialect === 'paytwin') await simulate(paytwinMode)
+else throw new Error(`there is no dialect ${values.dialect}: use paytwin or stripe`)
+
+async function simulate<Step extends AnyStep>(mode: Mode<Step>): Promise<void> {
+  console.log(`simulation: seed ${firstSeed}, ${count} steps a seed${seconds ? `, ${seconds} s` : ''}`)
+  for (let seed = firstSeed; totals.seeds < Number(values.seeds) || elapsed() < seconds; seed += 1) {
+    const steps = values.replay === undefined ? mode.stepsOf(seed, count) : mode.read(values.replay)
+    const result = await (values.quick ? mode.run : mode.runThoroughly)(steps, { seed })
+    totals.seeds += 1
+    totals.steps += steps.length
+    totals.years += result.simulatedSeconds / (365.25 * 86_400)
+    totals.renewals += result.renewals
+    totals.events += result.events
+    if (result.failure) {
+      await report(mode, seed, steps, result)
+      process.exit(1)
+    }
   }
+  const { seeds, steps, years, renewals, events } = totals
+  console.log(
+    `${seeds} seeds (${firstSeed} to ${firstSeed + seeds - 1}), ${steps} steps, ${years.toFixed(1)} simulated years, ${renewals} renewals, ${events} events, ${elapsed().toFixed(0)} s: nothing found`,
+  )
 }
-const { seeds, steps, years, renewals, events } = totals
-console.log(
-  `${seeds} seeds (${firstSeed} to ${firstSeed + seeds - 1}), ${steps} steps, ${years.toFixed(1)} simulated years, ${renewals} renewals, ${events} events, ${elapsed().toFixed(0)} s: nothing found`,
-)
 
 function elapsed(): number {
   return (performance.now() - begun) / 1000
 }
 
-async function report(seed: number, steps: readonly Step[], { failure, lines }: Result): Promise<void> {
+async function report<Step extends AnyStep>(
+  mode: Mode<Step>,
+  seed: number,
+  steps: readonly Step[],
+  { failure, lines }: Result,
+): Promise<void> {
   console.error(`seed ${seed} fails after ${lines.length} steps. ${failure?.message}`)
   const deadline = elapsed() + Number(values.shrink)
   // Steps after the failure are dropped, and a failure of one run needs no second run.
   const played = steps.slice(0, lines.length + 1)
-  const replay = (await run(played, { seed })).failure?.kind === failure?.kind ? run : play
+  const play = values.quick ? mode.run : mode.runThoroughly
+  const replay = (await mode.run(played, { seed })).failure?.kind === failure?.kind ? mode.run : play
   const again = (shorter: readonly Step[]) => replay(shorter, { seed, auditEvery: Number.POSITIVE_INFINITY })
   const isSame = async (shorter: readonly Step[]) =>
     elapsed() < deadline && (await again(shorter)).failure?.kind === failure?.kind
   if (Number(values.shrink) === 0) return
-  const shortest = await shrink(await narrow(played, lines, isSame), isSame)
+  const shortest = await shrink(await narrow(mode, played, lines, isSame), isSame)
   const last = await again(shortest)
   console.error(`\nThe shortest sequence found, ${shortest.length} steps:`)
   for (const line of last.lines) console.error(`  ${line}`)
   console.error(`${last.failure?.message}`)
-  console.error(`\nnpm run simulate -- --seed ${seed} --steps ${steps.length}`)
-  console.error(`npm run simulate -- --seed ${seed} --replay '${write(shortest)}'`)
+  const command = `npm run simulate --${values.dialect === 'stripe' ? ' --dialect stripe' : ''}`
+  console.error(`\n${command} --seed ${seed} --steps ${steps.length}`)
+  console.error(`${command} --seed ${seed} --replay '${write(shortest)}'`)
 }
 
 /** Steps that probably do not contribute to a failure: those of other merchants, and those without effect. */
-async function narrow(
+async function narrow<Step extends AnyStep>(
+  { isWhole }: Mode<Step>,
   steps: readonly Step[],
   lines: readonly string[],
   isSame: (steps: readonly Step[]) => Promise<boolean>,

@@ -64,7 +64,7 @@ export async function run(
 }
 
 /** Collects unhandled rejections during a run; each is a failure. */
-class Rejections {
+export class Rejections {
   readonly #reasons: unknown[] = []
   readonly #note = (reason: unknown) => void this.#reasons.push(reason)
 
@@ -85,14 +85,14 @@ class Rejections {
   }
 }
 
-const isRenewal = ({ type, data }: Body): boolean =>
+export const isRenewal = ({ type, data }: Body): boolean =>
   type === 'invoice.created' && data.object.billing_reason === 'subscription_cycle'
 
 /** Thirty parts of a month, a day each. */
 const IN_STEPS: Pace = ({ from, to }) => Math.max(2, Math.min(60, Math.round((to - from) / 86_400)))
 
-const NO_CACHES: CacheSizes = { objects: 0, jobs: 1 }
-const TINY_CACHES: CacheSizes = { objects: 2, jobs: 3 }
+export const NO_CACHES: CacheSizes = { objects: 0, jobs: 1 }
+export const TINY_CACHES: CacheSizes = { objects: 2, jobs: 3 }
 
 /**
  * Plays steps three times: as a daemon does, again without caches in the store, and with tiny caches and every advance in
@@ -115,7 +115,11 @@ export async function runThoroughly(steps: readonly Step[], options: RunOptions)
   return first
 }
 
-function differenceOf(kind: string, first: readonly string[], again: readonly string[]): Failure | null {
+export function differenceOf(
+  kind: string,
+  first: readonly string[],
+  again: readonly string[],
+): Failure | null {
   const index = first.findIndex((line, at) => line !== again[at])
   if (index < 0 && first.length === again.length) return null
   return new Failure(kind, `\n  ${first[index]}\n  ${again[index]}`)

@@ -4,7 +4,6 @@ import { type BillingReason, draftInvoice, type Invoice, markedUncollectible } f
 import { type InvoiceItem, lineOfItem } from '../invoice-item.ts'
 import type { InvoiceLine } from '../invoice-line.ts'
 import { MAX_AMOUNT, sumOf } from '../money.ts'
-import { withPaymentMethod } from '../payment-intent.ts'
 import { periodAmount } from '../period-amount.ts'
 import { linesOf } from '../period-lines.ts'
 import type { Subscription, SubscriptionItem } from '../subscription.ts'
@@ -80,16 +79,8 @@ export function bill(
   const invoice = draft(change, account, subscription, billing)
   const daysUntilDue = subscription.days_until_due
   if (!billing.isUncharged) return issue(change, account, invoice, { daysUntilDue })
-  const collected = finalizeWithoutAttempt(change, account, invoice, daysUntilDue)
-  readyToConfirm(change, account, collected.invoice)
-  return collected
-}
-
-/** Sets the payment method of the intent of an invoice that waits to be paid by hand. */
-function readyToConfirm(change: Change, { paymentMethod }: Account, { payment_intent }: Invoice): void {
-  const intent = payment_intent === null ? undefined : change.pending('payment_intent', payment_intent)
-  if (intent && paymentMethod)
-    change.update('payment_intent', intent, (latest) => withPaymentMethod(latest, paymentMethod.id))
+  // The customer only has to confirm the intent.
+  return finalizeWithoutAttempt(change, account, invoice, daysUntilDue, account.paymentMethod)
 }
 
 /**

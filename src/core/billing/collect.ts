@@ -3,8 +3,14 @@ import type { Change } from '../change.ts'
 import { assert } from '../errors.ts'
 import { attemptFailed, daysToPay, finalized, type Invoice, nextNumber, paid, voided } from '../invoice.ts'
 import type { AppliedBalance } from '../invoice-balance.ts'
-import { canceledWithInvoice, newPaymentIntent, type PaymentIntent, withAttempt } from '../payment-intent.ts'
-import { attemptCharge } from '../payment-method.ts'
+import {
+  canceledWithInvoice,
+  newPaymentIntent,
+  type PaymentIntent,
+  withAttempt,
+  withPaymentMethod,
+} from '../payment-intent.ts'
+import { attemptCharge, type PaymentMethod } from '../payment-method.ts'
 import { asksForAuthentication, type Outcome } from '../processor.ts'
 import type { Account } from './account.ts'
 import { balanceApplied, returnToBalance, takeFromBalance } from './balance.ts'
@@ -55,12 +61,14 @@ export function issue(
 
 /**
  * Finalizes a draft without a charge attempt. If nothing is due, it is paid without an intent; a sent invoice gets its due date.
+ * @param paymentMethod - the payment method of the intent, which is then ready to be confirmed
  */
 export function finalizeWithoutAttempt(
   change: Change,
   account: Account,
   draft: Invoice,
   daysUntilDue: number | null,
+  paymentMethod: PaymentMethod | null = null,
 ): Collected {
   const applied = balanceApplied(change, account, draft)
   if (applied.amount_due === 0) {
@@ -73,7 +81,7 @@ export function finalizeWithoutAttempt(
   const intent = intentOf(account, draft, applied)
   const due_date = dueDate(account, draft, daysUntilDue)
   const invoice = finalize(change, account, draft, { payment_intent: intent.id, due_date, applied })
-  createIntent(change, account, intent)
+  createIntent(change, account, paymentMethod ? withPaymentMethod(intent, paymentMethod.id) : intent)
   return { result: 'sent', invoice }
 }
 

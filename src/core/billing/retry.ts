@@ -107,11 +107,14 @@ function savePaymentMethod(
   if (!paymentMethod) return
   if (!rules.attachesChosenMethod)
     saveMethod(change, paymentMethod, { customer: customer.id, isSetUp: isAuthenticated })
-  if (subscription.saves_payment_method)
-    change.update('subscription', subscription, (latest) => ({
-      ...latest,
-      default_payment_method: paymentMethod.id,
-    }))
+  const { saves_payment_method, default_payment_method } = change.latest('subscription', subscription)
+  if (!saves_payment_method || default_payment_method === paymentMethod.id) return
+  change.update(
+    'subscription',
+    subscription,
+    (latest) => ({ ...latest, default_payment_method: paymentMethod.id }),
+    'subscription.updated',
+  )
 }
 
 /**

@@ -52,11 +52,14 @@ const presented = ({ entry, kind, view }: EventWithObject, object: EventWithObje
     ? (presentPayments(object as Invoice)[0] ?? {})
     : presentInEvent(view, kind, object)
 
-/** Returns the former values of the fields that changed. Of a nested object, only its changed fields. */
+/**
+ * Returns the former values of the fields that changed. Of a nested object, only its changed fields. A field that was added, such as
+ * a key of the metadata, was null.
+ */
 function changedFrom(before: Json, after: Json): Json {
   return Object.fromEntries(
-    Object.entries(before).flatMap(([name, value]) => {
-      const now = after[name]
+    [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) => {
+      const [value = null, now = null] = [before[name], after[name]]
       if (JSON.stringify(value) === JSON.stringify(now)) return []
       return [[name, isNested(value) && isNested(now) ? changedFrom(value, now) : value]]
     }),

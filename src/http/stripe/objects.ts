@@ -3,7 +3,11 @@ import type { View } from '../../engine/history/view.ts'
 import type { Json } from '../json.ts'
 import { presentPrice, presentProduct } from './present/catalog.ts'
 import { presentCreditNote } from './present/credit-note.ts'
-import { presentBalanceTransaction, presentCustomer, presentFoundCustomer } from './present/customer.ts'
+import {
+  presentBalanceTransaction,
+  presentCustomerInEvent,
+  presentFoundCustomer,
+} from './present/customer.ts'
 import { presentCoupon, presentDiscount, presentPromotionCode } from './present/discount.ts'
 import { presentDispute } from './present/dispute.ts'
 import { presentInvoice, presentInvoiceItem } from './present/invoice.ts'
@@ -17,7 +21,7 @@ import { presentEndpoint } from './present/webhook.ts'
 
 /** The presenter of each kind of object. Events show these forms, also of deleted objects. */
 const PRESENTERS: { readonly [K in Kind]: (view: View, object: Objects[K]) => Json } = {
-  customer: presentCustomer,
+  customer: presentCustomerInEvent,
   customer_balance_transaction: presentBalanceTransaction,
   product: presentProduct,
   price: presentPrice,

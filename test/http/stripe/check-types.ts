@@ -1,4 +1,5 @@
-import { join } from 'node:path'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { type Declarations, declarationsOf, type ObjectType, type Type } from './declared-types.ts'
 
 type Body = Readonly<Record<string, unknown>>
@@ -128,7 +129,10 @@ const BUILT_IN = ['Array', 'ApiList', 'Decimal']
 const isBody = (value: unknown): value is Body =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const pinned = new TypeCheck(join(import.meta.dirname, '../../../node_modules/stripe'))
+/** The folder of the SDK that the dialect is made with. It is resolved, because this file is also part of a script in another folder. */
+export const SDK = join(dirname(createRequire(import.meta.url).resolve('stripe')), '..')
+
+const pinned = new TypeCheck(SDK)
 
 /** Checks a response against the types of the SDK that the dialect is made with. */
 export const typeErrorsIn = (value: unknown): string[] => pinned.errorsIn(value)

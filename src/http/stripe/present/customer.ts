@@ -43,6 +43,12 @@ export function presentCustomer(view: View, customer: Customer): Wire<Stripe.Cus
   }
 }
 
+/** Presents a customer as events show it: how many invoices it had at that time is not recorded. */
+export function presentCustomerInEvent(view: View, customer: Customer): Wire<Stripe.Customer> {
+  const { next_invoice_sequence: _, ...shown } = presentCustomer(view, customer)
+  return shown
+}
+
 /** Presents a customer; a deleted one as its stub. */
 export const presentFoundCustomer = (
   view: View,
