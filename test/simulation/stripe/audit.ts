@@ -133,8 +133,8 @@ function expectStatus(subscription: Body, latest: Body | undefined, now: number)
     'a trial has its end': status !== 'trialing' || trial_end > now,
     'an incomplete subscription is younger than 23 hours':
       status !== 'incomplete' || (now < created + 23 * HOUR && latest?.status === 'open'),
-    'an expired subscription has a void invoice':
-      status !== 'incomplete_expired' || latest?.status === 'void',
+    'an expired subscription has a closed invoice':
+      status !== 'incomplete_expired' || ['void', 'uncollectible'].includes(latest?.status),
     'an active subscription has no failed payment':
       status !== 'active' ||
       latest?.status !== 'open' ||
