@@ -2,9 +2,9 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningDaemon, startDaemon } from '../cli/executable.ts'
-import { launchChromium } from './chromium.ts'
+import { launchChromium, openPage } from './chromium.ts'
 
 const KEY = 'sk_test_authenticationinabrowser1'
 
@@ -31,17 +31,6 @@ afterAll(async () => {
   await daemon?.stop()
 })
 
-async function openPage(options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
-  const context = await browser.newContext(options)
-  onTestFinished(() => context.close())
-  const page = await context.newPage()
-  const complaints: string[] = []
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !/favicon/.test(message.location().url)) complaints.push(message.text())
-  })
-  return { page, complaints }
-}
-
 /** Creates an intent that waits for the customer, and opens its page. */
 async function waiting(page: Page): Promise<string> {
   const { id, next_action } = await stripe.paymentIntents.create({
@@ -64,7 +53,7 @@ const LOOKS: readonly [string, BrowserContextOptions][] = [
 
 describe('a customer', () => {
   test.each(LOOKS)('with %s completes the authentication, and returns to the shop', async (_name, look) => {
-    const { page, complaints } = await openPage(look)
+    const { page, complaints } = await openPage(browser, look)
     const id = await waiting(page)
     await page.getByRole('button', { name: 'Complete authentication' }).click()
     await page.getByRole('heading', { name: 'Thank you' }).waitFor()
@@ -78,7 +67,7 @@ describe('a customer', () => {
   })
 
   test('fails the authentication, and going back finds that it has ended', async () => {
-    const { page } = await openPage()
+    const { page } = await openPage(browser)
     const id = await waiting(page)
     const address = page.url()
     await page.getByRole('button', { name: 'Fail authentication' }).click()
@@ -96,7 +85,7 @@ describe('a customer', () => {
   test.each([320, 390, 1280])(
     'sees all of the page at %i pixels, with buttons for a thumb',
     async (width) => {
-      const { page } = await openPage({ viewport: { width, height: 800 } })
+      const { page } = await openPage(browser, { viewport: { width, height: 800 } })
       await waiting(page)
       const overflow = await page.evaluate(
         'document.documentElement.scrollWidth - document.documentElement.clientWidth',

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import type { Browser } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { onTestFinished } from 'vitest'
 
 const PLACES = [
   '/usr/bin/chromium',
@@ -20,4 +21,20 @@ export async function launchChromium(): Promise<Browser> {
   // The browser's sandbox does not work for root, which containers run as.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   return chromium.launch({ executablePath, args })
+}
+
+/** Opens a page in a new browser profile, and collects its errors. */
+export async function openPage(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<{ page: Page; complaints: string[] }> {
+  const context = await browser.newContext(options)
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    // The tested applications have no icon. The failed request for it does not matter.
+    if (message.type() === 'error' && !/favicon/.test(message.location().url)) complaints.push(message.text())
+  })
+  return { page, complaints }
 }

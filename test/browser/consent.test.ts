@@ -1,7 +1,7 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { paytwin, type RunningDaemon, startDaemon } from '../cli/executable.ts'
-import { launchChromium } from './chromium.ts'
+import { launchChromium, openPage } from './chromium.ts'
 import { type MarketplaceApp, startApp } from './marketplace-app.ts'
 
 let browser: Browser
@@ -15,19 +15,6 @@ afterAll(async () => {
   await browser?.close()
   await daemon?.stop()
 })
-
-/** Opens a page in a new browser profile, and collects its errors. */
-async function openPage(options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> {
-  const context = await browser.newContext(options)
-  onTestFinished(() => context.close())
-  const page = await context.newPage()
-  const complaints: string[] = []
-  page.on('console', (message) => {
-    // The app has no icon. The failed request for it does not matter.
-    if (message.type() === 'error' && !/favicon/.test(message.location().url)) complaints.push(message.text())
-  })
-  return { page, complaints }
-}
 
 async function openApp(scope?: string): Promise<MarketplaceApp> {
   const app = await startApp(daemon, scope)
@@ -53,7 +40,7 @@ async function pending(): Promise<number> {
 describe('a merchant', () => {
   test('approves on the consent page, and the app uses the API until it revokes its token', async () => {
     const app = await openApp()
-    const { page, complaints } = await openPage()
+    const { page, complaints } = await openPage(browser)
     await connect(page, app)
     await choose(page, 'Corner Shop')
     await press(page, 'Approve')
@@ -78,7 +65,7 @@ describe('a merchant', () => {
 
   test('denies without choosing a merchant, and the app receives the error', async () => {
     const app = await openApp()
-    const { page, complaints } = await openPage()
+    const { page, complaints } = await openPage(browser)
     await connect(page, app)
     await press(page, 'Deny')
     await page.getByText('You are not connected').waitFor()
@@ -91,7 +78,7 @@ describe('a merchant', () => {
 
   test('approves without script, and no app learns where it came from', async () => {
     const app = await openApp('read_only')
-    const { page } = await openPage({ javaScriptEnabled: false })
+    const { page } = await openPage(browser, { javaScriptEnabled: false })
     await connect(page, app)
     await choose(page, 'Default merchant')
     await press(page, 'Approve')
@@ -102,7 +89,7 @@ describe('a merchant', () => {
 
   test('must choose a merchant before approving', async () => {
     const app = await openApp()
-    const { page } = await openPage()
+    const { page } = await openPage(browser)
     await connect(page, app)
     await press(page, 'Approve')
     expect(await page.locator('input:invalid').count()).toBeGreaterThan(0)
@@ -112,7 +99,7 @@ describe('a merchant', () => {
 
   test('decides with the keyboard, and Enter alone never approves', async () => {
     const app = await openApp()
-    const { page } = await openPage()
+    const { page } = await openPage(browser)
     await connect(page, app)
     await page.keyboard.press('Tab')
     await page.keyboard.press('ArrowDown')
@@ -127,7 +114,7 @@ describe('a merchant', () => {
 
   test('sees an error when deciding a second time after going back', async () => {
     const app = await openApp()
-    const { page } = await openPage()
+    const { page } = await openPage(browser)
     await connect(page, app)
     const consent = page.url()
     type Markup = { outerHTML: string }
@@ -153,7 +140,7 @@ describe('the page', () => {
     ['a desk', 1280, 800],
   ])('fits %s: nothing is cut off, and buttons are large enough for a thumb', async (_, width, height) => {
     const app = await openApp()
-    const { page, complaints } = await openPage({ viewport: { width, height } })
+    const { page, complaints } = await openPage(browser, { viewport: { width, height } })
     await connect(page, app)
     const overflow = await page.evaluate(
       'document.documentElement.scrollWidth - document.documentElement.clientWidth',
@@ -168,7 +155,7 @@ describe('the page', () => {
   })
 
   test('shows an error for an unregistered redirect_uri, without a redirect', async () => {
-    const { page } = await openPage()
+    const { page } = await openPage(browser)
     const response = await page.goto(
       `${daemon.url}/v1/oauth/authorize?response_type=code&client_id=app_x&redirect_uri=https://evil.example/`,
     )
@@ -181,7 +168,7 @@ describe('the page', () => {
 describe('another site', () => {
   test('cannot show the page in a frame', async () => {
     const app = await openApp()
-    const { page, complaints } = await openPage()
+    const { page, complaints } = await openPage(browser)
     await connect(page, app)
     const consent = page.url()
     await page.goto(`${app.url}/frame?of=${encodeURIComponent(consent)}`)
@@ -191,7 +178,7 @@ describe('another site', () => {
 
   test('cannot press the button for the merchant', async () => {
     const app = await openApp()
-    const { page } = await openPage()
+    const { page } = await openPage(browser)
     await connect(page, app)
     const nonce = await page.locator('input[name=nonce]').inputValue()
     const before = await pending()

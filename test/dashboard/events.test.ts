@@ -1,7 +1,7 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { asOperator } from '../http/support.ts'
 import { makeCustomer, startTwin, type Twin } from '../twin.ts'
-import { type SignedIn, signIn, url } from './support.ts'
+import { plain, type SignedIn, signIn, url } from './support.ts'
 
 let twin: Twin
 let browser: SignedIn
@@ -14,12 +14,6 @@ beforeEach(async () => {
   browser = await signIn(twin)
 })
 
-const plain = (page: string) =>
-  page
-    .slice(page.indexOf('<main'))
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll('&quot;', '"')
-    .replaceAll(/\s+/g, ' ')
 const typesOn = (page: string) => [...page.matchAll(/\/events\/evt_\w+">([\w.]+)</g)].map(([, type]) => type)
 const linkOf = (page: string, text: string) =>
   new RegExp(`href="[^"]*(/\\w+\\?[^"]*)">${text}<`).exec(page)?.[1]?.replaceAll('&amp;', '&')

@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { type Body, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
-import { type SignedIn, signIn, url } from './support.ts'
+import { plain, type SignedIn, signIn, url } from './support.ts'
 
 let twin: Twin
 let browser: SignedIn
@@ -17,12 +17,6 @@ beforeEach(async () => {
   subscription = await twin.post('/v1/subscriptions', { ...params, default_payment_method: method.id })
 })
 
-const plain = (page: string) =>
-  page
-    .slice(page.indexOf('<main'))
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll('&quot;', '"')
-    .replaceAll(/\s+/g, ' ')
 const pathOf = (section: string, id: string) => `/${section}/${id}`
 const show = async (section: string, id: string, query = '') =>
   (await browser.show(`${pathOf(section, id)}${query}`)).text

@@ -68,3 +68,11 @@ export async function signIn(twin: Twin): Promise<SignedIn> {
 
 /** Reads the token of the forms of a page. */
 export const tokenOf = (page: string): string => /name="token" value="([^"]+)"/.exec(page)?.[1] ?? ''
+
+/** Returns the text of a page's content. */
+export const plain = (page: string): string =>
+  page
+    .slice(page.indexOf('<main'))
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll(/\s+/g, ' ')

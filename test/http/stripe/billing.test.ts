@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { errorOf, idOf, type StripeTwin, startStripe } from './sdk.ts'
+import { customerOnClock, errorOf, idOf, type StripeTwin, startStripe } from './sdk.ts'
 
 const JAN_31 = 1_769_853_600
 const FEB_28 = 1_772_272_800
@@ -14,15 +14,6 @@ beforeAll(async () => {
   stripe = sdk.stripe
 })
 afterAll(() => sdk.close())
-
-/** Creates a customer on a test clock, with a default card. */
-async function customerOnClock() {
-  const { id: clock } = await stripe.testHelpers.testClocks.create({ frozen_time: JAN_31 })
-  const { id: customer } = await stripe.customers.create({ test_clock: clock })
-  const method = await stripe.paymentMethods.attach('pm_card_visa', { customer })
-  await stripe.customers.update(customer, { invoice_settings: { default_payment_method: method.id } })
-  return { clock, customer }
-}
 
 async function priceOf(unit_amount: number, recurring: Partial<Stripe.PriceCreateParams.Recurring> = {}) {
   const { id: product } = await stripe.products.create({ name: 'Pro' })
@@ -42,7 +33,7 @@ const eventsOf = async (customer: string) => {
 
 describe('the first invoice of a subscription', () => {
   test('emits the events of Stripe', async () => {
-    const { customer } = await customerOnClock()
+    const { customer } = await customerOnClock(stripe, JAN_31)
     const price = await priceOf(2000)
     await stripe.subscriptions.create({ customer, items: [{ price }] })
     expect(await eventsOf(customer)).toEqual([
@@ -59,7 +50,7 @@ describe('the first invoice of a subscription', () => {
   })
 
   test('makes the customer delinquent once it was attempted, not while it waits for a confirmation', async () => {
-    const { customer } = await customerOnClock()
+    const { customer } = await customerOnClock(stripe, JAN_31)
     const { latest_invoice } = await stripe.subscriptions.create({
       customer,
       items: [{ price: await priceOf(2000) }],
@@ -83,7 +74,7 @@ describe('the first invoice of a subscription', () => {
 })
 
 test('an empty cancel_at removes a cancellation at the end of the period', async () => {
-  const { customer } = await customerOnClock()
+  const { customer } = await customerOnClock(stripe, JAN_31)
   const { id } = await stripe.subscriptions.create({ customer, items: [{ price: await priceOf(2000) }] })
   const canceling = await stripe.subscriptions.update(id, { cancel_at_period_end: true })
   expect(canceling).toMatchObject({ cancel_at_period_end: true, cancel_at: FEB_28 })
@@ -93,7 +84,7 @@ test('an empty cancel_at removes a cancellation at the end of the period', async
 
 describe('usage', () => {
   test('is reported in meter events, summed up, and billed at the end of the period', async () => {
-    const { clock, customer } = await customerOnClock()
+    const { clock, customer } = await customerOnClock(stripe, JAN_31)
     const meter = await stripe.billing.meters.create({
       display_name: 'Calls',
       event_name: 'calls',
@@ -140,7 +131,7 @@ describe('usage', () => {
 
 describe('a subscription schedule', () => {
   test('starts a subscription, changes it at the next phase, and is released at the end', async () => {
-    const { clock, customer } = await customerOnClock()
+    const { clock, customer } = await customerOnClock(stripe, JAN_31)
     const [basic, plus] = [await priceOf(2000), await priceOf(5000)]
     const schedule = await stripe.subscriptionSchedules.create({
       customer,
@@ -166,7 +157,7 @@ describe('a subscription schedule', () => {
   })
 
   test('redeems the coupons of its phases', async () => {
-    const { clock, customer } = await customerOnClock()
+    const { clock, customer } = await customerOnClock(stripe, JAN_31)
     const basic = await priceOf(2000)
     const coupon = (await stripe.coupons.create({ percent_off: 25, duration: 'forever' })).id
     const duration = { interval: 'month' as const }
@@ -191,14 +182,14 @@ describe('a subscription schedule', () => {
   })
 
   test('cannot be previewed yet, which is an error', async () => {
-    const { customer } = await customerOnClock()
+    const { customer } = await customerOnClock(stripe, JAN_31)
     const error = await errorOf(stripe.invoices.createPreview({ customer, schedule: 'sub_sched_1' }))
     expect(error).toMatchObject({ statusCode: 400, code: 'parameter_unknown', param: 'schedule' })
     expect(error.message).toContain('paytwin does not know it yet')
   })
 
   test('manages an existing subscription, and is updated, released and canceled', async () => {
-    const { customer } = await customerOnClock()
+    const { customer } = await customerOnClock(stripe, JAN_31)
     const [basic, plus] = [await priceOf(2000), await priceOf(5000)]
     const subscribe = () => stripe.subscriptions.create({ customer, items: [{ price: basic }] })
     const manage = async () =>

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asOperator } from '../support.ts'
-import { errorOf, idOf, type StripeTwin, startStripe } from './sdk.ts'
+import { customerOnClock, errorOf, idOf, type StripeTwin, startStripe } from './sdk.ts'
 
 const JAN_31 = 1_769_853_600
 const FEB_28 = 1_772_272_800
@@ -13,18 +13,6 @@ beforeAll(async () => {
   stripe = sdk.stripe
 })
 afterAll(() => sdk.close())
-
-/** Creates a customer on a test clock, with a default card. */
-async function customerOnClock() {
-  const { id: clock } = await stripe.testHelpers.testClocks.create({ frozen_time: JAN_31 })
-  const { id: customer } = await stripe.customers.create({
-    test_clock: clock,
-    payment_method: 'pm_card_visa',
-  })
-  const [method] = (await stripe.customers.listPaymentMethods(customer)).data
-  await stripe.customers.update(customer, { invoice_settings: { default_payment_method: method?.id ?? '' } })
-  return { clock, customer }
-}
 
 async function monthly(unit_amount: number) {
   const { id: product } = await stripe.products.create({ name: 'Pro' })
@@ -95,7 +83,7 @@ describe('a promotion code', () => {
     const found = await stripe.promotionCodes.list({ code: 'welcome25', coupon, active: true })
     expect(found.data.map(({ id, promotion }) => [id, promotion.coupon])).toEqual([[code.id, coupon]])
 
-    const { customer } = await customerOnClock()
+    const { customer } = await customerOnClock(stripe, JAN_31)
     const items = [{ price: await monthly(2000) }]
     const discounts = [{ promotion_code: code.id }]
     const subscription = await stripe.subscriptions.create({
@@ -129,7 +117,7 @@ describe('a promotion code', () => {
 
 describe('the discounts of a subscription', () => {
   test('reduce its invoices by a percentage, and show the amounts by discount', async () => {
-    const { clock, customer } = await customerOnClock()
+    const { clock, customer } = await customerOnClock(stripe, JAN_31)
     const { id: coupon } = await stripe.coupons.create({ percent_off: 25, duration: 'forever' })
     const subscription = await stripe.subscriptions.create({
       customer,
@@ -162,7 +150,7 @@ describe('the discounts of a subscription', () => {
   })
 
   test('are replaced, kept by their ids, and removed by an empty value', async () => {
-    const { customer } = await customerOnClock()
+    const { customer } = await customerOnClock(stripe, JAN_31)
     const { id: ten } = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })
     const { id: five } = await stripe.coupons.create({
       amount_off: 500,
@@ -183,7 +171,7 @@ describe('the discounts of a subscription', () => {
   })
 
   test('are previewed without being redeemed', async () => {
-    const { customer } = await customerOnClock()
+    const { customer } = await customerOnClock(stripe, JAN_31)
     const { id: coupon } = await stripe.coupons.create({ percent_off: 50, duration: 'once' })
     const price = await monthly(2000)
     const preview = await stripe.invoices.createPreview({
@@ -199,7 +187,7 @@ describe('the discounts of a subscription', () => {
   })
 
   test('can be those of an item', async () => {
-    const { customer } = await customerOnClock()
+    const { customer } = await customerOnClock(stripe, JAN_31)
     const { id: coupon } = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })
     const [basic, plus] = [await monthly(1000), await monthly(3000)]
     const { id, items } = await stripe.subscriptions.create({
@@ -219,7 +207,7 @@ describe('the discounts of a subscription', () => {
   })
 
   test('are refused with the place in the list', async () => {
-    const { customer } = await customerOnClock()
+    const { customer } = await customerOnClock(stripe, JAN_31)
     const items = [{ price: await monthly(2000) }]
     const create = (discounts: Stripe.SubscriptionCreateParams.Discount[]) =>
       errorOf(stripe.subscriptions.create({ customer, items, discounts }))
@@ -235,7 +223,7 @@ describe('the discounts of a subscription', () => {
 
 describe('the discounts of an invoice', () => {
   test('reduce it, and its items have their own', async () => {
-    const { customer } = await customerOnClock()
+    const { customer } = await customerOnClock(stripe, JAN_31)
     const { id: coupon } = await stripe.coupons.create({ percent_off: 10 })
     const { id: half } = await stripe.coupons.create({ percent_off: 50 })
     const invoice = await stripe.invoices.create({ customer, discounts: [{ coupon }] })
@@ -262,7 +250,7 @@ describe('the discounts of an invoice', () => {
   })
 
   test('are inherited from the customer unless the list is empty', async () => {
-    const { customer } = await customerOnClock()
+    const { customer } = await customerOnClock(stripe, JAN_31)
     const { id: coupon } = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })
     const path = `merchants/${sdk.twin.sandbox.merchant.settings.id}/v1/customers/${customer}`
     await asOperator(sdk.twin)('POST', path, { coupon })
@@ -282,7 +270,7 @@ describe('the discounts of an invoice', () => {
 
 describe('the events of discounts', () => {
   test('have Stripe’s names and shapes', async () => {
-    const { customer } = await customerOnClock()
+    const { customer } = await customerOnClock(stripe, JAN_31)
     const { id: coupon } = await stripe.coupons.create({ percent_off: 10, duration: 'forever' })
     const code = await stripe.promotionCodes.create({ promotion: { type: 'coupon', coupon } })
     await stripe.coupons.update(coupon, { name: 'Ten' })

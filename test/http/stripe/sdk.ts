@@ -40,6 +40,18 @@ export async function startStripe(
   return { stripe, twin, withKey, advance, advanceMain, close: () => twin.close() }
 }
 
+/** Creates a customer on a test clock, with a default card. */
+export async function customerOnClock(
+  stripe: Stripe,
+  frozen_time: number,
+): Promise<{ clock: string; customer: string }> {
+  const { id: clock } = await stripe.testHelpers.testClocks.create({ frozen_time })
+  const { id: customer } = await stripe.customers.create({ test_clock: clock })
+  const method = await stripe.paymentMethods.attach('pm_card_visa', { customer })
+  await stripe.customers.update(customer, { invoice_settings: { default_payment_method: method.id } })
+  return { clock, customer }
+}
+
 /** Returns a response that has the SDK's types. One that has not is replaced by an error, which fails the test. */
 async function typed(response: Response): Promise<Response> {
   const errors = typeErrorsIn(await response.clone().json())
