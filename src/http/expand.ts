@@ -11,6 +11,8 @@ const MAX_LEVELS = 4
 const MAX_EXPANDS = 20
 /** paytwin: how many steps of a path are read. One with so many has too many levels. */
 const MAX_STEPS = 50
+/** paytwin: how many objects the paths of a request can add to its response. */
+const MAX_EXPANDED = 3_000
 
 /** Presents an object of any kind. */
 export type Present = <K extends Kind>(view: View, kind: K, object: Objects[K]) => Json
@@ -81,30 +83,108 @@ const isEvent = (schema: z.ZodObject): boolean => nameOf(schema) === 'event'
 const nameOf = ({ shape: { object } }: z.ZodObject): unknown =>
   object instanceof z.ZodLiteral ? object.value : undefined
 
-/** Replaces ids with objects along checked paths, such as `latest_invoice.payment_intent`, or `data.customer` on lists. */
-export const expand = (
+/**
+ * Replaces ids with objects along checked paths, such as `latest_invoice.payment_intent`, or `data.customer` on lists.
+ * @throws ApiError parameter_invalid, param expand, if the response would get too many objects
+ */
+export function expand(
   view: CurrentView,
   body: Json,
   paths: readonly string[],
   expandField: ExpandField,
-): Json => paths.reduce((expanded, path) => walk(view, expanded, path.split('.'), expandField) as Json, body)
+): Json {
+  if (paths.length === 0) return body
+  const expandOnce = oncePerObject(expandField)
+  let added = 0
+  return paths.reduce((expanded, path) => {
+    const walked = new Walk(view, path.split('.'), expandOnce, added).from(expanded)
+    added += walked.added
+    return walked.value as Json
+  }, body)
+}
 
-function walk(
-  view: CurrentView,
-  value: unknown,
-  steps: readonly string[],
-  expandField: ExpandField,
-): unknown {
-  const [step, ...rest] = steps
-  if (step === undefined || value === null) return value
-  if (Array.isArray(value)) {
-    if (value.length > 1) loadAlong(view, value, steps)
-    return value.map((entry) => walk(view, entry, steps, expandField))
+/** A value after its expansion, and the number of objects that the expansion adds to the response. */
+type Walked = { readonly value: unknown; readonly added: number }
+
+/** Expands along one path. An object that occurs many times in a response is expanded once, and then shared. */
+class Walk {
+  readonly #view: CurrentView
+  readonly #steps: readonly string[]
+  readonly #expandField: ExpandField
+  readonly #known = new Map<number, Map<object, Walked>>()
+  #most: number
+
+  /** @param before - the number of objects that earlier paths have added */
+  constructor(view: CurrentView, steps: readonly string[], expandField: ExpandField, before: number) {
+    this.#view = view
+    this.#steps = steps
+    this.#expandField = expandField
+    this.#most = MAX_EXPANDED - before
   }
-  const whole = expandField(view, value as Json, step)
-  // A deletion stub has no such fields.
-  if (whole === undefined) return value
-  return { ...(value as object), [step]: walk(view, whole, rest, expandField) }
+
+  /** Expands a value along the path from a step. */
+  from(value: unknown, step = 0): Walked {
+    if (typeof value !== 'object' || value === null || step === this.#steps.length) return { value, added: 0 }
+    const known = this.#known.get(step) ?? new Map<object, Walked>()
+    this.#known.set(step, known)
+    const walked =
+      known.get(value) ?? (Array.isArray(value) ? this.#list(value, step) : this.#field(value, step))
+    known.set(value, walked)
+    if (walked.added > this.#most)
+      throw parameterInvalid(
+        'expand',
+        `expand adds more than ${MAX_EXPANDED} objects to the response. Expand fewer paths, or request shorter lists with limit`,
+      )
+    return walked
+  }
+
+  #list(entries: readonly unknown[], step: number): Walked {
+    if (entries.length > 1) loadAlong(this.#view, entries, this.#steps.slice(step))
+    let added = 0
+    const value = entries.map((entry) => {
+      const walked = this.from(entry, step)
+      added += walked.added
+      return walked.value
+    })
+    return { value, added }
+  }
+
+  #field(parent: object, step: number): Walked {
+    const field = this.#steps[step] ?? ''
+    const whole = this.#expandField(this.#view, parent as Json, field)
+    // A deletion stub has no such fields.
+    if (whole === undefined) return { value: parent, added: 0 }
+    const { value, added } = this.from(whole, step + 1)
+    const isNew = whole !== (parent as Json)[field]
+    return { value: { ...parent, [field]: value }, added: added + (isNew ? objectsAt(whole) : 0) }
+  }
+}
+
+/** Counts the objects in an expanded field, which can be a list. */
+function objectsAt(whole: unknown): number {
+  if (typeof whole !== 'object' || whole === null) return 0
+  const { data = whole } = whole as { data?: unknown }
+  return Array.isArray(data) ? data.length : 1
+}
+
+/** Expands the same field of the same object, and the same ids, once in a response. */
+function oncePerObject(expandField: ExpandField): ExpandField {
+  const known = new Map<string, unknown>()
+  return (view, parent, field) => {
+    const source = sourceOf(parent, field)
+    if (source === undefined) return expandField(view, parent, field)
+    const key = `${field} ${source}`
+    if (!known.has(key)) known.set(key, expandField(view, parent, field))
+    return known.get(key)
+  }
+}
+
+/** Names what the expansion of a field is made of: its ids or, for a field that is only shown if it is expanded, its object. */
+function sourceOf(parent: Json, field: string): string | undefined {
+  const value = parent[field]
+  if (typeof value === 'string') return value
+  if (value === undefined && typeof parent.id === 'string') return `of ${parent.object} ${parent.id}`
+  return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value.join() : undefined
 }
 
 /** Reads the objects on a path from all entries of a list, one step after the other. Objects have the fields of their bodies. */
@@ -148,7 +228,10 @@ function addedConverted(value: unknown, before: unknown, convert: (object: Json)
 }
 
 function wholeOf(view: View, child: unknown, present: Present): unknown {
-  if (Array.isArray(child)) return child.map((entry) => wholeOf(view, entry, present))
+  if (Array.isArray(child)) {
+    const hasIds = child.some((entry) => typeof entry === 'string')
+    return hasIds ? child.map((entry) => wholeOf(view, entry, present)) : child
+  }
   return typeof child === 'string' ? objectOf(view, child, present) : child
 }
 

@@ -98,6 +98,22 @@ describe('expand', () => {
     expect(await stripe.rawRequest('GET', refunds?.url ?? '')).toMatchObject({ data: [{ id: refund.id }] })
   })
 
+  test('adds at most 3,000 objects, and a refused write changes nothing', async () => {
+    const { id } = await stripe.customers.create({ name: 'Ada' })
+    const trial = { customer: id, items: [{ price }], trial_period_days: 7 }
+    for (let index = 0; index < 27; index += 1) await stripe.subscriptions.create(trial)
+    const around = 'customer.subscriptions.data.customer.subscriptions'
+    // Each entry adds a customer, its ten newest subscriptions, their customers and, for each of them, ten more.
+    const list = (limit: number) =>
+      stripe.subscriptions.list({ customer: id, limit, expand: [`data.${around}`] })
+    expect((await list(24)).data).toHaveLength(24)
+    expect(await errorOf(list(25))).toMatchObject({
+      statusCode: 400,
+      param: 'expand',
+      message: expect.stringContaining('expand adds more than 3000 objects to the response'),
+    })
+  })
+
   test('shows the lines and refunds of a credit note', async () => {
     const [invoice] = (await stripe.invoices.list({ customer, limit: 1 })).data
     const note = await stripe.creditNotes.create({
