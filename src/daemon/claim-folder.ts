@@ -11,7 +11,7 @@ const DATABASE = 'paytwin.db'
 const SNAPSHOTS = 'snapshots'
 /** The files that paytwin writes into a data folder. A first start that was killed leaves some of them. */
 const OWN_FILES =
-  /^(paytwin\.db(-wal|-shm|-journal|\.schema-.+)?|admin-token|daemon\.(json|log)(\..+)?|snapshots|\.gitignore)$/
+  /^(paytwin\.db(-wal|-shm|-journal|\.schema-.+)?|admin-token|daemon\.(json|log)(\..+)?|sessions\.json(\.new)?|snapshots|\.gitignore)$/
 /** Files that keep an empty folder in version control, or that belong to a mounted volume. */
 const PLACEHOLDERS = new Set(['.gitkeep', '.keep', '.DS_Store', 'lost+found'])
 

@@ -122,6 +122,7 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
     allowedHosts: allowedHosts(options.host, options.allowedHosts),
     receivers: { isExposed: !isLoopback(options.host), allowed: options.webhookAllow },
     signatureTime: dates && (() => dates.now()),
+    dashboardSessions: folder?.dashboardSessions,
     url: () => url,
     shutDown: (connection) => shutDown(connection),
     fixtures: () => readFixtures(options.fixtures),

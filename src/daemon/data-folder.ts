@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { SessionStore } from '../http/dashboard/sessions.ts'
 import { reasonNotOwn } from '../store/own-files.ts'
 import { claimFolder, writable } from './claim-folder.ts'
 import { StartRefused } from './start-refused.ts'
@@ -58,9 +59,16 @@ export class DataFolder {
 
   /** Writes the daemon's URL and process ID for the command line, atomically. */
   announce(daemon: DaemonFile): void {
-    rmSync(this.#file('daemon.json.new'), { force: true })
-    this.#writeOnce('daemon.json.new', `${JSON.stringify(daemon)}\n`)
-    renameSync(this.#file('daemon.json.new'), this.#file('daemon.json'))
+    this.#replace('daemon.json', `${JSON.stringify(daemon)}\n`)
+  }
+
+  /** The file with the sessions of the dashboard. */
+  get dashboardSessions(): SessionStore {
+    const file = this.#file('sessions.json')
+    return {
+      read: () => (existsSync(file) ? readFileSync(file, 'utf8') : undefined),
+      write: (text) => this.#replace('sessions.json', `${text}\n`),
+    }
   }
 
   /** Returns the announced daemon, or undefined if its process no longer exists. */
@@ -84,6 +92,13 @@ export class DataFolder {
 
   #file(name: string): string {
     return join(this.path, name)
+  }
+
+  /** Replaces a file atomically. */
+  #replace(name: string, content: string): void {
+    rmSync(this.#file(`${name}.new`), { force: true })
+    this.#writeOnce(`${name}.new`, content)
+    renameSync(this.#file(`${name}.new`), this.#file(name))
   }
 
   /** Writes a file unless its name exists, even as a dangling link. */

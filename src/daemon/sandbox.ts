@@ -14,6 +14,7 @@ import type { AdminServices } from '../http/admin/services.ts'
 import { type App, createApp } from '../http/app.ts'
 import { CallerCache } from '../http/caller.ts'
 import { DashboardAccess, type DashboardLink } from '../http/dashboard/access.ts'
+import type { SessionStore } from '../http/dashboard/sessions.ts'
 import { presentEvent } from '../http/event.ts'
 import { idsExpandedBy } from '../http/expand.ts'
 import { checkFixtures } from '../http/fixtures/check.ts'
@@ -75,6 +76,8 @@ export type SandboxOptions = {
   readonly send?: Send
   /** The API's versions; a test may add invented ones. */
   readonly versions?: readonly Version[]
+  /** Keeps the sessions of the dashboard. Default: in memory. */
+  readonly dashboardSessions?: SessionStore | undefined
   /** Writes a warning to the log. */
   readonly warn?: (text: string) => void
 } & Partial<
@@ -162,7 +165,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       reportError,
     })
     const adminToken = options.adminToken ?? randomToken(40)
-    const access = new DashboardAccess({ adminToken, url, wall: engine.steady })
+    const access = new DashboardAccess({ ...options, adminToken, url, wall: engine.steady })
     const closing = new AbortController()
     const { app, routes, serves } = createApp({
       engine,

@@ -67,6 +67,15 @@ test('a daemon that was killed is not found', () => {
   expect(folder.announced()).toBeUndefined()
 })
 
+test('the sessions of the dashboard are kept in a file of the owner', () => {
+  const sessions = folder.dashboardSessions
+  expect(sessions.read()).toBeUndefined()
+  sessions.write('[]')
+  sessions.write('[["a",1]]')
+  expect(folder.dashboardSessions.read()).toBe('[["a",1]]\n')
+  expect(modeOf(file('sessions.json'))).toBe('600')
+})
+
 test('an invalid daemon.json announces no daemon', () => {
   writeFileSync(file('daemon.json'), 'nonsense')
   expect(folder.announced()).toBeUndefined()
@@ -179,7 +188,7 @@ describe('a folder that exists', () => {
 
   const PLANTABLE = [
     ...['paytwin.db', 'paytwin.db-wal', 'paytwin.db-shm', 'admin-token', 'daemon.log', 'daemon.log.1'],
-    ...['daemon.json', 'daemon.json.new', '.gitignore', 'snapshots/'],
+    ...['daemon.json', 'daemon.json.new', 'sessions.json', '.gitignore', 'snapshots/'],
   ]
   /** A folder as it is before and after it was refused. */
   const left = () => [readdirSync(existing()), modeOf(existing())]

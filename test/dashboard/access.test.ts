@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { sessionsInMemory } from '../../src/http/dashboard/sessions.ts'
 import { asOperator } from '../http/support.ts'
 import { startTwin, type Twin } from '../twin.ts'
 import { linkOf, signIn, tokenOf, url, visit } from './support.ts'
@@ -43,7 +44,7 @@ test('a link opens the dashboard once, with a cookie that scripts and other site
   expect([opened.status, opened.headers.get('location')]).toEqual([303, '/dashboard'])
   expect(opened.headers.get('referrer-policy')).toBe('no-referrer')
   expect(opened.headers.get('set-cookie')).toMatch(
-    /^paytwin_dashboard_4242=dss_test_\w{32}\.\d+\.[0-9a-f]{64}; Max-Age=2592000; Path=\/dashboard; HttpOnly; SameSite=Strict$/,
+    /^paytwin_dashboard_4242=dss_test_\w{32}; Max-Age=2592000; Path=\/dashboard; HttpOnly; SameSite=Strict$/,
   )
   const again = await visit(twin, link)
   expect([again.status, again.headers.get('set-cookie')]).toEqual([401, null])
@@ -82,34 +83,35 @@ test('a link expires after an hour, and a session after 30 days', async () => {
 })
 
 test('a changed session, and that of a daemon with another token, are refused', async () => {
-  const other = await startTwin({ url, adminToken: 'x'.repeat(40) })
-  onTestFinished(() => other.close())
-  const { cookie } = await signIn(twin)
-  const [name = '', value = ''] = cookie.split('=')
-  const [secret, expires, signature] = value.split('.')
-  const { cookie: foreign } = await signIn(other)
-  for (const forged of [
-    foreign,
-    `${name}=${secret}.${Number(expires) + 1}.${signature}`,
-    `${name}=${secret}.${expires}.${'0'.repeat(64)}`,
-    `${name}=${secret}.${expires}.`,
-    `${name}=`,
-  ]) {
-    expect((await visit(twin, '/dashboard', { headers: { cookie: forged } })).status, forged).toBe(401)
-  }
-})
-
-test('a session survives a restart with the same token', async () => {
-  const token = 'y'.repeat(40)
-  const [first, second] = [
-    await startTwin({ url, adminToken: token }),
-    await startTwin({ url, adminToken: token }),
+  const dashboardSessions = sessionsInMemory()
+  const [first, other] = [
+    await startTwin({ url, dashboardSessions }),
+    await startTwin({ url, dashboardSessions, adminToken: 'x'.repeat(40) }),
   ]
   onTestFinished(async () => {
     await first.close()
-    await second.close()
+    await other.close()
   })
   const { cookie } = await signIn(first)
+  const [name = '', value = ''] = cookie.split('=')
+  for (const [daemon, forged] of [
+    [other, cookie],
+    [first, `${name}=${value}0`],
+    [first, `${name}=${value.slice(0, -1)}`],
+    [first, `${name}=dss_test_${'0'.repeat(32)}`],
+    [first, `${name}=`],
+  ] as const) {
+    expect((await visit(daemon, '/dashboard', { headers: { cookie: forged } })).status, forged).toBe(401)
+  }
+})
+
+test('a session survives a restart with the same token and data folder', async () => {
+  const same = { url, adminToken: 'y'.repeat(40), dashboardSessions: sessionsInMemory() }
+  const first = await startTwin(same)
+  const { cookie } = await signIn(first)
+  await first.close()
+  const second = await startTwin(same)
+  onTestFinished(() => second.close())
   expect((await visit(second, '/dashboard', { headers: { cookie } })).status).toBe(303)
 })
 
@@ -166,11 +168,33 @@ test('a form needs its token and the origin of the page, and changes nothing wit
   expect(twin.sandbox.merchant.clock.now).toBe(now + 86_400)
 })
 
-test('signing out ends the session of the browser', async () => {
-  const { cookie, show } = await signIn(twin)
+test('signing out ends the session, also for a copy of the cookie and after a restart', async () => {
+  const same = { url, adminToken: 'z'.repeat(40), dashboardSessions: sessionsInMemory() }
+  const first = await startTwin(same)
+  const { cookie, show, base } = await signIn(first)
+  const other = await signIn(first)
   const form = { token: tokenOf((await show()).text) }
-  const response = await visit(twin, '/dashboard/sign-out', { form, headers: { cookie } })
+  const response = await visit(first, '/dashboard/sign-out', { form, headers: { cookie } })
   expect(response.headers.get('set-cookie')).toMatch(/^paytwin_dashboard_4242=; Max-Age=0; /)
+  expect((await visit(first, base, { headers: { cookie } })).status).toBe(401)
+  expect((await other.show()).status).toBe(200)
+  await first.close()
+  const second = await startTwin(same)
+  onTestFinished(() => second.close())
+  expect((await visit(second, base, { headers: { cookie } })).status).toBe(401)
+  expect((await visit(second, base, { headers: { cookie: other.cookie } })).status).toBe(200)
+})
+
+test('at most 100 browsers are signed in: a further one ends the oldest session', async () => {
+  const dashboardSessions = sessionsInMemory()
+  const crowded = await startTwin({ url, dashboardSessions })
+  onTestFinished(() => crowded.close())
+  const [first, second] = [await signIn(crowded), await signIn(crowded)]
+  for (let count = 2; count < 101; count += 1) await signIn(crowded)
+  expect((await first.show()).status).toBe(401)
+  expect((await second.show()).status).toBe(200)
+  expect(JSON.parse(dashboardSessions.read() ?? '')).toHaveLength(100)
+  expect(dashboardSessions.read()).not.toContain('dss_test_')
 })
 
 test('pages have a policy without inline code, and never the admin token', async () => {

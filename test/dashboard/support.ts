@@ -39,6 +39,8 @@ export type Shown = { readonly status: number; readonly text: string; readonly h
 /** A browser that is signed in, without a screen. */
 export type SignedIn = {
   readonly cookie: string
+  /** The path of the merchant's overview. */
+  readonly base: string
   /** Shows a page below the merchant's overview, after its redirects. */
   show(path?: string): Promise<Shown>
   /** Sends a form of the dashboard, and shows the page after it. */
@@ -58,6 +60,7 @@ export async function signIn(twin: Twin): Promise<SignedIn> {
   const show = async (path = '') => follow(await visit(twin, base + path, { headers: { cookie } }))
   return {
     cookie,
+    base,
     show,
     send: async (path, fields) => {
       const token = tokenOf((await show()).text)

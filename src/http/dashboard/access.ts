@@ -1,18 +1,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { digest } from '../../engine/machine/digest.ts'
 import { randomToken } from '../../engine/machine/ids.ts'
+import { SESSION_SECONDS, type SessionStore, Sessions, sessionsInMemory } from './sessions.ts'
 
 /** Where the pages of the dashboard are. */
 export const DASHBOARD_PATH = '/dashboard'
 /** paytwin: how long a link can be opened, in seconds. */
 const LINK_SECONDS = 3_600
-/** paytwin: how long a browser stays signed in, in seconds. */
-const SESSION_SECONDS = 30 * 86_400
 /** paytwin: how many unopened links are kept. A further one replaces the oldest. */
 const MAX_LINKS = 100
-/** Logs mask words with these prefixes: see text/secret.ts. */
+/** Logs mask words with this prefix: see text/secret.ts. */
 const LINK_PREFIX = 'dlk_test_'
-const SESSION_PREFIX = 'dss_test_'
 const SECRET_LENGTH = 32
 
 /** A link that signs one browser in, once. */
@@ -22,28 +20,40 @@ export type DashboardLink = {
   readonly expires: number
 }
 
+/** A browser that is signed in. */
+export type OpenSession = {
+  readonly secret: string
+  /** Aborts when the session ends. */
+  readonly signal: AbortSignal
+}
+
 type Settings = {
   readonly adminToken: string
   /** Returns the url of the daemon. Available once it listens. */
   readonly url: () => string
   /** Reads the wall clock in Unix milliseconds. It never goes back. */
   readonly wall: () => number
+  /** Keeps the sessions. Default: in memory. */
+  readonly dashboardSessions?: SessionStore | undefined
 }
 
 /**
  * Signs browsers in to the dashboard. A link has a one-time code, for which the browser gets a session as a cookie. Sessions
- * are not stored: they are signed with a key that is derived from the admin token, so that they survive a restart with the
- * same token. See docs/contract/operator.md#dashboard.
+ * are digested with a key that is derived from the admin token: with another token, all of them have ended.
+ * See docs/contract/operator.md#dashboard.
  */
 export class DashboardAccess {
   readonly #settings: Settings
   readonly #key: Buffer
   /** The expiry of unopened links in Unix seconds, by the digest of their code. */
   readonly #links = new Map<string, number>()
+  readonly #sessions: Sessions
 
   constructor(settings: Settings) {
     this.#settings = settings
     this.#key = createHmac('sha256', settings.adminToken).update('paytwin dashboard').digest()
+    const store = settings.dashboardSessions ?? sessionsInMemory()
+    this.#sessions = new Sessions({ store, key: this.#key, now: () => this.#now })
   }
 
   /** Creates a link. It works once, within an hour. */
@@ -62,30 +72,28 @@ export class DashboardAccess {
     const expires = this.#links.get(name)
     this.#links.delete(name)
     if (expires === undefined || expires <= this.#now) return undefined
-    const content = `${SESSION_PREFIX}${randomToken(SECRET_LENGTH)}.${this.#now + SESSION_SECONDS}`
-    return this.#cookie(`${content}.${this.#sign('session', content)}`, SESSION_SECONDS)
+    return this.#cookie(this.#sessions.begin(), SESSION_SECONDS)
   }
 
-  /** Returns the session of a request, if it is genuine and has not expired. @param cookies - by name */
-  sessionOf(cookies: Readonly<Record<string, string>>): string | undefined {
-    const session = cookies[this.#cookieName] ?? ''
-    const [, content = '', expires = '', signature = ''] =
-      /^(dss_test_[A-Za-z0-9]+\.(\d+))\.([0-9a-f]+)$/.exec(session) ?? []
-    if (!isSame(signature, this.#sign('session', content))) return undefined
-    return Number(expires) > this.#now ? session : undefined
+  /** Returns the session of a request, if it is open. @param cookies - by name */
+  sessionOf(cookies: Readonly<Record<string, string>>): OpenSession | undefined {
+    const secret = cookies[this.#cookieName] ?? ''
+    const signal = this.#sessions.signalOf(secret)
+    return signal && { secret, signal }
   }
 
   /** Returns the token that the forms of a session contain: another website cannot read it. */
-  formToken(session: string): string {
-    return this.#sign('form', session)
+  formToken({ secret }: OpenSession): string {
+    return createHmac('sha256', this.#key).update(`form ${secret}`).digest('hex')
   }
 
-  isFormToken(session: string, given: string): boolean {
+  isFormToken(session: OpenSession, given: string): boolean {
     return isSame(given, this.formToken(session))
   }
 
-  /** The cookie that ends the session of a browser. */
-  get endingCookie(): string {
+  /** Ends a session, also in browsers that have a copy of its cookie. @returns the cookie that replaces it */
+  end({ secret }: OpenSession): string {
+    this.#sessions.end(secret)
     return this.#cookie('', 0)
   }
 
@@ -97,10 +105,6 @@ export class DashboardAccess {
   /** The path keeps the cookie from other programs on the same host, which browsers would send it to. */
   #cookie(value: string, seconds: number): string {
     return `${this.#cookieName}=${value}; Max-Age=${seconds}; Path=${DASHBOARD_PATH}; HttpOnly; SameSite=Strict`
-  }
-
-  #sign(purpose: 'session' | 'form', content: string): string {
-    return createHmac('sha256', this.#key).update(`${purpose} ${content}`).digest('hex')
   }
 
   get #now(): number {

@@ -5,7 +5,7 @@ import { checkHost } from '../admin/guard.ts'
 import type { AdminServices } from '../admin/services.ts'
 import { readBody } from '../request.ts'
 import { knownError } from '../respond.ts'
-import { DASHBOARD_PATH } from './access.ts'
+import { DASHBOARD_PATH, type OpenSession } from './access.ts'
 import { OperatorApi } from './operator-api.ts'
 
 /** paytwin: the forms of the dashboard have few and short fields. */
@@ -45,7 +45,7 @@ async function serve(c: Context, { access, dashboard }: AdminServices, api: Oper
   const isPost = c.req.method === 'POST'
   const form = new URLSearchParams(isPost ? await readForm(c) : '')
   if (isPost && !access.isFormToken(session, form.get('token') ?? '')) throw foreignForm()
-  if (isPost && path[0] === 'sign-out') return redirectTo({ 'Set-Cookie': access.endingCookie })
+  if (isPost && path[0] === 'sign-out') return redirectTo({ 'Set-Cookie': access.end(session) })
   const pages = await dashboard()
   return pages({
     method: isPost ? 'POST' : 'GET',
@@ -58,7 +58,7 @@ async function serve(c: Context, { access, dashboard }: AdminServices, api: Oper
 }
 
 /** Answers a link: with the cookie of a new session, if the code was valid. */
-async function open(cookie: string | undefined, session: string | undefined): Promise<Response> {
+async function open(cookie: string | undefined, session: OpenSession | undefined): Promise<Response> {
   if (cookie !== undefined) return redirectTo({ 'Set-Cookie': cookie })
   // A browser that opens its link again is signed in already.
   return session === undefined ? (await signIn()).usedLinkPage() : redirectTo({})

@@ -1,0 +1,98 @@
+import { createHmac } from 'node:crypto'
+import { randomToken } from '../../engine/machine/ids.ts'
+
+/** paytwin: how long a browser stays signed in, in seconds. */
+export const SESSION_SECONDS = 30 * 86_400
+/** paytwin: how many browsers can be signed in. A further one signs out the one that signed in first. */
+const MAX_SESSIONS = 100
+/** Logs mask words with this prefix: see text/secret.ts. */
+const PREFIX = 'dss_test_'
+const SECRET_LENGTH = 32
+
+/** Where the open sessions are kept across restarts. They contain no secret. */
+export type SessionStore = { read(): string | undefined; write(text: string): void }
+
+type Settings = {
+  readonly store: SessionStore
+  /** The key that digests secrets: with another one, the stored sessions are not found. */
+  readonly key: Buffer
+  /** Returns the present time in Unix seconds on the wall clock. */
+  readonly now: () => number
+}
+
+type Open = {
+  /** Unix seconds on the wall clock. */
+  readonly expires: number
+  /** Aborts what is sent to the browser when the session ends. */
+  readonly ending: AbortController
+}
+
+/** The browsers that are signed in. Only digests of their secrets are kept, at most 100. */
+export class Sessions {
+  readonly #settings: Settings
+  /** By the digest of the secret, in the order of their begin. */
+  readonly #open: Map<string, Open>
+
+  constructor(settings: Settings) {
+    this.#settings = settings
+    this.#open = new Map(parse(settings.store.read()).map(([name, expires]) => [name, opened(expires)]))
+  }
+
+  /** Begins a session. @returns its secret */
+  begin(): string {
+    const secret = `${PREFIX}${randomToken(SECRET_LENGTH)}`
+    for (const [name, { expires }] of this.#open) if (expires <= this.#settings.now()) this.#remove(name)
+    const [oldest] = this.#open.keys()
+    if (oldest !== undefined && this.#open.size >= MAX_SESSIONS) this.#remove(oldest)
+    this.#open.set(this.#nameOf(secret), opened(this.#settings.now() + SESSION_SECONDS))
+    this.#save()
+    return secret
+  }
+
+  /** Returns a signal that aborts when the session ends; undefined if the session has ended or never began. */
+  signalOf(secret: string): AbortSignal | undefined {
+    const session = this.#open.get(this.#nameOf(secret))
+    return session && session.expires > this.#settings.now() ? session.ending.signal : undefined
+  }
+
+  /** Ends a session in all browsers that have its secret. */
+  end(secret: string): void {
+    this.#remove(this.#nameOf(secret))
+    this.#save()
+  }
+
+  #remove(name: string): void {
+    this.#open.get(name)?.ending.abort()
+    this.#open.delete(name)
+  }
+
+  #save(): void {
+    this.#settings.store.write(JSON.stringify([...this.#open].map(([name, { expires }]) => [name, expires])))
+  }
+
+  #nameOf(secret: string): string {
+    return createHmac('sha256', this.#settings.key).update(`session ${secret}`).digest('hex')
+  }
+}
+
+const opened = (expires: number): Open => ({ expires, ending: new AbortController() })
+
+/** Reads stored sessions. A file that was changed by hand signs the browsers out that it does not list. */
+function parse(text: string | undefined): [name: string, expires: number][] {
+  if (text === undefined) return []
+  return [...text.matchAll(/\["([0-9a-f]{64})",(\d{1,12})\]/g)].map(([, name = '', expires]) => [
+    name,
+    Number(expires),
+  ])
+}
+
+/** Keeps the sessions as long as the process runs. */
+export function sessionsInMemory(): SessionStore {
+  let text: string | undefined
+  return {
+    read: () => text,
+    write: (written) => {
+      text = written
+    },
+  }
+}
