@@ -151,22 +151,12 @@ export class UnitOfWork {
    * @param options.at - the time of the clocks during the work, in Unix seconds; by default their own
    */
   rehearse<T>(work: (rehearsal: UnitOfWork) => T, { at = null }: { at?: number | null } = {}): T {
-    const { log, ids, store } = this.#services
-    const { merchant, request } = this
-    const rehearsal = new UnitOfWork(
-      { ...this.#services, outbox: new Outbox() },
-      {
-        merchant,
-        request: { id: request?.id ?? '', idempotency_key: null, isRehearsal: true },
-        moving: this.#moving,
-        instant: at ?? this.#instant,
-      },
-    )
+    const { log, store } = this.#services
     const mark = log.mark()
-    const resetIds = ids.nest()
+    const resetIds = this.ids.nest()
     try {
       return store.savepoint(() => {
-        throw new DryRunResult(work(rehearsal))
+        throw new DryRunResult(work(this.#rehearsalAt(at)))
       })
     } catch (error) {
       resetIds()
@@ -174,6 +164,35 @@ export class UnitOfWork {
       if (error instanceof DryRunResult) return error.value
       throw error
     }
+  }
+
+  /**
+   * Makes a decision in a unit of its own at another time. It must not write anything, so nothing is rolled back but the
+   * ids that it took. No faults apply.
+   * @param at - the time of the clocks, in Unix seconds
+   */
+  imagine<T>(decide: (imagined: UnitOfWork) => T, at: number): T {
+    const { journal } = this.store
+    const { next } = journal
+    const resetIds = this.ids.nest()
+    try {
+      return decide(this.#rehearsalAt(at))
+    } finally {
+      resetIds()
+      assert(journal.next === next, 'an imagined decision writes nothing')
+    }
+  }
+
+  #rehearsalAt(instant: number | null): UnitOfWork {
+    return new UnitOfWork(
+      { ...this.#services, outbox: new Outbox() },
+      {
+        merchant: this.merchant,
+        request: { id: this.request?.id ?? '', idempotency_key: null, isRehearsal: true },
+        moving: this.#moving,
+        instant: instant ?? this.#instant,
+      },
+    )
   }
 
   /** Returns an object. @throws ClockHeld while an advance holds the clock that the object follows */

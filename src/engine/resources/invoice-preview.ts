@@ -4,9 +4,9 @@ import type { Invoice } from '../../core/invoice.ts'
 import { subscriptionJobs } from '../../core/jobs.ts'
 import { type Subscription, withoutCancellation } from '../../core/subscription.ts'
 import type { SubscriptionStatus } from '../../core/subscription-status.ts'
-import { runJob } from '../machine/jobs.ts'
+import { nextInvoice } from '../machine/jobs.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
-import { asPreview, newestInvoice, newInvoice, nextInvoice } from './next-invoice.ts'
+import { asPreview, newestInvoice, newInvoice } from './next-invoice.ts'
 import { cancelSubscription, createSubscription, type SubscriptionParams } from './subscription.ts'
 import { type SubscriptionUpdate, updateSubscription } from './subscription-update.ts'
 
@@ -48,7 +48,7 @@ function ofCreation(
         unit.find('price', item?.price ?? '', 'items[0][price]').currency
       return createSubscription(rehearsal, { ...creation, currency })
     })
-    return newestInvoice(rehearsal, id) ?? nextInvoice(rehearsal, id, runJob) ?? refuse(rehearsal, id)
+    return newestInvoice(rehearsal, id) ?? nextInvoice(rehearsal, id) ?? refuse(rehearsal, id)
   })
   return { invoice, isNew: true }
 }
@@ -59,7 +59,7 @@ function ofChange(
 ): Found {
   const subscription = unit.find('subscription', id, 'subscription')
   checkExpected(subscription, expected)
-  if (change === null) return { invoice: nextInvoice(unit, id, runJob) ?? refuse(unit, id), isNew: false }
+  if (change === null) return { invoice: nextInvoice(unit, id) ?? refuse(unit, id), isNew: false }
   const before = newestInvoice(unit, id)?.id
   const invoice = unit.rehearse((rehearsal) => {
     inDetails(() =>
@@ -71,7 +71,7 @@ function ofChange(
           })
         : updateSubscription(rehearsal, id, change),
     )
-    return newInvoice(rehearsal, id, before) ?? nextInvoice(rehearsal, id, runJob) ?? refuse(rehearsal, id)
+    return newInvoice(rehearsal, id, before) ?? nextInvoice(rehearsal, id) ?? refuse(rehearsal, id)
   })
   return { invoice, isNew: false }
 }

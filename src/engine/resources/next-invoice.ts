@@ -1,10 +1,17 @@
+import type { Change } from '../../core/change.ts'
 import type { Invoice } from '../../core/invoice.ts'
 import type { InvoiceLine } from '../../core/invoice-line.ts'
 import { compareJobs, isNotice, type Job, scheduleJobs, subscriptionJobs } from '../../core/jobs.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 
-/** Runs a job. A parameter, because jobs need previews themselves. */
 export type RunJob = (unit: UnitOfWork, job: Job) => void
+
+/** How jobs are run and decided. A parameter, because jobs need the next invoice themselves. */
+type Jobs = {
+  readonly run: RunJob
+  /** Decides a job that begins a period, and writes nothing; undefined for other jobs. */
+  readonly decidePeriod: (unit: UnitOfWork, job: Job) => Change | undefined
+}
 
 /** Returns the newest invoice of a subscription. */
 export const newestInvoice = ({ store, owner }: UnitOfWork, subscription: string): Invoice | undefined =>
@@ -20,8 +27,11 @@ export function newInvoice(
   return newest?.id === before ? undefined : newest
 }
 
-/** Returns the next invoice of a subscription if nothing else changes, by rehearsing its jobs; undefined for none. */
-export function nextInvoice(unit: UnitOfWork, id: string, run: RunJob): Invoice | undefined {
+/**
+ * Returns the next invoice of a subscription if nothing else changes; undefined for none. If the next job makes it, it is
+ * only decided, which takes a fraction of the time. Otherwise the jobs are rehearsed, up to the one that makes it.
+ */
+export function findNextInvoice(unit: UnitOfWork, id: string, jobs: Jobs): Invoice | undefined {
   const subscription = unit.need('subscription', id)
   const { schedule } = subscription
   const [job] = [
@@ -29,14 +39,25 @@ export function nextInvoice(unit: UnitOfWork, id: string, run: RunJob): Invoice 
     ...(schedule === null ? [] : scheduleJobs(unit.need('subscription_schedule', schedule))),
   ].toSorted(compareJobs)
   if (!job) return undefined
+  const at = Math.max(job.due, unit.clockOf(subscription.test_clock).instant)
+  const decided = unit.imagine((imagined) => newestOf(jobs.decidePeriod(imagined, job), id), at)
+  if (decided) return decided
   const before = newestInvoice(unit, id)?.id
   return unit.rehearse(
     (rehearsal) => {
-      run(rehearsal, job)
-      return newInvoice(rehearsal, id, before) ?? nextInvoice(rehearsal, id, run)
+      jobs.run(rehearsal, job)
+      return newInvoice(rehearsal, id, before) ?? findNextInvoice(rehearsal, id, jobs)
     },
-    { at: Math.max(job.due, unit.clockOf(subscription.test_clock).instant) },
+    { at },
   )
+}
+
+/** Returns the newest invoice of a subscription that a change creates. */
+function newestOf(change: Change | undefined, subscription: string): Invoice | undefined {
+  const created = change?.steps.findLast(
+    (step) => step.kind === 'invoice' && step.before === null && step.after.subscription === subscription,
+  )
+  return created && change?.pending('invoice', created.after.id)
 }
 
 /** Presents an invoice as it is before its collection, without the ids of what was rolled back. */

@@ -1,19 +1,19 @@
 import { announceInvoice, announceTrialEnd, reportDueDate } from '../../core/billing/notify.ts'
 import { Change } from '../../core/change.ts'
+import type { Invoice } from '../../core/invoice.ts'
 import { expectsCharge, type Job } from '../../core/jobs.ts'
 import type { NoticeKind } from '../../core/notices.ts'
 import { asNextBilled } from '../../core/phase-projection.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
-import { asPreview, nextInvoice, type RunJob } from './next-invoice.ts'
+import { asPreview, type RunJob } from './next-invoice.ts'
 
-/**
- * Sends a notice of each kind.
- * @param run - how the jobs run that make the announced invoice
- * See docs/contract/notices.md.
- */
-export const noticesWith = (run: RunJob): Readonly<Record<NoticeKind, RunJob>> => ({
-  invoice_upcoming: (unit, job) => sendUpcoming(unit, job, run),
+/** Returns the next invoice of a subscription; undefined for none. A parameter, because jobs make it. */
+type NextInvoice = (unit: UnitOfWork, subscription: string) => Invoice | undefined
+
+/** Sends a notice of each kind. See docs/contract/notices.md. */
+export const noticesWith = (nextInvoice: NextInvoice): Readonly<Record<NoticeKind, RunJob>> => ({
+  invoice_upcoming: (unit, job) => sendUpcoming(unit, job, nextInvoice),
   trial_will_end: (unit, { object }) => {
     const subscription = unit.need('subscription', object)
     const change = new Change()
@@ -24,7 +24,7 @@ export const noticesWith = (run: RunJob): Readonly<Record<NoticeKind, RunJob>> =
   invoice_overdue: (unit, job) => sendOfInvoice(unit, job, 'invoice_overdue'),
 })
 
-function sendUpcoming(unit: UnitOfWork, { object }: Job, run: RunJob): void {
+function sendUpcoming(unit: UnitOfWork, { object }: Job, nextInvoice: NextInvoice): void {
   const subscription = unit.need('subscription', object)
   const { schedule } = subscription
   const managing = schedule === null ? null : unit.need('subscription_schedule', schedule)
@@ -32,8 +32,8 @@ function sendUpcoming(unit: UnitOfWork, { object }: Job, run: RunJob): void {
   const isCharged = [subscription, asNextBilled(subscription, managing)].some(
     (billed) => billed !== null && expectsCharge(billed, true),
   )
-  // The rehearsal shows whether a trial's end without a payment method makes an invoice.
-  const invoice = isCharged ? nextInvoice(unit, object, run) : undefined
+  // The decision itself shows whether a trial's end without a payment method makes an invoice.
+  const invoice = isCharged ? nextInvoice(unit, object) : undefined
   const isAnnounced =
     invoice?.collection_method === 'charge_automatically' &&
     invoice.created <= subscription.current_period_end
