@@ -4,6 +4,8 @@ import type { Clock, Summary } from '../client/types.ts'
 export type Advance = {
   /** The time of the clock before it. */
   readonly from: number
+  /** The time to which it advances, unless it is stopped or canceled. */
+  readonly target: number
   /** The newest event of the merchant before it; undefined if there was none. */
   readonly after: string | undefined
   outcome?: { readonly clock: Clock; readonly summary: Summary } | { readonly error: unknown }
@@ -21,10 +23,10 @@ export class Advances {
   /** Follows an advance. Resolves when it has ended, or when the browser should not wait any longer. */
   async follow(
     clock: string,
-    { from, after }: Pick<Advance, 'from' | 'after'>,
+    begun: Pick<Advance, 'from' | 'target' | 'after'>,
     run: Promise<NonNullable<Advance['outcome']>>,
   ): Promise<Advance> {
-    const advance: Advance = { from, after }
+    const advance: Advance = { ...begun }
     const [oldest] = this.#latest.keys()
     if (oldest !== undefined && this.#latest.size >= MAX_CLOCKS) this.#latest.delete(oldest)
     this.#latest.set(clock, advance)

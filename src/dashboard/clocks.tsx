@@ -1,6 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import type { Clock, Event, List, Summary } from '../client/types.ts'
+import { addDuration, parseInstant } from '../core/calendar.ts'
 import { ApiError } from '../core/errors.ts'
+import { thousands } from '../text/display.ts'
 import type { Advance, Advances } from './advances.ts'
 import { type PageContext, redirectTo, type Section, v1Of } from './context.ts'
 import { EventTable } from './event-table.tsx'
@@ -13,6 +15,9 @@ import { ClockControls, clockPath, NEXT } from './time-bar.tsx'
 
 /** How many events the summary of an advance lists. */
 const MAX_LISTED = 100
+/** How many events the summary counts by type, and reads at a time. */
+const MAX_COUNTED = 1_000
+const PAGE = 100
 const REFRESH_SECONDS = 1
 
 type TestClock = Clock & { readonly name: string | null }
@@ -33,14 +38,14 @@ export const clockPages =
   }
 
 /** The parameters that select a clock in the admin API. */
-const scopeOf = ({ merchant }: PageContext, id: string) => ({
+const scopeOf = (merchant: PageContext['merchant'], id: string) => ({
   merchant: merchant.id,
   ...(id !== merchant.clock.id && { test_clock: id }),
 })
 
 /** Reads a clock. @throws ApiError resource_missing */
-async function clockOf({ api, ...context }: PageContext, id: string): Promise<Clock> {
-  const { data } = await api.get<List<Clock>>('clock', scopeOf({ api, ...context }, id))
+async function clockOf({ api, merchant }: PageContext, id: string): Promise<Clock> {
+  const { data } = await api.get<List<Clock>>('clock', scopeOf(merchant, id))
   const [clock] = data
   if (!clock) throw new Error('the API returns the clock, or an error')
   return clock
@@ -95,19 +100,23 @@ async function showClocks(context: PageContext): Promise<Response> {
 async function advance(context: PageContext, id: string, advances: Advances): Promise<Response> {
   const { api, merchant, form, base } = context
   const clock = await clockOf(context, id)
-  const target = await targetOf(context, id)
+  const target = await targetOf(context, clock)
   const stop = form.get('stop_on') ?? ''
   const newest = await api.get<List<Event>>('events', { merchant: merchant.id, limit: 1 })
   const run = api
     .post<List<Moved>>('clock/advance', {
-      ...scopeOf(context, id),
-      ...target,
+      ...scopeOf(merchant, id),
+      ...target.param,
       'stop_on[0]': stop === '' ? undefined : stop,
     })
     .then(({ data: [moved] }) =>
       moved ? { clock: moved, summary: moved.summary } : { error: new Error('no clock was advanced') },
     )
-  const begun = await advances.follow(id, { from: clock.now, after: newest.data[0]?.id }, run)
+  const begun = await advances.follow(
+    id,
+    { from: clock.now, target: target.at, after: newest.data[0]?.id },
+    run,
+  )
   if (begun.outcome && 'error' in begun.outcome) {
     advances.forget(id)
     throw begun.outcome.error
@@ -115,17 +124,24 @@ async function advance(context: PageContext, id: string, advances: Advances): Pr
   return redirectTo(clockPath(base, clock, 'advance'))
 }
 
+type Target = {
+  /** What the API is asked for. */
+  readonly param: { readonly to: string | number } | { readonly by: string }
+  /** The time; NaN if the API will refuse it. */
+  readonly at: number
+}
+
 /** Reads the target from the form. @throws ApiError if no job is due */
-async function targetOf(
-  { api, form, ...context }: PageContext,
-  id: string,
-): Promise<{ to: string | number } | { by: string }> {
+async function targetOf({ api, form, merchant }: PageContext, { id, now }: Clock): Promise<Target> {
   const [by, to] = [form.get('by'), form.get('to')]
-  if (by !== null) return { by }
-  // A browser leaves out the seconds if they are zero, and the zone always.
-  if (!form.has(NEXT)) return { to: `${to ?? ''}${to?.length === 16 ? ':00' : ''}Z` }
-  const [next] = await nextJobs(api, scopeOf({ api, form, ...context }, id), 1)
-  if (next) return { to: next.due }
+  if (by !== null) return { param: { by }, at: addDuration(now, by) ?? Number.NaN }
+  if (!form.has(NEXT)) {
+    // A browser leaves out the seconds if they are zero, and the zone always.
+    const instant = `${to ?? ''}${to?.length === 16 ? ':00' : ''}Z`
+    return { param: { to: instant }, at: parseInstant(instant) ?? Number.NaN }
+  }
+  const [next] = await nextJobs(api, scopeOf(merchant, id), 1)
+  if (next) return { param: { to: next.due }, at: next.due }
   throw new ApiError({
     status: 400,
     type: 'invalid_request_error',
@@ -139,7 +155,7 @@ async function act(
   id: string,
   verb: 'cancel' | 'freeze' | 'unfreeze',
 ): Promise<Response> {
-  await context.api.post(`clock/${verb}`, scopeOf(context, id))
+  await context.api.post(`clock/${verb}`, scopeOf(context.merchant, id))
   const isMain = id === context.merchant.clock.id
   if (verb === 'cancel') return redirectTo(clockPath(context.base, { id }, 'advance'))
   return redirectTo(isMain ? context.base : `${context.base}/clocks`)
@@ -180,32 +196,85 @@ function showProgress(context: PageContext, clock: Clock, latest: Advance | unde
 
 async function showSummary(
   context: PageContext,
-  { from, after }: Advance,
+  { from, target, after }: Advance,
   { clock, summary }: { readonly clock: Clock; readonly summary: Summary },
 ): Promise<Response> {
-  const { api, merchant } = context
-  const { data: events, has_more } = await api.get<List<Event>>('events', {
-    merchant: merchant.id,
-    limit: MAX_LISTED,
-    ending_before: after,
-  })
-  const listed = summary.events === 0 ? [] : events.toReversed()
+  const { base } = context
+  const { events, has_more } =
+    summary.events === 0 ? { events: [], has_more: false } : await eventsAfter(context, after)
+  const isCanceled = clock.now < target && summary.stopped_on === null
   return framed(context, {
-    title: 'The clock has advanced',
+    title: isCanceled ? 'The advance was canceled' : 'The clock has advanced',
     content: (
       <>
-        <p class="notice good" role="status">
+        <p class={`notice ${isCanceled ? 'wait' : 'good'}`} role="status">
           From <Time at={from} /> to <Time at={clock.now} />
-          {summary.stopped_on === null ? '.' : `: stopped by ${summary.stopped_on}.`}
+          {isCanceled ? (
+            <>
+              {' '}
+              instead of <Time at={target} />. What happened until then remains.
+            </>
+          ) : summary.stopped_on === null ? (
+            '.'
+          ) : (
+            `: stopped by ${summary.stopped_on}.`
+          )}
         </p>
         <Counts {...summary} />
+        {events.length === 0 ? null : (
+          <Panel title={has_more ? `The first ${events.length} events by type` : 'Events by type'}>
+            <Types base={base} events={events} />
+          </Panel>
+        )}
         <Panel title="What happened, oldest first">
-          {listed.length === 0 ? <Empty>No events.</Empty> : <EventTable {...context} events={listed} />}
-          {has_more && listed.length > 0 ? <p>These are the first {MAX_LISTED} events.</p> : null}
+          {events.length === 0 ? (
+            <Empty>No events.</Empty>
+          ) : (
+            <EventTable {...context} events={events.slice(0, MAX_LISTED)} />
+          )}
+          {events.length > MAX_LISTED ? (
+            <p>
+              These are the first {MAX_LISTED} events. <a href={`${base}/events`}>Show all events</a>
+            </p>
+          ) : null}
         </Panel>
       </>
     ),
   })
+}
+
+/** Reads the first events after one, oldest first. */
+async function eventsAfter({ api, merchant }: PageContext, after: string | undefined) {
+  const events: Event[] = []
+  let last = after
+  for (;;) {
+    const page = await api.get<List<Event>>('events', {
+      merchant: merchant.id,
+      limit: PAGE,
+      ending_before: last,
+    })
+    events.push(...page.data.toReversed())
+    if (!page.has_more || last === undefined || events.length >= MAX_COUNTED)
+      return { events, has_more: page.has_more }
+    last = page.data[0]?.id
+  }
+}
+
+/** How many events of each type there are, the most frequent first, with links to them. */
+function Types({ base, events }: { base: string; events: readonly Event[] }) {
+  const counts = new Map<string, number>()
+  for (const { type } of events) counts.set(type, (counts.get(type) ?? 0) + 1)
+  return (
+    <ul class="types">
+      {[...counts]
+        .toSorted(([, left], [, right]) => right - left)
+        .map(([type, count]) => (
+          <li>
+            <a href={`${base}/events?${new URLSearchParams({ type })}`}>{type}</a> {thousands(count)}
+          </li>
+        ))}
+    </ul>
+  )
 }
 
 const Counts = ({ jobs, events, invoices_paid, payments_failed }: Summary) => (

@@ -122,6 +122,26 @@ test('a running advance shows its progress, reloads, and can be canceled', async
   expect((await browser.show(`${path}/advance`)).text).toContain('<h1>Overview</h1>')
 })
 
+test('an advance that was begun here and canceled elsewhere says so', async () => {
+  await subscribe()
+  // While a long advance runs, the command line cancels it.
+  twin.sandbox.engine.listen({ committed: () => clock().target && void cancel() })
+  const cancel = () => asOperator(twin)('POST', 'clock/cancel', {})
+  const begun = advance({ to: '2999-01-31T10:00' })
+  const { text } = await begun
+  await expect.poll(() => clock().target).toBeNull()
+  const shown = text.includes('canceled') ? { text } : await browser.show(`/clocks/${clock().id}/advance`)
+  expect(shown.text).toContain('<h1>The advance was canceled</h1>')
+  expect(plain(shown.text)).toContain('instead of 2999-01-31 10:00 . What happened until then remains.')
+  expect(shown.text).not.toContain('The clock has advanced')
+})
+
+test('the summary counts the events by type, with links', async () => {
+  await subscribe()
+  const { text } = await advance({ by: '1y' })
+  expect(text).toMatch(/<a href="\/dashboard\/mer_\w+\/events\?type=invoice.paid">invoice.paid<\/a> 12</)
+})
+
 test('the clock can be let run and frozen', async () => {
   await browser.send(`/clocks/${clock().id}/unfreeze`, {})
   expect(clock().mode).toBe('live')
