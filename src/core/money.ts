@@ -102,15 +102,18 @@ const DECIMALS: Readonly<Record<string, number>> = {
   xpf: 0,
 }
 
+/** Returns the number of decimals of a currency: 2 of `usd`, 0 of `jpy`. */
+export const decimalsOf = (currency: string): number => DECIMALS[currency] ?? 2
+
 /** Formats an amount for people: `20.00 USD`, `1500 JPY`. */
 export function formatAmount(amountMinor: number, currency: string): string {
-  const decimals = DECIMALS[currency] ?? 2
+  const decimals = decimalsOf(currency)
   return `${(amountMinor / 10 ** decimals).toFixed(decimals)} ${currency.toUpperCase()}`
 }
 
 /** Formats a decimal amount that is not whole, in the smallest currency unit: `0.5` US cents are `0.005 USD`. */
 export function formatDecimal(decimalMinor: string, currency: string): string {
-  const decimals = DECIMALS[currency] ?? 2
+  const decimals = decimalsOf(currency)
   const [whole = '', fraction = ''] = decimalMinor.split('.')
   const digits = whole.padStart(decimals + 1, '0')
   const point = digits.length - decimals

@@ -2,6 +2,7 @@
 import type { Clock, Event, List, Summary } from '../client/types.ts'
 import { addDuration, parseInstant } from '../core/calendar.ts'
 import { ApiError } from '../core/errors.ts'
+import { Time } from '../http/html/time.tsx'
 import { thousands } from '../text/display.ts'
 import type { Advance, Advances } from './advances.ts'
 import { type PageContext, redirectTo, type Section, v1Of } from './context.ts'
@@ -10,7 +11,7 @@ import { Figure } from './figure.tsx'
 import { FormToken } from './form-token.tsx'
 import { framed } from './frame.tsx'
 import { nextJobs } from './next-jobs.ts'
-import { Empty, Panel, Time } from './text.tsx'
+import { Empty, Panel } from './text.tsx'
 import { ClockControls, clockPath, NEXT } from './time-bar.tsx'
 
 /** How many events the summary of an advance lists. */

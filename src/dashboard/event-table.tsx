@@ -1,7 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import type { Event } from '../client/types.ts'
+import { Time } from '../http/html/time.tsx'
 import { ObjectLink } from './object-link.tsx'
-import { Scroll, Status, Time } from './text.tsx'
+import { Scroll, Status } from './text.tsx'
 
 /** A table of events, in the given order. */
 export const EventTable = ({ base, events }: { base: string; events: readonly Event[] }) => (

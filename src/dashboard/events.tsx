@@ -1,12 +1,13 @@
 /** @jsxImportSource hono/jsx */
 import type { Event, List, LoggedRequest } from '../client/types.ts'
 import { EVENT_TYPES } from '../core/kinds.ts'
+import { Time } from '../http/html/time.tsx'
 import type { PageContext, Section } from './context.ts'
 import { EventTable } from './event-table.tsx'
 import { framed } from './frame.tsx'
 import { ObjectLink } from './object-link.tsx'
 import { given, Pager } from './pager.tsx'
-import { Empty, Json, Panel, Scroll, Time } from './text.tsx'
+import { Empty, Json, Panel, Scroll } from './text.tsx'
 
 const LIMIT = 50
 

@@ -1,8 +1,9 @@
 /** @jsxImportSource hono/jsx */
 import type { Upcoming } from '../client/types.ts'
+import { Time } from '../http/html/time.tsx'
 import { jobName } from '../timeline/job-texts.ts'
 import { ObjectLink } from './object-link.tsx'
-import { Scroll, Time } from './text.tsx'
+import { Scroll } from './text.tsx'
 
 /** A table of the jobs that are due next. */
 export const JobTable = ({ base, jobs }: { base: string; jobs: readonly Upcoming[] }) => (

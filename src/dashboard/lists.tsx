@@ -4,8 +4,9 @@ import type { Customer, Invoice, PaymentIntent, Subscription } from '../client/t
 import { INVOICE_STATUSES } from '../core/invoice-status.ts'
 import { formatAmount } from '../core/money.ts'
 import { SUBSCRIPTION_STATUSES } from '../core/subscription-status.ts'
+import { Time } from '../http/html/time.tsx'
 import { costText } from '../timeline/price-texts.ts'
-import { Status, Time } from './text.tsx'
+import { Status } from './text.tsx'
 
 /** A customer that the API shows in place of its id. */
 type ShownCustomer = { readonly id: string; readonly name?: string | null; readonly email?: string | null }

@@ -13,13 +13,14 @@ import type {
 } from '../client/types.ts'
 import { formatAmount } from '../core/money.ts'
 import { methodText } from '../core/payment-method.ts'
+import { Time } from '../http/html/time.tsx'
 import { namerOf } from '../timeline/drawing.ts'
 import { costText, unitPriceText } from '../timeline/price-texts.ts'
 import { invoiceActions, paymentActions, subscriptionActions } from './actions.ts'
 import { v1Of } from './context.ts'
 import { ObjectLink } from './object-link.tsx'
 import type { ReadObject } from './object-page.tsx'
-import { Panel, Status, Time } from './text.tsx'
+import { Panel, Status } from './text.tsx'
 
 const adminPath = (section: string, id: string): string => `${section}/${encodeURIComponent(id)}`
 

@@ -2,6 +2,7 @@
 import type { Fault, List, Overview, WebhookDelivery, WebhookEndpoint } from '../client/types.ts'
 import { formatAmount } from '../core/money.ts'
 import { factsOf, SUBSCRIPTION_STATUSES } from '../core/subscription-status.ts'
+import { Time } from '../http/html/time.tsx'
 import { thousands } from '../text/display.ts'
 import type { PageContext } from './context.ts'
 import { barsOf, DayChart } from './day-chart.tsx'
@@ -9,7 +10,7 @@ import { Figure } from './figure.tsx'
 import { framed } from './frame.tsx'
 import { JobTable } from './job-table.tsx'
 import { nextJobs } from './next-jobs.ts'
-import { Empty, Panel, Status, Time } from './text.tsx'
+import { Empty, Panel, Status } from './text.tsx'
 
 const MAX_JOBS = 8
 const MAX_FAILURES = 5

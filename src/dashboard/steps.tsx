@@ -1,7 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import type { Timeline, TimelineEntry } from '../client/types.ts'
+import { instantText, Time } from '../http/html/time.tsx'
 import { toJson } from '../text/display.ts'
-import { instantText, Scroll, Time } from './text.tsx'
+import { Scroll } from './text.tsx'
 
 /** The instants at which something happened, oldest first, then the present; and which one is chosen. */
 export type Steps = { readonly instants: readonly number[]; readonly chosen: number }

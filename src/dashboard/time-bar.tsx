@@ -2,9 +2,9 @@
 import type { Clock } from '../client/types.ts'
 import { formatInstant } from '../core/calendar.ts'
 import { EVENT_TYPES } from '../core/kinds.ts'
+import { Time } from '../http/html/time.tsx'
 import type { PageContext } from './context.ts'
 import { FormToken } from './form-token.tsx'
-import { Time } from './text.tsx'
 
 /** The spans of the buttons, as the API takes them. */
 export const STEPS = [

@@ -1,9 +1,9 @@
 /** @jsxImportSource hono/jsx */
 import type { Timeline } from '../client/types.ts'
+import { Time } from '../http/html/time.tsx'
 import { completeMoments } from '../timeline/drawing.ts'
 import { futureMoments } from '../timeline/future.ts'
 import type { Mark, Moment, Namer } from '../timeline/note.ts'
-import { Time } from './text.tsx'
 
 /** How the axis looks from one entry to the next. */
 export type Line = 'past' | 'overdue' | 'future' | 'end'

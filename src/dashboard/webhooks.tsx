@@ -1,10 +1,11 @@
 /** @jsxImportSource hono/jsx */
 import type { List, WebhookDelivery, WebhookEndpoint } from '../client/types.ts'
+import { Time } from '../http/html/time.tsx'
 import { type PageContext, redirectTo, type Section } from './context.ts'
 import { FormToken } from './form-token.tsx'
 import { framed } from './frame.tsx'
 import { Pager } from './pager.tsx'
-import { Empty, Panel, Status, Time } from './text.tsx'
+import { Empty, Panel, Status } from './text.tsx'
 
 const LIMIT = 25
 const MAX_ENDPOINTS = 100

@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { TrieRouter } from 'hono/router/trie-router'
 import { NEWEST_API_VERSION } from '../core/api-version.ts'
 import { routeMissing } from '../core/errors.ts'
@@ -36,8 +36,8 @@ const FOREIGN_PUBLIC_ROUTES = [
   ['POST', '/v1/setup_intents/:id/confirm'],
 ] as const
 
-/** The path of the page on which a customer authenticates a card. */
-const AUTHENTICATION_PATH = '/c/authenticate/:merchant/:id/:key'
+/** The paths of the pages for customers: of Checkout and authentications, of invoices, and of the portal. */
+const HOSTED_PATHS = ['/c/*', '/i/*', '/p/*']
 
 /** Creates the HTTP application: /v1 for merchants, /_paytwin for the operator, the documentation, and the dashboard. */
 export function createApp(services: AdminServices): App {
@@ -60,11 +60,7 @@ export function createApp(services: AdminServices): App {
   const routes = [...api.routes, ...consent, ...apps.routes, ...adminRoutes(app, services)]
   documentationRoutes(app, services)
   dashboardRoutes(app, services)
-  // The code of a dialect is loaded at its first request.
-  app.on(['GET', 'POST'], AUTHENTICATION_PATH, async (c) => {
-    const { serveAuthentication } = await import('./stripe/authentication/routes.ts')
-    return serveAuthentication(c, services)
-  })
+  app.on(['GET', 'POST'], HOSTED_PATHS, hostedPages(services))
   app.notFound((c) =>
     json(404, errorBody(routeMissing(c.req.method, c.req.path), services.url()), {
       'Request-Id': requestId(),
@@ -82,5 +78,17 @@ function otherDialects(services: AdminServices): HandOver {
     loading ??= import('./stripe/app.ts').then(({ createStripeApi }) => createStripeApi(services))
     const serve = await loading
     return serve(incoming, read)
+  }
+}
+
+/** Serves the pages for customers. Their code is loaded at the first request. */
+function hostedPages(services: AdminServices): (c: Context) => Promise<Response> {
+  let loading: Promise<Hono> | undefined
+  return async (c) => {
+    loading ??= import('./stripe/hosted/pages.ts').then(({ createHostedPages }) =>
+      createHostedPages(services),
+    )
+    const pages = await loading
+    return pages.fetch(c.req.raw, c.env)
   }
 }

@@ -95,7 +95,7 @@ describe('a customer', () => {
         const box = await page.getByRole('button', { name }).boundingBox()
         expect(box?.height).toBeGreaterThanOrEqual(44)
       }
-      await page.getByText('test mode').waitFor()
+      await page.getByText('TEST MODE').waitFor()
     },
   )
 })

@@ -14,20 +14,22 @@ export type PageContent = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-const CARD_HASH = createHash('sha256').update(CARD_STYLE).digest('base64')
+/** A style sheet within a page, which the page's policy allows by its hash. */
+export type StyleSheet = { readonly text: string; readonly hash: string }
 
-/**
- * Makes a page with one card: the consent page, errors, and other single steps. It needs no other file. Its policy allows no
- * script, and only its own style.
- */
-export function cardPage(status: number, { content, ...page }: PageContent): Response {
-  return document(status, {
+/** @param text - a constant, because it is not escaped */
+export const styleSheet = (text: string): StyleSheet => ({
+  text,
+  hash: createHash('sha256').update(text).digest('base64'),
+})
+
+const CARD = styleSheet(CARD_STYLE)
+
+/** Makes a page with one card: the consent page, errors, and other single steps. */
+export const cardPage = (status: number, { content, ...page }: PageContent): Response =>
+  styledPage(status, {
     ...page,
-    sources: `style-src 'sha256-${CARD_HASH}'`,
-    head: (
-      // biome-ignore lint/security/noDangerouslySetInnerHtml: the style is a constant, and escaping would break its quotes
-      <style dangerouslySetInnerHTML={{ __html: CARD_STYLE }} />
-    ),
+    style: CARD,
     content: (
       <main>
         <p class="brand">
@@ -37,7 +39,20 @@ export function cardPage(status: number, { content, ...page }: PageContent): Res
       </main>
     ),
   })
-}
+
+/** Makes a page that needs no other file. Its policy allows no script, and only its own style. */
+export const styledPage = (
+  status: number,
+  { style, ...page }: PageContent & { style: StyleSheet },
+): Response =>
+  document(status, {
+    ...page,
+    sources: `style-src 'sha256-${style.hash}'`,
+    head: (
+      // biome-ignore lint/security/noDangerouslySetInnerHtml: the style is a constant, and escaping would break its quotes
+      <style dangerouslySetInnerHTML={{ __html: style.text }} />
+    ),
+  })
 
 /** Makes a page that loads its style and script from the daemon. Code and style within the page are not run. */
 export const filePage = (

@@ -1,0 +1,55 @@
+/** @jsxImportSource hono/jsx */
+import { hostedPage, type PageOf } from './frame.tsx'
+
+/** What the page of an authentication shows. */
+type Shown = {
+  readonly of: PageOf
+  /** The amount to pay with its currency; null where a card is only saved. */
+  readonly amount: string | null
+  /** The card, such as `visa …3220`. */
+  readonly card: string
+  /** Where the browser goes afterwards; null for nowhere. */
+  readonly return_url: string | null
+}
+
+/** Makes the page on which the customer completes or fails an authentication. */
+export const authenticationPage = ({ of, amount, card, return_url }: Shown): Response =>
+  hostedPage({
+    of,
+    title: 'Authenticate',
+    leadsAway: return_url !== null,
+    content: (
+      <section class="card">
+        <h1>{amount === null ? 'Authenticate your card' : 'Authenticate your payment'}</h1>
+        <p>
+          {amount === null ? (
+            <>
+              <strong>{of.merchant}</strong> saves your card <strong>{card}</strong> for later payments.
+            </>
+          ) : (
+            <>
+              <strong>{of.merchant}</strong> charges <strong>{amount}</strong> to your card{' '}
+              <strong>{card}</strong>.
+            </>
+          )}
+        </p>
+        <form method="post" class="stacked">
+          <button type="submit" name="outcome" value="succeed" class="primary">
+            Complete authentication
+          </button>
+          <button type="submit" name="outcome" value="fail">
+            Fail authentication
+          </button>
+        </form>
+        <p class="faint">
+          This page stands in for the 3D Secure page of a bank.
+          {return_url === null ? null : (
+            <>
+              {' '}
+              You will return to <b>{new URL(return_url).origin}</b>.
+            </>
+          )}
+        </p>
+      </section>
+    ),
+  })

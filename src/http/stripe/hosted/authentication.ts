@@ -1,0 +1,124 @@
+import { timingSafeEqual } from 'node:crypto'
+import { parameterInvalid, resourceMissing } from '../../../core/errors.ts'
+import { kindOfId, type Objects } from '../../../core/kinds.ts'
+import { intentFactsOf } from '../../../core/payment-intent.ts'
+import { methodText } from '../../../core/payment-method.ts'
+import { setupFactsOf } from '../../../core/setup-intent.ts'
+import type { CurrentView } from '../../../engine/history/view.ts'
+import { digest } from '../../../engine/machine/digest.ts'
+import { requestId } from '../../../engine/machine/ids.ts'
+import { findMerchant } from '../../../engine/resources/merchant.ts'
+import { settlePaymentIntent } from '../../../engine/resources/payment-intent.ts'
+import { settleSetupIntent } from '../../../engine/resources/setup-intent.ts'
+import { clientSecretOf } from '../../client-secret.ts'
+import { authenticationKey } from '../present/authentication.ts'
+import { amountText } from './amount.ts'
+import { authenticationPage } from './authentication-page.tsx'
+import { leavingPage, messagePage, type PageOf } from './frame.tsx'
+import { currentObjects, type HostedRequest, pageOf, viewOf } from './serve.ts'
+
+type Intent =
+  | { readonly kind: 'payment_intent'; readonly object: Objects['payment_intent'] }
+  | { readonly kind: 'setup_intent'; readonly object: Objects['setup_intent'] }
+
+/**
+ * Serves the page on which a customer authenticates, and its form. Its address cannot be guessed.
+ * See docs/contract/payments.md#authentication-page.
+ */
+export async function serveAuthentication({ services, param, form }: HostedRequest): Promise<Response> {
+  const merchant = findMerchant(services.engine, param('merchant'), 'id')
+  const view = await currentObjects(services, merchant)
+  const intent = intentOf(view, param('id'), param('key'))
+  const of = pageOf(merchant, customerOf(view, intent)?.test_clock ?? null)
+  if (!isWaiting(intent)) return ended(view, of, intent)
+  if (form === null) return show(view, of, intent)
+  const outcome = outcomeIn(form)
+  const { id } = intent.object
+  const context = { id: requestId(), idempotency_key: null }
+  const done = await services.engine.command(merchant, context, (unit) => {
+    // Another command may have changed the intent since it was read.
+    const latest = { ...intent, object: unit.need(intent.kind, id) } as Intent
+    if (!isWaiting(latest)) return latest
+    return latest.kind === 'payment_intent'
+      ? { ...latest, object: settlePaymentIntent(unit, id, outcome) }
+      : { ...latest, object: settleSetupIntent(unit, id, outcome) }
+  })
+  return finish(viewOf(services, merchant), of, done)
+}
+
+/** Finds the intent of an address. @throws ApiError resource_missing also for a wrong key */
+function intentOf(view: CurrentView, id: string, key: string): Intent {
+  const kind = kindOfId(id)
+  const isRight = timingSafeEqual(digest(key), digest(authenticationKey(view, id)))
+  if (isRight && kind === 'payment_intent') {
+    const object = view.get(kind, id)
+    if (object) return { kind, object }
+  }
+  if (isRight && kind === 'setup_intent') {
+    const object = view.get(kind, id)
+    if (object) return { kind, object }
+  }
+  throw resourceMissing('authentication', id)
+}
+
+const isWaiting = ({ kind, object }: Intent): boolean =>
+  kind === 'payment_intent' ? intentFactsOf(object).awaitsCustomer : setupFactsOf(object).awaitsCustomer
+
+const isDone = ({ kind, object }: Intent): boolean =>
+  kind === 'payment_intent' ? intentFactsOf(object).isPaid : setupFactsOf(object).isSetUp
+
+const returnUrlOf = ({ object }: Intent): string | null => object.options?.return_url ?? null
+
+const customerOf = (view: CurrentView, { object }: Intent) =>
+  object.customer === null ? undefined : view.get('customer', object.customer)
+
+function show(view: CurrentView, of: PageOf, intent: Intent): Response {
+  const { object } = intent
+  const method =
+    object.payment_method === null ? undefined : view.get('payment_method', object.payment_method)
+  return authenticationPage({
+    of,
+    amount:
+      intent.kind === 'payment_intent' ? amountText(intent.object.amount, intent.object.currency) : null,
+    card: method ? methodText(method) : 'card',
+    return_url: returnUrlOf(intent),
+  })
+}
+
+function outcomeIn(form: URLSearchParams): 'succeed' | 'fail' {
+  const outcome = form.get('outcome')
+  if (outcome === 'succeed' || outcome === 'fail') return outcome
+  throw parameterInvalid('outcome', 'expected succeed or fail')
+}
+
+/** Returns the browser, or shows the result where there is no address to return to. */
+function finish(view: CurrentView, of: PageOf, intent: Intent): Response {
+  const return_url = returnUrlOf(intent)
+  if (return_url !== null) return leavingPage(of, withResult(view, intent, return_url))
+  return isDone(intent)
+    ? messagePage({ of, title: 'Authentication completed', text: 'You can close this page.' })
+    : messagePage({ of, title: 'Authentication failed', text: 'Go back to the shop and try another card.' })
+}
+
+function ended(view: CurrentView, of: PageOf, intent: Intent): Response {
+  const return_url = returnUrlOf(intent)
+  return messagePage({
+    of,
+    title: 'The authentication has ended',
+    text: 'It cannot be completed again.',
+    link:
+      return_url === null
+        ? null
+        : { href: withResult(view, intent, return_url), text: `Return to ${new URL(return_url).origin}` },
+  })
+}
+
+/** Appends the parameters that Stripe appends to a return_url. */
+function withResult(view: CurrentView, intent: Intent, return_url: string): string {
+  const { id } = intent.object
+  const url = new URL(return_url)
+  url.searchParams.append(intent.kind, id)
+  url.searchParams.append(`${intent.kind}_client_secret`, clientSecretOf(view.ids, id))
+  url.searchParams.append('redirect_status', isDone(intent) ? 'succeeded' : 'failed')
+  return url.href
+}

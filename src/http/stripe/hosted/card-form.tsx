@@ -1,0 +1,92 @@
+/** @jsxImportSource hono/jsx */
+import { cardNamed } from '../../../core/test-card.ts'
+import { CARD_FIELDS, type CardFormState, FILL, grouped } from './card-entry.ts'
+import { Field } from './field.tsx'
+
+/** The listed test cards, with what they are for. No text contains the name of a button of a page. */
+const LISTED: readonly (readonly [string, string])[] = [
+  ['pm_card_visa', 'Visa, succeeds'],
+  ['pm_card_mastercard', 'Mastercard, succeeds'],
+  ['pm_card_authenticationRequired', 'Authenticates once'],
+  ['pm_card_authenticationRequired_3184', 'Authenticates every time'],
+  ['pm_card_chargeDeclined', 'Declined'],
+  ['pm_card_chargeDeclinedInsufficientFunds', 'Insufficient funds'],
+  ['pm_card_chargeDeclinedExpiredCard', 'Expired'],
+  ['pm_card_chargeDeclinedIncorrectCvc', 'Wrong security code'],
+  ['pm_card_chargeCustomerFail', 'Can be saved, later declined'],
+]
+
+/** The id of the card form's heading, to which a filled form scrolls. */
+export const CARD_ANCHOR = 'card'
+
+/**
+ * Shows the fields of a card, as part of a form of the page. The form needs `method="post"` and `novalidate`.
+ * @param props.asksEmail - whether the email address is asked for too
+ */
+export function CardFields({
+  state: { values, errors },
+  asksEmail = false,
+}: {
+  state: CardFormState
+  asksEmail?: boolean
+}) {
+  const first = CARD_FIELDS.find((field) => errors[field] !== undefined)
+  const common = (field: (typeof CARD_FIELDS)[number]) => ({
+    name: field,
+    value: values[field],
+    error: errors[field],
+    hasFocus: field === first,
+    isRequired: true,
+  })
+  return (
+    <>
+      {asksEmail ? (
+        <Field
+          {...common('email')}
+          label="Email"
+          type="email"
+          autocomplete="email"
+          placeholder="you@example.com"
+        />
+      ) : null}
+      <Field
+        {...common('number')}
+        label="Card number"
+        inputmode="numeric"
+        placeholder="1234 1234 1234 1234"
+        maxlength={30}
+      />
+      <div class="pair">
+        <Field
+          {...common('expiration')}
+          label="Expiration"
+          inputmode="numeric"
+          placeholder="MM / YY"
+          maxlength={9}
+        />
+        <Field {...common('cvc')} label="CVC" inputmode="numeric" placeholder="CVC" maxlength={4} />
+      </div>
+      <Field {...common('name')} label="Name on card" autocomplete="cc-name" />
+    </>
+  )
+}
+
+/**
+ * Lists test cards, each with a button that submits the form to fill the card in. The page answers with `filledCardForm`. The
+ * list follows the form's own button, because Enter presses the first button of a form.
+ */
+export const TestCards = ({ form }: { form: string }) => (
+  <section class="test-cards" aria-labelledby="test-cards">
+    <h2 id="test-cards">Test cards</h2>
+    <p class="faint">Press one to fill it in. No other card is accepted here, and no money moves.</p>
+    <ul>
+      {LISTED.map(([id, text]) => (
+        <li>
+          <button type="submit" form={form} name={FILL} value={id} formaction={`#${CARD_ANCHOR}`}>
+            <span class="digits">{grouped(cardNamed(id)?.number ?? '')}</span> <span>{text}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  </section>
+)

@@ -1,0 +1,143 @@
+/** @jsxImportSource hono/jsx */
+import type { Child } from 'hono/jsx'
+import { styledPage, styleSheet } from '../../html/document.tsx'
+import { Time } from '../../html/time.tsx'
+import { HOSTED_STYLE } from './style.ts'
+
+const STYLE = styleSheet(HOSTED_STYLE)
+
+/** Where a page belongs to. */
+export type PageOf = {
+  /** The name of the merchant. */
+  readonly merchant: string
+  /** The instant of the customer's clock. */
+  readonly now: number
+}
+
+type HostedPage = {
+  readonly title: string
+  readonly content: Child
+  readonly status?: number
+  /** null on a page that must not reveal a merchant. */
+  readonly of: PageOf | null
+  /** A narrow page has one card; a wide one as much room as its content needs. */
+  readonly width?: 'narrow' | 'wide'
+  /** Whether a form of the page can end on another site. */
+  readonly leadsAway?: boolean
+}
+
+/**
+ * Makes a page that customers of a merchant see. It says that it belongs to a sandbox, and at which instant. It needs no
+ * script and no other file.
+ */
+export function hostedPage({
+  title,
+  content,
+  status = 200,
+  of,
+  width = 'narrow',
+  leadsAway = false,
+}: HostedPage): Response {
+  return styledPage(status, {
+    title: of === null ? title : `${title} · ${of.merchant}`,
+    style: STYLE,
+    // Browsers also apply form-action to all redirects after the form, and the merchant's site may redirect to further sites.
+    formAction: leadsAway ? "'self' http: https:" : "'self'",
+    content: (
+      <>
+        <header class="sandbox">
+          <p>
+            <strong class="mark">TEST MODE</strong>{' '}
+            <span class="reason">paytwin sandbox, no real money moves</span>
+          </p>
+          {of === null ? null : (
+            <p>
+              <Time at={of.now} /> UTC
+            </p>
+          )}
+        </header>
+        <main class={width}>
+          {of === null ? null : <p class="merchant">{of.merchant}</p>}
+          {content}
+        </main>
+      </>
+    ),
+  })
+}
+
+/** A message that screen readers read at once. */
+export const Alert = ({ children }: { children?: Child }) => (
+  <p class="alert" role="alert">
+    {children}
+  </p>
+)
+
+/** A message that a change succeeded. */
+export const Notice = ({ children }: { children?: Child }) => (
+  <p class="notice" role="status">
+    {children}
+  </p>
+)
+
+/** Makes a page with a message, and a link to another address if there is one. */
+export const messagePage = ({
+  of,
+  title,
+  text,
+  link,
+}: {
+  of: PageOf
+  title: string
+  text: Child
+  link?: { href: string; text: string } | null
+}): Response =>
+  hostedPage({
+    of,
+    title,
+    content: (
+      <section class="card">
+        <h1>{title}</h1>
+        <p>{text}</p>
+        {link ? (
+          <p>
+            <a class="button" href={link.href}>
+              {link.text}
+            </a>
+          </p>
+        ) : null}
+      </section>
+    ),
+  })
+
+/** Makes the page that redirects a browser to an address after a form. */
+export function leavingPage(of: PageOf, address: string): Response {
+  const response = hostedPage({
+    of,
+    title: 'Returning',
+    status: 303,
+    content: (
+      <section class="card">
+        <p>
+          Returning to <a href={address}>{new URL(address).origin}</a>.
+        </p>
+      </section>
+    ),
+  })
+  response.headers.set('Location', address)
+  return response
+}
+
+/** Makes the page for a request that is refused. It shows nothing of any merchant. */
+export const refusedPage = (status: number, reason: string): Response =>
+  hostedPage({
+    of: null,
+    title: 'The page cannot be shown',
+    status,
+    content: (
+      <section class="card">
+        <h1>The page cannot be shown</h1>
+        <p>{/[.!?]$/.test(reason) ? reason : `${reason}.`}</p>
+        <p class="faint">Nothing was changed.</p>
+      </section>
+    ),
+  })

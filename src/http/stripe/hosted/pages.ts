@@ -1,0 +1,20 @@
+import { Hono } from 'hono'
+import { TrieRouter } from 'hono/router/trie-router'
+import type { AdminServices } from '../../admin/services.ts'
+import { serveAuthentication } from './authentication.ts'
+import { refusedPage } from './frame.tsx'
+import { type HostedRequest, servePage } from './serve.ts'
+
+/** The pages that customers see, by their paths. The beginning of each is in HOSTED_PATHS of http/app.ts. */
+const PAGES: Readonly<Record<string, (request: HostedRequest) => Response | Promise<Response>>> = {
+  '/c/authenticate/:merchant/:id/:key': serveAuthentication,
+}
+
+/** Creates the application that serves the pages for customers. */
+export function createHostedPages(services: AdminServices): Hono {
+  const app = new Hono({ router: new TrieRouter() })
+  for (const [path, page] of Object.entries(PAGES))
+    app.on(['GET', 'POST'], path, (c) => servePage(c, services, page))
+  app.notFound(() => refusedPage(404, 'There is no page at this address'))
+  return app
+}

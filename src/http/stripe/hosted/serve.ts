@@ -1,0 +1,70 @@
+import type { Context } from 'hono'
+import { parameterInvalid } from '../../../core/errors.ts'
+import { type CurrentView, currentView } from '../../../engine/history/view.ts'
+import type { MerchantState } from '../../../engine/machine/merchant-state.ts'
+import { checkHost } from '../../admin/guard.ts'
+import type { AdminServices } from '../../admin/services.ts'
+import { readBody } from '../../request.ts'
+import { knownError } from '../../respond.ts'
+import { type PageOf, refusedPage } from './frame.tsx'
+
+/** paytwin: the forms of the pages have few and short fields. */
+const MAX_FORM_BYTES = 20_000
+
+/** A request of a browser to a page for customers. */
+export type HostedRequest = {
+  readonly services: AdminServices
+  /** Returns a part of the path; empty if the path has no such part. */
+  readonly param: (name: string) => string
+  readonly query: URLSearchParams
+  /** The submitted form; null if the page is only requested. */
+  readonly form: URLSearchParams | null
+}
+
+/**
+ * Serves a page, or its form. Shows errors as a page.
+ * A form is accepted only from the page's own origin: another site can neither submit it nor show the page in a frame.
+ */
+export async function servePage(
+  c: Context,
+  services: AdminServices,
+  page: (request: HostedRequest) => Response | Promise<Response>,
+): Promise<Response> {
+  try {
+    checkHost({ host: c.req.header('host'), origin: c.req.header('origin') }, services.allowedHosts)
+    return await page({
+      services,
+      param: (name) => c.req.param(name) ?? '',
+      query: new URL(c.req.url).searchParams,
+      form: c.req.method === 'POST' ? new URLSearchParams(await readForm(c)) : null,
+    })
+  } catch (error) {
+    const { status, message } = knownError(services, error, `${c.req.method} ${c.req.path}`)
+    return refusedPage(status, message)
+  }
+}
+
+/** Returns the current objects of a merchant, after the jobs that are due. */
+export async function currentObjects(
+  { engine }: Pick<AdminServices, 'engine'>,
+  merchant: MerchantState,
+): Promise<CurrentView> {
+  await engine.runDueJobs(merchant)
+  return viewOf({ engine }, merchant)
+}
+
+export const viewOf = ({ engine }: Pick<AdminServices, 'engine'>, { settings }: MerchantState): CurrentView =>
+  currentView({ store: engine.store, ids: engine.ids, url: engine.url, merchant: settings })
+
+/** Returns what every page of a merchant shows. @param testClock - the test clock of the customer, if it has one */
+export const pageOf = ({ settings, clock, testClocks }: MerchantState, testClock: string | null): PageOf => ({
+  merchant: settings.name,
+  now: ((testClock === null ? undefined : testClocks.find(testClock)) ?? clock).now,
+})
+
+/** Reads a form. Another origin is already refused; every browser names the origin of a form. @throws ApiError */
+function readForm(c: Context): Promise<string> {
+  if (c.req.header('origin') === undefined)
+    throw parameterInvalid('Origin', 'The form must come from the page')
+  return readBody(c, MAX_FORM_BYTES)
+}
