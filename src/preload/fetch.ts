@@ -1,16 +1,22 @@
+import type { IncomingMessage } from 'node:http'
+import type { Direct } from './direct.ts'
 import type { Sandbox } from './sandbox.ts'
 
-/** Redirects `fetch` for requests to Stripe's API. */
-export function redirectFetch(sandbox: Sandbox): void {
+const { Readable } = process.getBuiltinModule('node:stream')
+
+/**
+ * Redirects `fetch` for requests to Stripe's API. They are sent with node:http: the dispatcher of fetch can be one for a proxy,
+ * which the application or NODE_USE_ENV_PROXY has set for all requests.
+ */
+export function redirectFetch(sandbox: Sandbox, direct: Direct): void {
   const original = globalThis.fetch
   if (typeof original !== 'function') return
   const redirected: typeof fetch = async (input, init) => {
     const url = urlOf(input)
     const target = url && sandbox.urlOf(url.host, url.pathname + url.search)
     if (!target) return original(input, init)
-    // A dispatcher, such as one for a proxy, would not reach a daemon on this machine.
     const { dispatcher: _, ...options } = init ?? {}
-    return original(input instanceof Request ? new Request(target, input) : target, options)
+    return send(new Request(input instanceof Request ? input : target, options), target, direct)
   }
   globalThis.fetch = Object.defineProperty(redirected, 'name', { value: 'fetch' })
 }
@@ -18,4 +24,42 @@ export function redirectFetch(sandbox: Sandbox): void {
 function urlOf(input: Parameters<typeof fetch>[0]): URL | undefined {
   const text = input instanceof Request ? input.url : String(input)
   return URL.canParse(text) ? new URL(text) : undefined
+}
+
+/** Sends a request of `fetch`. @throws what `fetch` throws: TypeError with a cause, or the reason of the request's signal */
+async function send(request: Request, target: URL, direct: Direct): Promise<Response> {
+  const { method, signal } = request
+  signal.throwIfAborted()
+  const body = request.body === null ? undefined : Buffer.from(await request.arrayBuffer())
+  const length = body && { 'content-length': String(body.length) }
+  const { host: _, ...given } = Object.fromEntries(request.headers)
+  const headers = { ...given, ...length }
+  return new Promise<Response>((resolve, reject) => {
+    const fail = (cause: unknown) =>
+      reject(signal.aborted ? signal.reason : new TypeError('fetch failed', { cause }))
+    direct
+      .request(target, { method, headers, signal }, (response) => {
+        try {
+          resolve(responseOf(response, request, target))
+        } catch (error) {
+          fail(error)
+        }
+      })
+      .on('error', fail)
+      .end(body)
+  })
+}
+
+/** Responses with these statuses have no body. */
+const EMPTY = new Set([101, 103, 204, 205, 304])
+
+function responseOf(incoming: IncomingMessage, { method }: Request, { href }: URL): Response {
+  const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = incoming
+  const headers = new Headers()
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    headers.append(rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '')
+  const isEmpty = method === 'HEAD' || EMPTY.has(status)
+  if (isEmpty) incoming.resume()
+  const body = isEmpty ? null : (Readable.toWeb(incoming) as ReadableStream)
+  return Object.defineProperty(new Response(body, { status, statusText, headers }), 'url', { value: href })
 }

@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
-import type { Agent as HttpsAgent } from 'node:https'
 import type { Socket } from 'node:net'
+import type { Direct } from './direct.ts'
 import type { Sandbox } from './sandbox.ts'
 
 // Their properties are replaced, so these must be the modules themselves.
@@ -18,27 +18,20 @@ const DROPPED = new Set([
   '_defaultAgent',
 ])
 
-type Originals = { readonly http: typeof http.request; readonly https: typeof https.request }
-
 /** Redirects `request` and `get` of node:https and node:http for requests to Stripe's API, for CommonJS and ES modules. */
-export function redirectHttps(sandbox: Sandbox): void {
-  const originals: Originals = { http: http.request, https: https.request }
-  redirect(https, originals.https, { sandbox, originals })
-  redirect(http, originals.http, { sandbox, originals })
+export function redirectHttps(sandbox: Sandbox, direct: Direct): void {
+  redirect(https, sandbox, direct)
+  redirect(http, sandbox, direct)
   syncBuiltinESMExports()
 }
 
-function redirect(
-  module: typeof http | typeof https,
-  original: Originals['http' | 'https'],
-  { sandbox, originals }: { readonly sandbox: Sandbox; readonly originals: Originals },
-): void {
+function redirect(module: typeof http | typeof https, sandbox: Sandbox, direct: Direct): void {
+  const original = module.request
   const request = (...given: Given): ClientRequest => {
     const { options, callback } = optionsOf(given)
-    const target = sandbox.urlOf(String(options.hostname || options.host || ''), options.path || '/')
-    return target
-      ? send(target, options, { callback, originals })
-      : Reflect.apply(original, module, [...given])
+    const { host, path } = addressOf(options)
+    const target = sandbox.urlOf(host, path)
+    return target ? send(target, options, { callback, direct }) : Reflect.apply(original, module, [...given])
   }
   const get = (...given: Given): ClientRequest => {
     const sent = request(...given)
@@ -46,6 +39,15 @@ function redirect(
     return sent
   }
   Object.assign(module, { request, get })
+}
+
+/** Returns the host and path that a request is for. A request to a proxy has a whole URL as its path. */
+function addressOf({ hostname, host, path }: RequestOptions): { host: string; path: string } {
+  const given = path || '/'
+  const url = /^https?:\/\//i.test(given) && URL.canParse(given) ? new URL(given) : undefined
+  return url
+    ? { host: url.host, path: url.pathname + url.search }
+    : { host: String(hostname || host || ''), path: given }
 }
 
 /** Reads the arguments of `request`: a URL, options, both or none, and a callback. */
@@ -69,21 +71,16 @@ function isUrl(given: unknown): given is URL {
 }
 
 function send(
-  { protocol, hostname, port, pathname, search }: URL,
+  target: URL,
   options: RequestOptions,
-  { callback, originals }: { readonly callback: Callback; readonly originals: Originals },
+  { callback, direct }: { readonly callback: Callback; readonly direct: Direct },
 ): ClientRequest {
   const to: RequestOptions = {
     ...Object.fromEntries(Object.entries(options).filter(([name]) => !DROPPED.has(name))),
-    protocol,
-    hostname: hostname.replace(/^\[|\]$/g, ''),
-    host: hostname,
-    port,
-    path: pathname + search,
     headers: withoutHost(options.headers),
   }
-  if (protocol === 'https:') return originals.https(to, callback)
-  const sent = originals.http({ ...to, agent: agentOf(options.agent) }, callback)
+  const sent = direct.request(target, to, callback)
+  if (target.protocol === 'https:') return sent
   // The SDK writes its request when the TLS connection is established.
   sent.prependListener('socket', (socket: Socket) => {
     if (socket.connecting) socket.once('connect', () => socket.emit('secureConnect'))
@@ -95,19 +92,4 @@ function send(
 function withoutHost(headers: RequestOptions['headers']): RequestOptions['headers'] {
   if (!headers || Array.isArray(headers)) return headers
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'host'))
-}
-
-const agents = new WeakMap<HttpsAgent, InstanceType<typeof http.Agent>>()
-
-/** Returns the agent for connections without TLS that has the options of the given one, and keeps connections as it does. */
-function agentOf(given: RequestOptions['agent']) {
-  if (given === false) return false
-  const like = given instanceof https.Agent ? given : https.globalAgent
-  const known = agents.get(like)
-  if (known) return known
-  const { maxSockets, maxFreeSockets, options } = like
-  const { keepAlive, keepAliveMsecs, timeout } = options
-  const made = new http.Agent({ keepAlive, keepAliveMsecs, maxSockets, maxFreeSockets, timeout })
-  agents.set(like, made)
-  return made
 }

@@ -23,7 +23,7 @@ const isStripe = (host: string): boolean => host === API || REFUSED.has(host)
 const nameOf = (host: string): string => host.replace(/:\d+$/, '').replace(/\.$/, '').toLowerCase()
 
 /** @throws Error if a connection to Stripe would be opened, which no request of `https`, `http` or `fetch` needs */
-export function refuseLookup(host: string): void {
+export function refuseHost(host: string): void {
   if (isStripe(nameOf(host)))
     throw new Error(
       `paytwin did not connect to ${host}: it redirects requests of node:https, node:http and fetch only. Give your library the URL in PAYTWIN_URL`,

@@ -7,10 +7,11 @@
  *
  * See docs/stripe.md#unchanged-applications.
  */
+import { refuseConnections } from './connections.ts'
 import { readOffsets, shiftDates } from './dates.ts'
+import { makeDirect } from './direct.ts'
 import { redirectFetch } from './fetch.ts'
 import { redirectHttps } from './https.ts'
-import { refuseConnections } from './lookup.ts'
 import { sandboxOf } from './sandbox.ts'
 
 const { PAYTWIN_URL, PAYTWIN_DATE_FILE } = process.env
@@ -21,9 +22,10 @@ const https = process.getBuiltinModule('node:https')
 if (!Object.hasOwn(https, REDIRECTED)) {
   Object.defineProperty(https, REDIRECTED, { value: true })
   const sandbox = sandboxOf(PAYTWIN_URL)
+  const direct = makeDirect()
   refuseConnections()
-  redirectHttps(sandbox)
-  redirectFetch(sandbox)
+  redirectHttps(sandbox, direct)
+  redirectFetch(sandbox, direct)
 }
 
 // The real time is that of paytwin itself, if the application starts it.

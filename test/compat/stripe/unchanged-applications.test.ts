@@ -148,6 +148,78 @@ describe("Stripe's library for Node", () => {
       '127.0.0.1',
     ])
   })
+  test('sends nothing to a proxy, however the application sets one', async () => {
+    const lines = await run(
+      'proxies.mjs',
+      `
+      import http from 'node:http'
+      import net from 'node:net'
+      import tls from 'node:tls'
+      import { HttpsProxyAgent } from 'https-proxy-agent'
+      import Stripe from 'stripe'
+      import { ProxyAgent, request, setGlobalDispatcher } from 'undici'
+      const print = (value) => console.log(JSON.stringify(value))
+      const key = process.env.STRIPE_SECRET_KEY
+      const seen = []
+      const proxy = net.createServer((socket) => {
+        socket.on('error', () => {}).on('data', (data) => {
+          seen.push(data.toString('latin1').split('\\n')[0].trim())
+          socket.end('HTTP/1.1 502 Bad Gateway\\r\\ncontent-length: 0\\r\\n\\r\\n')
+        })
+      })
+      await new Promise((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+      const { port } = proxy.address()
+      const address = 'http://127.0.0.1:' + port
+      const headers = { authorization: 'Bearer ' + key }
+      const listOf = (stripe) => stripe.customers.list().then(({ object }) => object, ({ message }) => message)
+      const failed = ({ message, cause }) => (cause ?? { message }).message.split(':')[0]
+
+      // For all requests of fetch, as NODE_USE_ENV_PROXY does too.
+      const before = await fetch('https://api.stripe.com/v1/customers', { headers })
+      print([before.status, before.headers.get('content-type'), before.url.endsWith('/v1/customers'), (await before.json()).object])
+      setGlobalDispatcher(new ProxyAgent(address))
+      print(await listOf(new Stripe(key, { httpClient: Stripe.createFetchHttpClient() })))
+      const made = await fetch('https://api.stripe.com/v1/customers', { method: 'POST', headers, body: new URLSearchParams({ name: 'Ada' }) })
+      print([made.status, (await made.json()).name])
+      const abort = new AbortController()
+      abort.abort()
+      print(await fetch('https://api.stripe.com/v1/customers', { headers, signal: abort.signal }).catch(({ name }) => name))
+      print(await listOf(new Stripe(key, { httpAgent: new HttpsProxyAgent(address) })))
+      const path = 'https://api.stripe.com/v1/customers'
+      print(await new Promise((resolve) => http.get({ host: '127.0.0.1', port, path, headers }, (response) => response.resume().on('end', () => resolve(response.statusCode)))))
+
+      // These are not redirected.
+      print(await request('https://api.stripe.com/v1/customers', { headers }).catch(failed))
+      print(await request('http://api.stripe.com./v1/customers', { headers }).catch(failed))
+      const connect = http.request({ host: '127.0.0.1', port, method: 'CONNECT', path: 'api.stripe.com:443' })
+      print(await new Promise((resolve) => connect.on('error', (error) => resolve(failed(error))).end()))
+      const tunnel = net.connect(port, '127.0.0.1')
+      const secure = tls.connect({ socket: tunnel, servername: 'files.stripe.com' })
+      print(await new Promise((resolve) => secure.on('error', (error) => resolve(failed(error)))))
+      tunnel.destroy()
+      print(seen)
+
+      // The proxy works for other hosts.
+      await fetch('http://example.invalid/other').catch(() => {})
+      print(seen)
+      proxy.close()`,
+    )
+    const refused = 'paytwin did not connect to api.stripe.com'
+    expect(lines).toEqual([
+      [200, 'application/json', true, 'list'],
+      'list',
+      [200, 'Ada'],
+      'AbortError',
+      'list',
+      200,
+      refused,
+      'paytwin did not connect to api.stripe.com.',
+      refused,
+      'paytwin did not connect to files.stripe.com',
+      [],
+      ['CONNECT example.invalid:80 HTTP/1.1'],
+    ])
+  })
 })
 
 test('an application gets its webhooks at its own URL, signed with its secret, and dates of the clock', async () => {
