@@ -15,6 +15,8 @@ export const FILL = 'fill'
 export type CardFormState = {
   readonly values: Readonly<Record<CardField, string>>
   readonly errors: Readonly<Partial<Record<CardField, string>>>
+  /** The field that has the focus. */
+  readonly focus?: CardField
 }
 
 /** A card that was entered without an error. Its number is that of a test card. */
@@ -52,18 +54,29 @@ export function filledCardForm(form: URLSearchParams, { now }: Asked): CardFormS
   return {
     values: { ...values, number: grouped(card.number), expiration, cvc, name: values.name || 'Jenny Rosen' },
     errors,
+    focus: 'number',
   }
 }
 
 /** Returns the form as it is shown again. It never contains the number or the CVC that were entered. */
 export function keptCardForm(form: URLSearchParams, errors: CardFormState['errors'] = {}): CardFormState {
-  const values = {
-    email: textIn(form, 'email'),
-    expiration: textIn(form, 'expiration'),
-    name: textIn(form, 'name'),
+  const kept = (field: 'email' | 'expiration' | 'name') => {
+    const text = textIn(form, field)
+    return hasCardNumber(text) ? '' : text
   }
-  return { values: { ...values, number: '', cvc: '' }, errors }
+  const values = { email: kept('email'), expiration: kept('expiration'), name: kept('name') }
+  const focus = CARD_FIELDS.find((field) => errors[field] !== undefined)
+  return { values: { ...values, number: '', cvc: '' }, errors, ...(focus && { focus }) }
 }
+
+/** Returns the form after its card was declined, which asks for another one. */
+export const declinedCardForm = (form: URLSearchParams): CardFormState => ({
+  ...keptCardForm(form),
+  focus: 'number',
+})
+
+/** Reports whether a text that is stored or shown contains what could be the number of a card. */
+export const hasCardNumber = (text: string): boolean => /\d(?:[ .-]?\d){11}/.test(text)
 
 /**
  * Reads a submitted card form. A number that is not of a test card is an error, and goes no further than this function.
@@ -83,7 +96,7 @@ export function readCardForm(
     number: testCard ? undefined : numberError(digits),
     expiration: typeof expiration === 'string' ? expiration : undefined,
     cvc: cvcError(textIn(form, 'cvc'), testCard?.brand),
-    name: name === '' ? 'Enter the name on the card.' : undefined,
+    name: nameError(name),
   }
   const errors = Object.fromEntries(Object.entries(found).filter(([, error]) => error !== undefined))
   if (!testCard || typeof expiration === 'string' || Object.keys(errors).length > 0) return { errors }
@@ -99,9 +112,14 @@ export function readCardForm(
 /** Returns what is wrong with an email address; undefined if nothing is. */
 export function emailError(email: string): string | undefined {
   if (email === '') return 'Enter your email address.'
-  return /^[^\s@]+@[^\s@]+$/.test(email) && email.length <= 512
+  return /^[^\s@]+@[^\s@]+$/.test(email) && !hasCardNumber(email)
     ? undefined
     : 'This is not an email address. Enter one such as jenny@example.com.'
+}
+
+function nameError(name: string): string | undefined {
+  if (name === '') return 'Enter the name on the card.'
+  return hasCardNumber(name) ? 'Enter the name on the card here, not its number.' : undefined
 }
 
 function numberError(digits: string): string {

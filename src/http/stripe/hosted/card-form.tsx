@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import { cardNamed } from '../../../core/test-card.ts'
-import { CARD_FIELDS, type CardFormState, FILL, grouped } from './card-entry.ts'
+import { type CardField, type CardFormState, FILL, grouped } from './card-entry.ts'
 import { Field } from './field.tsx'
 
 /** The listed test cards, with what they are for. No text contains the name of a button of a page. */
@@ -16,39 +16,27 @@ const LISTED: readonly (readonly [string, string])[] = [
   ['pm_card_chargeCustomerFail', 'Can be saved, later declined'],
 ]
 
-/** The id of the card form's heading, to which a filled form scrolls. */
-export const CARD_ANCHOR = 'card'
-
 /**
  * Shows the fields of a card, as part of a form of the page. The form needs `method="post"` and `novalidate`.
  * @param props.asksEmail - whether the email address is asked for too
  */
 export function CardFields({
-  state: { values, errors },
+  state: { values, errors, focus },
   asksEmail = false,
 }: {
   state: CardFormState
   asksEmail?: boolean
 }) {
-  const first = CARD_FIELDS.find((field) => errors[field] !== undefined)
-  const common = (field: (typeof CARD_FIELDS)[number]) => ({
+  const common = (field: CardField) => ({
     name: field,
     value: values[field],
     error: errors[field],
-    hasFocus: field === first,
+    hasFocus: field === focus,
     isRequired: true,
   })
   return (
     <>
-      {asksEmail ? (
-        <Field
-          {...common('email')}
-          label="Email"
-          type="email"
-          autocomplete="email"
-          placeholder="you@example.com"
-        />
-      ) : null}
+      {asksEmail ? <EmailField {...common('email')} /> : null}
       <Field
         {...common('number')}
         label="Card number"
@@ -71,6 +59,21 @@ export function CardFields({
   )
 }
 
+/** The field of the email address, also on a page that needs no card. */
+export const EmailField = (
+  given: Readonly<{ value: string; error?: string | undefined; hasFocus?: boolean }>,
+) => (
+  <Field
+    {...given}
+    name="email"
+    label="Email"
+    type="email"
+    isRequired
+    autocomplete="email"
+    placeholder="you@example.com"
+  />
+)
+
 /**
  * Lists test cards, each with a button that submits the form to fill the card in. The page answers with `filledCardForm`. The
  * list follows the form's own button, because Enter presses the first button of a form.
@@ -82,7 +85,7 @@ export const TestCards = ({ form }: { form: string }) => (
     <ul>
       {LISTED.map(([id, text]) => (
         <li>
-          <button type="submit" form={form} name={FILL} value={id} formaction={`#${CARD_ANCHOR}`}>
+          <button type="submit" form={form} name={FILL} value={id}>
             <span class="digits">{grouped(cardNamed(id)?.number ?? '')}</span> <span>{text}</span>
           </button>
         </li>

@@ -65,6 +65,8 @@ describe('a card form', () => {
     ['cvc', '1234', /3 digits/],
     ['cvc', 'abc', /3 digits/],
     ['name', '  ', /^Enter the name on the card/],
+    ['name', '4539 5787 6362 1486', /not its number/],
+    ['email', `${REAL}@x`, /not an email address/],
   ])('refuses the %s "%s"', (field, value, error) => {
     const { entry, errors } = read({ [field]: value })
     expect(entry).toBeUndefined()
@@ -95,6 +97,11 @@ describe('a card form', () => {
     const html = String(CardFields({ state: keptCardForm(form), asksEmail: true }))
     expect(html).not.toMatch(/<script|<img|<b>/)
   })
+})
+
+test('a number in another field is not shown again', () => {
+  const { values } = keptCardForm(entered({ name: REAL, email: REAL, expiration: '4539-5787-6362-1486' }))
+  expect(Object.values(values).join('')).toBe('')
 })
 
 describe('a listed test card', () => {
