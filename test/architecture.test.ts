@@ -230,7 +230,7 @@ describe('habits', () => {
       'src/engine/machine/clock.ts',
       'src/engine/machine/ids.ts',
       'src/client/proof.ts',
-      'src/cli/commands/wall.ts',
+      'src/cli/time.ts',
     )
     const pattern =
       /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.timeOrigin\b|\bMath\.random\b|\brandom(Bytes|UUID|Int)\b|\bgetRandomValues\b/

@@ -3,7 +3,6 @@ import type { Event, TimelineEntry } from '../client/types.ts'
 import { matchEventTypes } from '../core/event.ts'
 import { wrongUsage } from './failure.ts'
 import { findCustomer } from './find-customer.ts'
-import { ownEventType } from './own-event-type.ts'
 
 /** Selects the events of a subscription, or of a customer with everything that belongs to it. */
 export type RelatedTo = { readonly subscription?: string | undefined; readonly customer?: string | undefined }
@@ -61,3 +60,6 @@ function matchesOf(type: string): readonly string[] {
   if (found.length === 0) throw wrongUsage(`'${type}' matches no event type.`)
   return found
 }
+
+/** Converts a name or glob of Stripe's events to paytwin's own, for requests that know only those. Other names are the same. */
+export const ownEventType = (type: string): string => type.replace(/^customer\.(?=subscription\b)/, '')

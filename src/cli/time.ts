@@ -66,3 +66,6 @@ export function timeOf(option: string, text: string): number {
     `${option}: '${text}' is not a time: use ISO 8601, such as 2026-02-28 or 2026-02-28T10:00:00Z, or Unix seconds.`,
   )
 }
+
+/** Returns the real time in Unix seconds. Signatures carry it, because receivers check their age. See docs/contract/clocks.md#which-clock. */
+export const wallSeconds = (): number => Math.floor((performance.timeOrigin + performance.now()) / 1000)

@@ -1,5 +1,5 @@
 import { FrameLoop, realTiming, type Timing } from './frame-loop.ts'
-import { nextChange } from './next-change.ts'
+import { RATE_SPAN_MS } from './rate.ts'
 import type { State } from './state.ts'
 import { type Frame, looksSameBelowHeader, view, viewHeader } from './view.ts'
 
@@ -94,3 +94,19 @@ const isSameBelow = (one: Frame, other: Frame): boolean =>
 
 const areEqual = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((line, index) => line === others[index])
+
+/** The interval at which a falling rate is redrawn, in milliseconds. */
+const RATE_EVERY_MS = 1_000
+
+/**
+ * Returns the milliseconds until the screen changes without an action: a live clock ticks, a rate falls, or a notice
+ * disappears. null if it does not.
+ */
+export function nextChange({ clock: view, rate, notice, at }: State): number | null {
+  const waits: number[] = []
+  if (view.known === 'one' && view.clock.mode === 'live' && view.clock.status === 'ready')
+    waits.push(1_000 - (Math.max(0, at - view.at) % 1_000))
+  if (rate.some(([when]) => when > at - RATE_SPAN_MS)) waits.push(RATE_EVERY_MS)
+  if (notice) waits.push(Math.max(0, notice.until - at))
+  return waits.length > 0 ? Math.min(...waits) : null
+}

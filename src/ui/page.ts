@@ -1,8 +1,9 @@
+import { toJson } from '../text/display.ts'
+import { drawTimeline, namerOf } from '../timeline/drawing.ts'
+import { wrapped } from './fit.ts'
 import { bodyRows } from './layout.ts'
-import { jsonLines, jsonSpans } from './object-json.ts'
 import type { Span } from './span.ts'
 import type { State } from './state.ts'
-import { timelineLines } from './timeline-lines.ts'
 
 /** The visible part of an open object: its lines, and their place among all lines. */
 export type Page = {
@@ -29,4 +30,34 @@ export function pageOf(state: State): Page {
   return mode.name === 'json'
     ? part(jsonLines(mode.item, columns), jsonSpans)
     : part(timelineLines(state), (line) => line)
+}
+
+/** Formats an object's JSON in lines of at most `columns` columns; longer lines are wrapped. */
+export const jsonLines = (object: object, columns: number): string[] =>
+  toJson(object, 2)
+    .split('\n')
+    .flatMap((line) => wrapped(line, columns))
+
+/** Colours the field name of a line of JSON. */
+export function jsonSpans(line: string): Span[] {
+  const [, indent = '', name, rest = ''] = /^(\s*)("(?:[^"\\]|\\.)*"): (.*)$/.exec(line) ?? []
+  return name === undefined ? [line] : [indent, { text: name, colour: 'cyan' }, `: ${rest}`]
+}
+
+/** Writes the timeline of the current mode as lines. */
+export function timelineLines({ mode, columns }: Pick<State, 'mode' | 'columns'>): (readonly Span[])[] {
+  if (mode.name !== 'timeline') return []
+  const { timeline } = mode
+  if (timeline === undefined) return [[{ text: 'Reading the timeline…', colour: 'dim' }]]
+  if (typeof timeline === 'string') return [[{ text: timeline, colour: 'red' }]]
+  const { kind } = mode.subject
+  return drawTimeline(
+    {
+      timeline: timeline.timeline,
+      name: kind === 'customer' ? namerOf(timeline.related) : () => '',
+      ofInvoice: kind === 'invoice',
+      all: false,
+    },
+    columns,
+  )
 }

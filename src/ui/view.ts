@@ -2,12 +2,15 @@ import { formatInstant } from '../core/calendar.ts'
 import { ADVANCE_CHOICES, type AdvanceChoice, type Next, targetOf } from './advance-menu.ts'
 import { nowOf } from './clock-view.ts'
 import { finderOf } from './customers.ts'
-import { entryRow } from './entry-row.ts'
+import { deliveryRow } from './delivery-row.ts'
+import type { Entry } from './entry-log.ts'
+import { eventRow, type RowLayout } from './event-row.ts'
 import { fitted, painted, widthOfAll } from './fit.ts'
 import { headerLines } from './header.ts'
 import { LIST_KEYS } from './keys.ts'
 import { bodyRows } from './layout.ts'
 import { pageOf } from './page.ts'
+import { requestRow } from './request-row.ts'
 import { inverse, type Span } from './span.ts'
 import { listOf, type State } from './state.ts'
 import { statusLine } from './status-line.ts'
@@ -130,4 +133,18 @@ function nextText(next: Next): string {
   if (next === undefined) return '…'
   if (next === null) return 'none due'
   return [next.kind, next.subscription ?? next.invoice ?? ''].join(' ').trim()
+}
+
+/** Formats an entry as a row of its list. */
+export function entryRow(entry: Entry, layout: RowLayout): Span[] {
+  if ('note' in entry) return [{ text: `── ${entry.note} ──`, colour: 'dim' }]
+  const { item } = entry
+  switch (item.object) {
+    case 'event':
+      return eventRow(item, layout)
+    case 'webhook_delivery':
+      return deliveryRow(item, layout.columns)
+    case 'request':
+      return requestRow(item, layout.columns)
+  }
 }

@@ -6,7 +6,7 @@ import { DEFAULT_DIALECT, type Dialect } from '../../core/dialect.ts'
 import { post } from '../../webhooks/post.ts'
 import { SIGNATURES } from '../../webhooks/signature.ts'
 import { wrongUsage } from '../failure.ts'
-import { wallSeconds } from './wall.ts'
+import { wallSeconds } from '../time.ts'
 
 /** The timeout of webhook deliveries. See docs/contract/events-and-webhooks.md#delivery-attempts. */
 const TIMEOUT_MS = 15_000

@@ -3,9 +3,9 @@ import type { StreamNews } from '../../client/event-stream.ts'
 import { eventLine } from '../../ui/event-line.ts'
 import { addVerb, type Invocation } from '../command.ts'
 import { wrongUsage } from '../failure.ts'
+import { untilInterrupted } from '../interruption.ts'
 import type { Io } from '../io.ts'
 import { Output, type Span } from '../show/output.ts'
-import { untilInterrupted } from '../until-interrupted.ts'
 import { forwardEvents, secretOf, targetOf } from './forward.ts'
 
 type Options = {

@@ -5,9 +5,9 @@ import { examplesText, wholeNumber } from '../command.ts'
 import { DEFAULT_DATA } from '../daemon/connection.ts'
 import { LogTail } from '../daemon/log-tail.ts'
 import { Failure } from '../failure.ts'
+import { untilInterrupted } from '../interruption.ts'
 import { type Io, variable } from '../io.ts'
 import { type Colour, Output, type Span } from '../show/output.ts'
-import { untilInterrupted } from '../until-interrupted.ts'
 
 type Options = {
   readonly data?: string

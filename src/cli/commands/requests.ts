@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import type { LoggedRequest } from '../../client/types.ts'
 import { addVerb, type Invocation, wholeNumber } from '../command.ts'
+import { untilInterrupted } from '../interruption.ts'
 import type { Io } from '../io.ts'
 import { columnsFor, REQUEST_COLUMNS, requestLine } from '../show/request-line.ts'
-import { untilInterrupted } from '../until-interrupted.ts'
 
 /** `paytwin requests`. */
 export function requestCommands(program: Command, io: Io): void {

@@ -3,8 +3,8 @@ import type { Status } from '../../client/types.ts'
 import { formatSpan, thousands } from '../../text/display.ts'
 import { addVerb } from '../command.ts'
 import type { Io } from '../io.ts'
-import { clockColumns } from '../show/clock-table.ts'
 import type { Column, Output } from '../show/output.ts'
+import { clockColumns } from '../show/resource-tables.ts'
 
 /** `paytwin status`. See docs/contract/operator.md#daemon. */
 export function statusCommand(program: Command, io: Io): void {

@@ -9,8 +9,8 @@ import { eventLine } from '../../ui/event-line.ts'
 import { verifySignature } from '../../webhooks/signature.ts'
 import type { Invocation } from '../command.ts'
 import { Failure } from '../failure.ts'
-import { untilInterrupted } from '../until-interrupted.ts'
-import { wallSeconds } from './wall.ts'
+import { untilInterrupted } from '../interruption.ts'
+import { wallSeconds } from '../time.ts'
 
 const LOOPBACK = '127.0.0.1'
 

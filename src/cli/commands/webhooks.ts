@@ -3,7 +3,7 @@ import type { List, WebhookDelivery, WebhookEndpoint } from '../../client/types.
 import { addVerb, wholeNumber } from '../command.ts'
 import { wrongUsage } from '../failure.ts'
 import type { Io } from '../io.ts'
-import { ownEventType } from '../own-event-type.ts'
+import { ownEventType } from '../related-events.ts'
 import { resolveMerchant } from '../scope.ts'
 import { instant } from '../show/format.ts'
 import type { Column, Output } from '../show/output.ts'

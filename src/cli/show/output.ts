@@ -2,11 +2,11 @@ import { escapeControls, toJson } from '../../text/display.ts'
 import { widthOfAll } from '../../ui/fit.ts'
 import { coloured, type Span, textOf } from '../../ui/span.ts'
 import { type Io, variable } from '../io.ts'
-import type { Column } from './column.ts'
+import type { Column } from './fit-columns.ts'
 import { fitTable } from './fit-columns.ts'
 
 export type { Colour, Span } from '../../ui/span.ts'
-export type { Column } from './column.ts'
+export type { Column } from './fit-columns.ts'
 
 /**
  * Prints a command's result: JSON with --json, tables and colours on a terminal, and otherwise (in a pipe or with NO_COLOR)

@@ -1,5 +1,6 @@
 import type {
   Charge,
+  Clock,
   Coupon,
   CreditNote,
   Customer,
@@ -209,3 +210,14 @@ const paymentStatus = (status: string): Span => ({
   text: status,
   colour: PAYMENT_COLOURS[status] ?? 'yellow',
 })
+
+/** The columns of a clock: its time, mode and status. */
+export const clockColumns: readonly Column<Clock>[] = [
+  { title: 'CLOCK TIME', cell: ({ now }) => instant(now) },
+  { title: 'MODE', cell: ({ mode }) => ({ text: mode, colour: mode === 'frozen' ? 'cyan' : 'green' }) },
+  {
+    title: 'STATUS',
+    cell: ({ status, target }) =>
+      status === 'advancing' ? { text: `advancing to ${instant(target)}`, colour: 'yellow' } : status,
+  },
+]
