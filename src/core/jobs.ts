@@ -1,3 +1,4 @@
+import { type CheckoutSession, checkoutFactsOf } from './checkout-session.ts'
 import type { Coupon } from './coupon.ts'
 import type { Discount } from './discount.ts'
 import { awaitsEvidence, type Dispute } from './dispute.ts'
@@ -33,6 +34,7 @@ export const JOB_KINDS = [
   'invoice_overdue',
   'discount_end',
   'invoice_finalization',
+  'checkout_expiry',
 ] as const
 export type JobKind = (typeof JOB_KINDS)[number]
 
@@ -174,6 +176,12 @@ export const promotionCodeJobs = ({ id, active, expires_at }: PromotionCode): Jo
     ? [{ due: expires_at, kind: 'discount_end', subscription: null, object: id }]
     : []
 
+/** Derives the job that expires a Checkout session. See docs/contract/checkout-sessions.md#expiry. */
+export const checkoutJobs = (session: CheckoutSession): Job[] =>
+  checkoutFactsOf(session).isOpen
+    ? [{ due: session.expires_at, kind: 'checkout_expiry', subscription: null, object: session.id }]
+    : []
+
 /** The job derivation of each kind of object that has jobs. Deliveries are not a kind: see deliveryJobs. */
 export const JOBS_OF_KIND: { readonly [K in Kind]?: (object: Objects[K]) => Job[] } = {
   subscription: subscriptionJobs,
@@ -184,6 +192,7 @@ export const JOBS_OF_KIND: { readonly [K in Kind]?: (object: Objects[K]) => Job[
   discount: discountJobs,
   coupon: couponJobs,
   promotion_code: promotionCodeJobs,
+  checkout_session: checkoutJobs,
 }
 
 /** Derives the job of a delivery from its state. See docs/contract/events-and-webhooks.md#delivery-retries. */

@@ -1,4 +1,5 @@
 import type { Charge } from './charge.ts'
+import type { CheckoutSession } from './checkout-session.ts'
 import type { Coupon } from './coupon.ts'
 import type { CreditNote } from './credit-note.ts'
 import type { Customer } from './customer.ts'
@@ -40,6 +41,7 @@ export type Objects = {
   promotion_code: PromotionCode
   discount: Discount
   setup_intent: SetupIntent
+  checkout_session: CheckoutSession
 }
 export type Kind = keyof Objects
 
@@ -149,6 +151,12 @@ const DECLARATIONS = {
     prefix: 'seti',
     events: { created: 64, requires_action: 65, succeeded: 66, setup_failed: 67, canceled: 68 },
   },
+  checkout_session: {
+    number: 21,
+    prefix: 'cs_test',
+    family: 'checkout.session',
+    events: { completed: 74, expired: 75, async_payment_succeeded: 76, async_payment_failed: 77 },
+  },
 } as const satisfies Readonly<Record<Kind, Declaration>>
 
 const TABLE: Readonly<Record<Kind, Declaration>> = DECLARATIONS
@@ -192,6 +200,10 @@ const FOREIGN_EVENT_TYPES: ReadonlySet<EventType> = new Set([
   'invoice.payment_paid',
   'invoice.sent',
   'subscription.paused',
+  'checkout.session.completed',
+  'checkout.session.expired',
+  'checkout.session.async_payment_succeeded',
+  'checkout.session.async_payment_failed',
 ])
 
 /** The types of events of paytwin's own API, by number. */

@@ -179,3 +179,19 @@ export const defaultPriceData = z
   .object({ currency, ...amounts, recurring: recurring.optional(), metadata })
   .refine(hasOneForm, oneForm)
   .refine(hasAmount, missingAmount)
+
+/** A price that is created for one line of a Checkout session, of a product or together with one. */
+export const checkoutPriceData = z
+  .object({
+    currency,
+    product: reference.optional(),
+    product_data: z.object({ name: text.min(1), description: text.optional(), metadata }).optional(),
+    ...amounts,
+    recurring: recurring.optional(),
+  })
+  .refine(hasOneForm, oneForm)
+  .refine(hasAmount, missingAmount)
+  .refine(({ product, product_data }) => (product === undefined) !== (product_data === undefined), {
+    path: ['product'],
+    error: 'use product or product_data',
+  })

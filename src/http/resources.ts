@@ -1,6 +1,7 @@
 import type { Kind, Objects } from '../core/kinds.ts'
 import type { View } from '../engine/history/view.ts'
 import { chargeResource } from './charge.ts'
+import { checkoutSessionResource } from './checkout-session.ts'
 import { couponResource } from './coupon.ts'
 import { creditNoteResource } from './credit-note.ts'
 import { customerResource } from './customer.ts'
@@ -43,6 +44,7 @@ export const RESOURCES: { readonly [K in Kind]: Resource<K> } = {
   refund: refundResource,
   dispute: disputeResource,
   setup_intent: setupIntentResource,
+  checkout_session: checkoutSessionResource,
   webhook_endpoint: webhookEndpointResource,
 }
 

@@ -26,6 +26,7 @@ import * as draftInvoices from './migrations/0020-draft-invoices.ts'
 import * as retrySchedules from './migrations/0021-retry-schedules.ts'
 import * as contacts from './migrations/0022-contacts.ts'
 import * as cancellationFeedback from './migrations/0023-cancellation-feedback.ts'
+import * as checkoutSessions from './migrations/0024-checkout-sessions.ts'
 import { NEWEST_SCHEMA } from './newest-schema.ts'
 import { openSqlite } from './sqlite.ts'
 import { isOfStorage, migrationError, toDatabaseUnusable } from './unusable.ts'
@@ -55,6 +56,7 @@ export const MIGRATIONS: Migrations = {
   '0021-retry-schedules': retrySchedules,
   '0022-contacts': contacts,
   '0023-cancellation-feedback': cancellationFeedback,
+  '0024-checkout-sessions': checkoutSessions,
 }
 
 /**

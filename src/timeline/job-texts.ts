@@ -95,6 +95,7 @@ const JOB_TEXTS: Readonly<Record<TimelineJob['kind'], JobTexts>> = {
     name: 'draft is finalized',
     describe: ({ label, ...due }) => [`${label ?? 'draft'} is finalized and charged`, money(due)],
   },
+  checkout_expiry: { name: 'checkout expires' },
 }
 
 /** Returns the name of a kind of job. */

@@ -15,7 +15,7 @@ const NAMED_BY_MERCHANTS: readonly Kind[] = ['coupon']
 /** These are shown only within the objects that they reduce. */
 const SHOWN_WITHIN_OTHERS: readonly Kind[] = ['discount']
 /** Only merchants with Stripe's API have routes for these. */
-const OF_STRIPE: readonly Kind[] = ['setup_intent']
+const OF_STRIPE: readonly Kind[] = ['setup_intent', 'checkout_session']
 
 const SCHEMAS = componentSchemas()
 

@@ -1,4 +1,5 @@
 import type { Change } from '../change.ts'
+import type { Charge } from '../charge.ts'
 import type { Customer } from '../customer.ts'
 import type { Discounts } from '../discount.ts'
 import type { FinalAction, RetrySchedule } from '../dunning.ts'
@@ -29,6 +30,8 @@ export type Account = {
   readonly paymentMethod: PaymentMethod | null
   /** Whether the customer is present and can authenticate a payment; false if absent. */
   readonly isOnSession?: boolean
+  /** The payment that the customer made before the decision's invoice; absent for none. Nothing else is charged. */
+  readonly prepaid?: { readonly intent: PaymentIntent; readonly charge: Charge }
   /** The fault to apply to a charge attempt of this decision; null for none. */
   readonly fault: ChargeFault | null
   /** The prices of the subscription's items; with discounts for certain products also those of the pending items. */

@@ -9,6 +9,7 @@ import type { Job, JobKind } from '../../core/jobs.ts'
 import { isIdOf } from '../../core/kinds.ts'
 import type { Subscription } from '../../core/subscription.ts'
 import { loadAccount, loadEndingAccount, loadInvoiceAccount, subscriptionOf } from '../resources/account.ts'
+import { expireCheckoutSession } from '../resources/checkout-session.ts'
 import { expireCoupon } from '../resources/coupon.ts'
 import { expireDiscount } from '../resources/discount.ts'
 import { closeDispute } from '../resources/dispute.ts'
@@ -96,6 +97,7 @@ const JOBS: Readonly<Record<JobKind, (unit: UnitOfWork, job: Job) => void>> = {
   ...noticesWith((unit, id) => nextInvoice(unit, id)),
   invoice_finalization: (unit, job) => finalizePlanned(unit, job.object),
   discount_end: (unit, job) => endAtItsTime(unit, job.object),
+  checkout_expiry: (unit, job) => void expireCheckoutSession(unit, job.object),
 }
 
 /** Decides what a job changes if it begins a period of a subscription, and writes nothing; undefined for other jobs. */

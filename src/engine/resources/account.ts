@@ -116,6 +116,13 @@ function accountOf(
   }
 }
 
+/** Returns the payment that the customer made before the invoice, for an account; nothing without one. */
+export function prepaidBy(unit: UnitOfWork, id: string | undefined): Pick<Account, 'prepaid'> {
+  if (id === undefined) return {}
+  const intent = unit.need('payment_intent', id)
+  return { prepaid: { intent, charge: unit.need('charge', intent.latest_charge ?? '') } }
+}
+
 const NONE: readonly string[] = []
 
 function discountsToLoad(

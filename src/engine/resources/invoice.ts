@@ -19,6 +19,7 @@ import { endDiscount } from './discount.ts'
 import { discountedDraft, updateDraft } from './draft-discounts.ts'
 import { withCurrentUsage } from './draft-usage.ts'
 import { itemsToBill } from './invoice-item.ts'
+import { newInvoiceItem, oneTimePrice } from './item-cost.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import { type DiscountParam, type Purchase, redeemList } from './redemption.ts'
 
@@ -29,6 +30,8 @@ export type InvoiceParams = {
   days_until_due?: number | undefined
   /** Whether it bills the pending items of the customer; true by default. */
   bills_pending_items?: boolean | undefined
+  /** One-time prices that it bills, in addition to pending items. */
+  items?: readonly { readonly price: string; readonly quantity: number }[] | undefined
   /** Whether it is finalized and charged by itself; false by default. */
   auto_advance?: boolean | undefined
   description?: string | null | undefined
@@ -47,13 +50,28 @@ export type InvoiceParams = {
 export function createInvoice(unit: UnitOfWork, params: InvoiceParams): Invoice {
   const customer = unit.find('customer', params.customer, 'customer')
   const { bills_pending_items = true } = params
-  const items = bills_pending_items ? itemsToBill(unit, customer.id, params.currency) : []
+  const pending = bills_pending_items ? itemsToBill(unit, customer.id, params.currency) : []
+  const id = unit.idFor('invoice')
+  const own = (params.items ?? []).map(({ price, quantity }) =>
+    newInvoiceItem(
+      unit,
+      { quantity },
+      {
+        id: unit.idFor('invoice_item'),
+        customer,
+        cost: oneTimePrice(unit, { price, currency: params.currency }),
+        invoice: id,
+        subscription: null,
+        discounts: [],
+      },
+    ),
+  )
+  const items = [...pending, ...own]
   const currency = params.currency ?? items[0]?.currency
   if (currency === undefined) throw parameterMissing('currency')
   const clock = unit.clockOf(customer.test_clock)
   const change = new Change()
   const redeeming = new Change()
-  const id = unit.idFor('invoice')
   const purchase: Purchase = { customer, holder: { invoice: id }, currency, amount: sumOf(items) }
   const ids = params.discounts
     ? redeemList(unit, redeeming, purchase, { params: params.discounts })
@@ -81,8 +99,9 @@ export function createInvoice(unit: UnitOfWork, params: InvoiceParams): Invoice 
   const { draft, discounts } = discountedDraft(unit, redeeming, blank)
   const invoice = change.create('invoice', draft, 'invoice.created')
   change.append(redeeming)
-  for (const item of items)
-    change.update('invoice_item', item, (pending) => ({ ...pending, invoice: invoice.id }))
+  for (const item of pending)
+    change.update('invoice_item', item, (waiting) => ({ ...waiting, invoice: invoice.id }))
+  for (const item of own) change.create('invoice_item', item)
   spendDiscounts(change, { customer, discounts }, invoice)
   apply(unit, change, clock)
   return invoice

@@ -113,6 +113,13 @@ export function obstacleToRedeem(
   return (code && obstacleOfCode(unit, code, purchase, now)) ?? obstacleOfCoupon(coupon, purchase, now)
 }
 
+/** Counts a redemption. */
+export function countRedemption(unit: UnitOfWork, change: Change, { coupon, code }: Redeemable): void {
+  const used = change.update('coupon', coupon, redeemedCoupon)
+  if (!used.valid) deactivateCodes(unit, change, used)
+  if (code) change.update('promotion_code', code, redeemedCode)
+}
+
 /** Counts a redemption, and creates its discount. */
 export function createDiscount(
   unit: UnitOfWork,
@@ -124,9 +131,7 @@ export function createDiscount(
   }: { purchase: Purchase; event: 'customer.discount.created' | 'customer.discount.updated' },
 ): Discount {
   const now = unit.clockOf(customer.test_clock).instant
-  const used = change.update('coupon', coupon, redeemedCoupon)
-  if (!used.valid) deactivateCodes(unit, change, used)
-  if (code) change.update('promotion_code', code, redeemedCode)
+  countRedemption(unit, change, { coupon, code })
   const isForOneInvoice = (holder.invoice ?? holder.invoice_item ?? null) !== null
   return change.create(
     'discount',

@@ -20,6 +20,8 @@ export type ItemParams = {
   quantity?: number | undefined
   discounts?: readonly DiscountParam[] | undefined
   metadata?: MetadataParam | undefined
+  /** Whether its price was chosen before, and may have become inactive since. */
+  isChosenBefore?: boolean | undefined
 }
 
 /** The price of an item, and how errors name it. */
@@ -88,7 +90,11 @@ export const newItem = (
  */
 export function findItemPrice(
   unit: UnitOfWork,
-  { price: id, price_data }: Pick<ItemParams, 'price' | 'price_data'>,
+  {
+    price: id,
+    price_data,
+    isChosenBefore = false,
+  }: Pick<ItemParams, 'price' | 'price_data' | 'isChosenBefore'>,
   index: number,
 ): ItemPrice {
   if (price_data) {
@@ -98,7 +104,7 @@ export function findItemPrice(
   const param = `items[${index}][price]`
   if (id === undefined) throw parameterMissing(param)
   const price = unit.find('price', id, param)
-  return { price, param, obstacle: obstacleOf(unit, price) }
+  return { price, param, obstacle: isChosenBefore ? null : obstacleOf(unit, price) }
 }
 
 /** Returns why nothing new can get a price, as the end of a sentence; null if it can. */

@@ -1,11 +1,10 @@
 import type { Account } from '../../core/billing/account.ts'
 import type { Collected } from '../../core/billing/collect.ts'
 import { type FirstBilling, start } from '../../core/billing/start.ts'
-import { addIntervals, nextBoundary, SECONDS_PER_DAY } from '../../core/calendar.ts'
 import { type FeedbackParam, withFeedback } from '../../core/cancellation-feedback.ts'
 import { Change } from '../../core/change.ts'
 import type { Customer } from '../../core/customer.ts'
-import { parameterInvalid, paymentFailed, unsupportedPspCapability } from '../../core/errors.ts'
+import { paymentFailed, unsupportedPspCapability } from '../../core/errors.ts'
 import { type CollectionMethod, daysToPay } from '../../core/invoice.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import { sumOf } from '../../core/money.ts'
@@ -23,8 +22,9 @@ import { cannotBe } from '../../core/transitions.ts'
 import { apply } from '../machine/apply.ts'
 import { consumeChargeFault } from '../machine/charge-fault.ts'
 import { PaymentRefused, type UnitOfWork } from '../machine/unit.ts'
-import { loadAccount } from './account.ts'
+import { loadAccount, prepaidBy } from './account.ts'
 import { type AddedItemParams, itemsOfNew } from './added-items.ts'
+import { checkAnchor, trialEnd } from './first-period.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import { cancelWithSettlement, namesOf } from './plan-change.ts'
 import { checkCancelAt, type PlannedCancellation, withCancellation } from './planned-cancellation.ts'
@@ -59,13 +59,13 @@ export type SubscriptionParams = PlannedCancellation & {
   discounts?: readonly DiscountParam[] | undefined
   /** One-time prices that the first invoice bills too. */
   add_invoice_items?: readonly AddedItemParams[] | undefined
+  /** The succeeded intent that has paid the first invoice. */
+  paid_by?: string | undefined
   /** Whether the customer is absent and cannot authenticate the first payment. */
   off_session?: boolean | undefined
   description?: string | null | undefined
   metadata?: MetadataParam | undefined
 }
-
-const MAX_TRIAL_YEARS = 2
 
 /**
  * Creates a subscription and collects its first invoice.
@@ -145,6 +145,7 @@ export function createSubscription(unit: UnitOfWork, params: SubscriptionParams)
       ...account,
       pendingItems: [...account.pendingItems, ...added],
       isOnSession: !params.off_session,
+      ...prepaidBy(unit, params.paid_by),
     },
     given,
     firstBilling(unit, params, prices),
@@ -210,48 +211,6 @@ function scriptSteps(change: Change): Change {
     if (step.kind === 'payment_method' && step.before) kept.update(step.kind, step.before, () => step.after)
   }
   return kept
-}
-
-/**
- * Returns the end of the requested trial; null for none.
- * @throws ApiError parameter_invalid, param trial_end
- * See docs/contract/subscriptions.md#trials.
- */
-function trialEnd({ trial_end, trial_period_days }: SubscriptionParams, now: number): number | null {
-  if (trial_period_days !== undefined) return now + trial_period_days * SECONDS_PER_DAY
-  if (trial_end === undefined || trial_end === 'now') return null
-  checkTrialEnd(trial_end, now)
-  return trial_end
-}
-
-/**
- * Checks the anchor of a new subscription.
- * @throws ApiError parameter_invalid, param billing_cycle_anchor, when it is not in the future or more than a period
- *   ahead
- * See docs/contract/proration.md#a-first-period-up-to-an-anchor.
- */
-function checkAnchor(
-  { billing_cycle_anchor: anchor }: SubscriptionParams,
-  prices: Prices,
-  now: number,
-): void {
-  if (anchor === undefined) return
-  const refuse = (why: string) =>
-    parameterInvalid('billing_cycle_anchor', `billing_cycle_anchor must be ${why}`)
-  if (anchor <= now) throw refuse(`after the current time, ${now}`)
-  const [price] = prices.values()
-  const recurring = price?.recurring
-  const last = recurring ? nextBoundary(now, recurring, now) : now
-  if (anchor > last) throw refuse(`at most one period ahead, ${last}`)
-}
-
-/** @throws ApiError parameter_invalid, param trial_end, when it is not in the future or more than two years ahead */
-export function checkTrialEnd(trial_end: number, now: number): void {
-  if (trial_end <= now)
-    throw parameterInvalid('trial_end', `trial_end must be after the current time, ${now}`)
-  if (trial_end > addIntervals(now, { interval: 'year', interval_count: MAX_TRIAL_YEARS }, 1)) {
-    throw parameterInvalid('trial_end', `trial_end must be at most ${MAX_TRIAL_YEARS} years ahead`)
-  }
 }
 
 /**

@@ -34,27 +34,28 @@ const AMOUNT = 2_000
 /** Creates the objects of triggers with the use cases of the API; the metadata of each names the trigger. */
 export class TriggerObjects {
   readonly unit: UnitOfWork
-  readonly #metadata: Readonly<Record<string, string>>
+  /** Names the trigger. */
+  readonly metadata: Readonly<Record<string, string>>
 
   constructor(unit: UnitOfWork, type: string) {
     this.unit = unit
-    this.#metadata = { triggered: type }
+    this.metadata = { triggered: type }
   }
 
   customer(): Customer {
     return createCustomer(this.unit, {
       name: 'Ada Lovelace',
       email: 'ada@example.com',
-      metadata: this.#metadata,
+      metadata: this.metadata,
     })
   }
 
   coupon(): Coupon {
-    return createCoupon(this.unit, { percent_off: 10, duration: 'forever', metadata: this.#metadata })
+    return createCoupon(this.unit, { percent_off: 10, duration: 'forever', metadata: this.metadata })
   }
 
   promotionCode(): PromotionCode {
-    return createPromotionCode(this.unit, { coupon: this.coupon().public_id, metadata: this.#metadata })
+    return createPromotionCode(this.unit, { coupon: this.coupon().public_id, metadata: this.metadata })
   }
 
   /** Creates a setup intent, and confirms it if it gets a payment method. */
@@ -64,7 +65,7 @@ export class TriggerObjects {
       customer,
       payment_method,
       confirm: payment_method !== undefined,
-      metadata: this.#metadata,
+      metadata: this.metadata,
     }
     return createSetupIntent(this.unit, given).intent
   }
@@ -75,7 +76,7 @@ export class TriggerObjects {
   }
 
   product(): Product {
-    return createProduct(this.unit, { name: 'Triggered product', metadata: this.#metadata })
+    return createProduct(this.unit, { name: 'Triggered product', metadata: this.metadata })
   }
 
   /** Creates a meter. A further one has the number of the first free name. */
@@ -98,7 +99,7 @@ export class TriggerObjects {
       currency: CURRENCY,
       recurring: { interval: 'month', interval_count: 1 },
       nickname: 'Triggered price',
-      metadata: this.#metadata,
+      metadata: this.metadata,
     })
   }
 
@@ -112,7 +113,7 @@ export class TriggerObjects {
       payment_behavior: 'allow_incomplete',
       collection_method: 'charge_automatically',
       missing_payment_method: 'create_invoice',
-      metadata: this.#metadata,
+      metadata: this.metadata,
       ...given,
     })
   }
@@ -152,7 +153,7 @@ export class TriggerObjects {
       start_date: 'now',
       phases: [{ items: [{ price, quantity: 1 }], iterations: 1, default_payment_method: 'pm_card_visa' }],
       end_behavior,
-      metadata: this.#metadata,
+      metadata: this.metadata,
     })
   }
 
@@ -168,7 +169,7 @@ export class TriggerObjects {
     return createInvoice(this.unit, {
       customer,
       collection_method,
-      metadata: this.#metadata,
+      metadata: this.metadata,
     })
   }
 
@@ -179,7 +180,7 @@ export class TriggerObjects {
   /** Credits half of an open invoice. */
   creditNote(): CreditNote {
     const invoice = this.openInvoice().id
-    return createCreditNote(this.unit, { invoice, amount: AMOUNT / 2, metadata: this.#metadata })
+    return createCreditNote(this.unit, { invoice, amount: AMOUNT / 2, metadata: this.metadata })
   }
 
   /** Creates an open invoice with a due date. */
@@ -195,7 +196,7 @@ export class TriggerObjects {
       customer: this.customer().id,
       payment_method: card,
       confirm: card !== undefined,
-      metadata: this.#metadata,
+      metadata: this.metadata,
     }).intent
   }
 
@@ -209,6 +210,6 @@ export class TriggerObjects {
 
   /** Creates a full refund of a charge to a card. */
   refund(card = 'pm_card_visa'): Refund {
-    return createRefund(this.unit, { payment_intent: this.intent(card).id, metadata: this.#metadata })
+    return createRefund(this.unit, { payment_intent: this.intent(card).id, metadata: this.metadata })
   }
 }

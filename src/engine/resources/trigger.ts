@@ -8,6 +8,8 @@ import type { Engine } from '../machine/engine.ts'
 import { runJob } from '../machine/jobs.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
+import { expireCheckoutSession } from './checkout-session.ts'
+import { settlePayment } from './checkout-settlement.ts'
 import { deleteCoupon, updateCoupon } from './coupon.ts'
 import { updateCreditNote, voidCreditNote } from './credit-note.ts'
 import { deleteCustomer, updateCustomer } from './customer.ts'
@@ -25,6 +27,7 @@ import { cancelSetupIntent } from './setup-intent.ts'
 import { cancelSubscription } from './subscription.ts'
 import { cancelScheduleNow, releaseSchedule } from './subscription-schedule.ts'
 import { resumeSubscription, updateSubscription } from './subscription-update.ts'
+import { completedCheckout, openCheckout, unpaidCheckout } from './trigger-checkout.ts'
 import { TriggerObjects } from './trigger-objects.ts'
 
 /**
@@ -182,6 +185,16 @@ const RECIPES: Readonly<Record<EventType, Recipe>> = {
   'setup_intent.succeeded': now((objects) => objects.setup('pm_card_visa')),
   'setup_intent.setup_failed': now((objects) => objects.setup('pm_card_chargeDeclined')),
   'setup_intent.canceled': now((objects) => cancelSetupIntent(objects.unit, objects.setup().id, null)),
+  'checkout.session.completed': now((objects) => completedCheckout(objects)),
+  'checkout.session.expired': now((objects) =>
+    expireCheckoutSession(objects.unit, openCheckout(objects, 'subscription').id),
+  ),
+  'checkout.session.async_payment_succeeded': now((objects) => {
+    settlePayment(objects.unit, unpaidCheckout(objects), 'succeed')
+  }),
+  'checkout.session.async_payment_failed': now((objects) => {
+    settlePayment(objects.unit, unpaidCheckout(objects), 'fail')
+  }),
   'product.created': now((objects) => objects.product()),
   'product.updated': now((objects) =>
     updateProduct(objects.unit, objects.product().id, { description: 'Updated by a trigger' }),

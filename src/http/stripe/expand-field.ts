@@ -9,6 +9,7 @@ import { notCanceledOf } from '../subscription-params.ts'
 import { presentObject } from './objects.ts'
 import { presentAccountTransaction, transactionNamed } from './present/balance-transaction.ts'
 import { presentPlan, presentTiers } from './present/catalog.ts'
+import { presentCheckoutLines } from './present/checkout-session.ts'
 import { presentCoupon } from './present/discount.ts'
 import { presentRefund } from './present/payment.ts'
 import { presentSubscription } from './present/subscription.ts'
@@ -27,6 +28,10 @@ const SPECIAL: Readonly<Record<string, (view: CurrentView, parent: Json) => unkn
   },
   failure_balance_transaction: (view, { failure_balance_transaction }) =>
     transactionOf(view, failure_balance_transaction),
+  line_items: (view, { object, id, line_items }) => {
+    const session = object === 'checkout.session' ? view.get('checkout_session', String(id)) : undefined
+    return line_items ?? (session && presentCheckoutLines(view, session))
+  },
   plan: (view, { plan }) => {
     const price = typeof plan === 'string' ? view.get('price', plan) : undefined
     return price ? presentPlan(price) : plan

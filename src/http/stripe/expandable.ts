@@ -65,6 +65,18 @@ const REFERENCES: Readonly<Record<string, References>> = {
   },
   payment_intent: { customer: 'customer', payment_method: 'payment_method', latest_charge: 'charge' },
   setup_intent: { customer: 'customer', payment_method: 'payment_method' },
+  'checkout.session': {
+    customer: 'customer',
+    invoice: 'invoice',
+    payment_intent: 'payment_intent',
+    setup_intent: 'setup_intent',
+    subscription: 'subscription',
+    discounts: 'checkout_discount',
+    line_items: 'item list',
+    'total_details.breakdown': '',
+  },
+  checkout_discount: { coupon: 'coupon', promotion_code: 'promotion_code' },
+  item: { 'price.product': 'product', price: 'price', discounts: '' },
   charge: {
     balance_transaction: 'balance_transaction',
     customer: 'customer',

@@ -2,6 +2,7 @@ import type { Kind, Objects } from '../../core/kinds.ts'
 import type { View } from '../../engine/history/view.ts'
 import type { Json } from '../json.ts'
 import { presentPrice, presentProduct } from './present/catalog.ts'
+import { presentCheckoutSession } from './present/checkout-session.ts'
 import { presentCreditNote } from './present/credit-note.ts'
 import {
   presentBalanceTransaction,
@@ -41,6 +42,7 @@ const PRESENTERS: { readonly [K in Kind]: (view: View, object: Objects[K]) => Js
   promotion_code: presentPromotionCode,
   discount: presentDiscount,
   setup_intent: presentSetupIntent,
+  checkout_session: presentCheckoutSession,
 }
 
 /** Presents an object as in events: a deleted one has its last values. */

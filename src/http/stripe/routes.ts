@@ -3,6 +3,7 @@ import { accountRoutes } from './routes/account.ts'
 import { balanceTransactionRoutes } from './routes/balance-transaction.ts'
 import { catalogRoutes } from './routes/catalog.ts'
 import { chargeRoutes } from './routes/charge.ts'
+import { checkoutSessionRoutes } from './routes/checkout-session.ts'
 import { couponRoutes } from './routes/coupon.ts'
 import { creditNoteRoutes } from './routes/credit-note.ts'
 import { customerRoutes } from './routes/customer.ts'
@@ -36,6 +37,7 @@ export const STRIPE_ROUTES: readonly ((api: StripeApi) => void)[] = [
   paymentMethodRoutes,
   paymentIntentRoutes,
   setupIntentRoutes,
+  checkoutSessionRoutes,
   chargeRoutes,
   disputeRoutes,
   balanceTransactionRoutes,

@@ -7,9 +7,8 @@ import { setupFactsOf } from '../../../core/setup-intent.ts'
 import type { CurrentView } from '../../../engine/history/view.ts'
 import { digest } from '../../../engine/machine/digest.ts'
 import { requestId } from '../../../engine/machine/ids.ts'
+import { settlePayment, settleSetup } from '../../../engine/resources/checkout-settlement.ts'
 import { findMerchant } from '../../../engine/resources/merchant.ts'
-import { settlePaymentIntent } from '../../../engine/resources/payment-intent.ts'
-import { settleSetupIntent } from '../../../engine/resources/setup-intent.ts'
 import { clientSecretOf } from '../../client-secret.ts'
 import { authenticationKey } from '../present/authentication.ts'
 import { amountText } from './amount.ts'
@@ -40,8 +39,8 @@ export async function serveAuthentication({ services, param, form }: HostedReque
     const latest = { ...intent, object: unit.need(intent.kind, id) } as Intent
     if (!isWaiting(latest)) return latest
     return latest.kind === 'payment_intent'
-      ? { ...latest, object: settlePaymentIntent(unit, id, outcome) }
-      : { ...latest, object: settleSetupIntent(unit, id, outcome) }
+      ? { ...latest, object: settlePayment(unit, id, outcome) }
+      : { ...latest, object: settleSetup(unit, id, outcome) }
   })
   return finish(viewOf(services, merchant), of, done)
 }

@@ -5,12 +5,12 @@ import { paymentFailed } from '../../../core/errors.ts'
 import type { PaymentOptions } from '../../../core/intent-options.ts'
 import type { PaymentIntent } from '../../../core/payment-intent.ts'
 import type { View } from '../../../engine/history/view.ts'
+import { checkNotOfCheckout, settlePayment } from '../../../engine/resources/checkout-settlement.ts'
 import {
   cancelPaymentIntent,
   confirmPaymentIntent,
   createPaymentIntent,
   type IntentOutcome,
-  settlePaymentIntent,
   updatePaymentIntent,
 } from '../../../engine/resources/payment-intent.ts'
 import { checkClientSecret } from '../../client-secret.ts'
@@ -151,6 +151,9 @@ export function paymentIntentRoutes(api: StripeApi): void {
       const { amount, currency, customer, description, metadata } = params
       const given = { amount, currency, customer, description, metadata, ...methodOf(params) }
       const options = paymentOptions(params)
+      const { description: _, metadata: __, ...payment } = given
+      if (Object.values(payment).some((value) => value !== undefined))
+        checkNotOfCheckout(unit, 'payment_intent', id, 'changed')
       return presentPaymentIntent(
         view,
         updatePaymentIntent(unit, id, { ...given, options, namesStatus: false }),
@@ -169,6 +172,7 @@ export function paymentIntentRoutes(api: StripeApi): void {
     },
     ({ unit, view, params, id, isPublic }) => {
       if (isPublic) checkClientSecret(view, { kind: 'payment_intent', id, given: params.client_secret })
+      checkNotOfCheckout(unit, 'payment_intent', id, 'confirmed')
       const { off_session } = params
       const given = { off_session, ...methodOf(params), options: paymentOptions(params) }
       return resultOf(view, confirmPaymentIntent(unit, id, given), isPublic)
@@ -182,8 +186,10 @@ export function paymentIntentRoutes(api: StripeApi): void {
       params: cancelParams,
       returns: intent,
     },
-    ({ unit, view, params, id }) =>
-      presentPaymentIntent(view, cancelPaymentIntent(unit, id, params.cancellation_reason ?? null)),
+    ({ unit, view, params, id }) => {
+      checkNotOfCheckout(unit, 'payment_intent', id, 'canceled')
+      return presentPaymentIntent(view, cancelPaymentIntent(unit, id, params.cancellation_reason ?? null))
+    },
   )
   api.write(
     {
@@ -193,7 +199,7 @@ export function paymentIntentRoutes(api: StripeApi): void {
       params: z.object({ outcome: z.enum(['succeed', 'fail']) }),
       returns: intent,
     },
-    ({ unit, view, params, id }) => presentPaymentIntent(view, settlePaymentIntent(unit, id, params.outcome)),
+    ({ unit, view, params, id }) => presentPaymentIntent(view, settlePayment(unit, id, params.outcome)),
   )
 }
 

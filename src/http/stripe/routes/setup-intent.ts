@@ -3,11 +3,11 @@ import * as z from 'zod'
 import type { SetupResult } from '../../../core/billing/setup.ts'
 import { type ApiError, paymentFailed } from '../../../core/errors.ts'
 import type { View } from '../../../engine/history/view.ts'
+import { checkNotOfCheckout, settleSetup } from '../../../engine/resources/checkout-settlement.ts'
 import {
   cancelSetupIntent,
   confirmSetupIntent,
   createSetupIntent,
-  settleSetupIntent,
   updateSetupIntent,
 } from '../../../engine/resources/setup-intent.ts'
 import { checkClientSecret } from '../../client-secret.ts'
@@ -134,6 +134,7 @@ export function setupIntentRoutes(api: StripeApi): void {
     },
     ({ unit, view, id, params, isPublic }) => {
       if (isPublic) checkClientSecret(view, { kind: 'setup_intent', id, given: params.client_secret })
+      checkNotOfCheckout(unit, 'setup_intent', id, 'confirmed')
       const result = confirmSetupIntent(unit, id, { ...methodOf(params), options: methodOptions(params) })
       return resultOf(view, result, isPublic)
     },
@@ -146,8 +147,10 @@ export function setupIntentRoutes(api: StripeApi): void {
       params: z.object({ cancellation_reason: z.enum(SETUP_CANCELLATION_REASONS).optional() }),
       returns: intent,
     },
-    ({ unit, view, id, params }) =>
-      presentSetupIntent(view, cancelSetupIntent(unit, id, params.cancellation_reason ?? null)),
+    ({ unit, view, id, params }) => {
+      checkNotOfCheckout(unit, 'setup_intent', id, 'canceled')
+      return presentSetupIntent(view, cancelSetupIntent(unit, id, params.cancellation_reason ?? null))
+    },
   )
   api.write(
     {
@@ -157,7 +160,7 @@ export function setupIntentRoutes(api: StripeApi): void {
       params: z.object({ outcome: z.enum(['succeed', 'fail']) }),
       returns: intent,
     },
-    ({ unit, view, id, params }) => presentSetupIntent(view, settleSetupIntent(unit, id, params.outcome)),
+    ({ unit, view, id, params }) => presentSetupIntent(view, settleSetup(unit, id, params.outcome)),
   )
 }
 

@@ -1,0 +1,195 @@
+import { Change } from '../../core/change.ts'
+import {
+  type CheckoutSession,
+  type CheckoutSettings,
+  checkoutEnd,
+  checkoutFactsOf,
+  expired,
+  notOpen,
+  recoverableUntil,
+} from '../../core/checkout-session.ts'
+import { invalidStateTransition } from '../../core/errors.ts'
+import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
+import { canceledIntent, intentFactsOf } from '../../core/payment-intent.ts'
+import { canceledSetup, setupFactsOf } from '../../core/setup-intent.ts'
+import { apply } from '../machine/apply.ts'
+import type { Clock } from '../machine/clock.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
+import { type CheckoutLineParams, checkLines, currencyOfLines, linesOf } from './checkout-lines.ts'
+import { totalsOf } from './checkout-totals.ts'
+import { findCoupon } from './coupon.ts'
+import type { DiscountParam } from './redemption.ts'
+
+export type CheckoutParams = Pick<CheckoutSession, 'mode' | 'settings' | 'outcomes'> & {
+  customer?: string | undefined
+  customer_email?: string | undefined
+  client_reference_id?: string | undefined
+  currency?: string | undefined
+  line_items: readonly CheckoutLineParams[]
+  discounts?: readonly Omit<DiscountParam, 'discount'>[] | undefined
+  expires_at?: number | undefined
+  metadata?: MetadataParam | undefined
+}
+
+/** The characters of an id beyond those that count: 32 of 62 possible ones are more than 128 bits. */
+const UNGUESSABLE_LENGTH = 32
+
+/**
+ * Returns a new id of a session, which cannot be guessed: whoever knows it can open the page. It is computed from the seed, which
+ * is random unless it is chosen.
+ * See docs/contract/checkout-sessions.md#ids.
+ */
+function newId(unit: UnitOfWork): string {
+  const counted = unit.idFor('checkout_session')
+  return `${counted}${unit.ids.derived(`checkout session ${counted}`, UNGUESSABLE_LENGTH)}`
+}
+
+/**
+ * Creates a session.
+ * @throws ApiError resource_missing, parameter_invalid, and those of the purchase
+ * See docs/contract/checkout-sessions.md#creating.
+ */
+export function createCheckoutSession(unit: UnitOfWork, params: CheckoutParams): CheckoutSession {
+  const customer = params.customer === undefined ? null : unit.find('customer', params.customer, 'customer')
+  const clock = unit.clockOf(customer?.test_clock ?? null)
+  const expires_at = checkoutEnd(params.expires_at, clock.instant)
+  const lines = linesOf(unit, params.line_items)
+  checkLines(unit, params.mode, lines)
+  const { session } = totalsOf(unit, {
+    id: newId(unit),
+    created: clock.instant,
+    mode: params.mode,
+    status: 'open',
+    payment_status: params.mode === 'setup' ? 'no_payment_required' : 'unpaid',
+    currency: currencyOfLines(unit, lines, params.currency),
+    customer: customer?.id ?? null,
+    customer_email: params.customer_email ?? null,
+    customer_details: null,
+    details_email: params.customer_email ?? customer?.email ?? null,
+    accepted_terms: false,
+    client_reference_id: params.client_reference_id ?? null,
+    lines,
+    amount_total: null,
+    discounts: (params.discounts ?? []).map((given, index) => chosenDiscount(unit, given, index)),
+    settings: params.settings,
+    outcomes: params.outcomes,
+    payment_intent: null,
+    setup_intent: null,
+    subscription: null,
+    invoice: null,
+    recovered_from: null,
+    expires_at,
+    metadata: mergeMetadata({}, params.metadata),
+    test_clock: customer?.test_clock ?? null,
+  })
+  const change = new Change()
+  change.create('checkout_session', session)
+  apply(unit, change, clock)
+  return session
+}
+
+/** Finds what a discount of the request redeems. Whether it can be redeemed is checked with the totals. */
+function chosenDiscount(
+  unit: UnitOfWork,
+  { coupon = '', promotion_code }: Omit<DiscountParam, 'discount'>,
+  index: number,
+): CheckoutSession['discounts'][number] {
+  if (promotion_code === undefined)
+    return { coupon: findCoupon(unit, coupon, `discounts[${index}][coupon]`).id, promotion_code: null }
+  const code = unit.find('promotion_code', promotion_code, `discounts[${index}][promotion_code]`)
+  return { coupon: code.coupon, promotion_code: code.id }
+}
+
+/** Updates the metadata of a session. @throws ApiError resource_missing */
+export function updateCheckoutSession(
+  unit: UnitOfWork,
+  id: string,
+  { metadata }: { metadata?: MetadataParam | undefined },
+): CheckoutSession {
+  const session = unit.find('checkout_session', id)
+  const after = { ...session, metadata: mergeMetadata(session.metadata, metadata) }
+  return written(unit, session, after)
+}
+
+/** Writes the next state of a session without an event. */
+export function written(unit: UnitOfWork, session: CheckoutSession, after: CheckoutSession): CheckoutSession {
+  const change = new Change()
+  change.update('checkout_session', session, () => after)
+  apply(unit, change, clockOf(unit, session))
+  return after
+}
+
+/**
+ * Expires a session, and cancels what waits for its customer.
+ * @throws ApiError resource_missing; invalid_state_transition when it is not open
+ * See docs/contract/checkout-sessions.md#expiry.
+ */
+export function expireCheckoutSession(unit: UnitOfWork, id: string): CheckoutSession {
+  const session = unit.find('checkout_session', id)
+  const clock = clockOf(unit, session)
+  const after = expired(session)
+  const change = new Change()
+  const payment = session.payment_intent === null ? null : unit.need('payment_intent', session.payment_intent)
+  if (payment && !intentFactsOf(payment).isPaid)
+    change.update(
+      'payment_intent',
+      payment,
+      (intent) => canceledIntent(intent, { now: clock.instant, reason: 'abandoned' }),
+      'payment_intent.canceled',
+    )
+  const setup = session.setup_intent === null ? null : unit.need('setup_intent', session.setup_intent)
+  if (setup && !setupFactsOf(setup).isFinished)
+    change.update(
+      'setup_intent',
+      setup,
+      (intent) => canceledSetup(intent, 'abandoned'),
+      'setup_intent.canceled',
+    )
+  change.update('checkout_session', session, () => after, 'checkout.session.expired')
+  apply(unit, change, clock)
+  return after
+}
+
+/**
+ * Opens a session in place of an expired one, which has the same content. Each time makes another session.
+ * @throws ApiError resource_missing; invalid_state_transition when it cannot be recovered
+ * See docs/contract/checkout-sessions.md#recovery.
+ */
+export function recoverCheckoutSession(unit: UnitOfWork, id: string): CheckoutSession {
+  const former = unit.find('checkout_session', id)
+  const clock = clockOf(unit, former)
+  const end = recoverableUntil(former)
+  const { recovery } = former.settings
+  if (end === null || !recovery || clock.instant >= end)
+    throw invalidStateTransition('This Checkout Session has expired and cannot be opened again', null)
+  const settings: CheckoutSettings = {
+    ...former.settings,
+    allow_promotion_codes: recovery.allow_promotion_codes,
+  }
+  const { session } = totalsOf(unit, {
+    ...former,
+    id: newId(unit),
+    created: clock.instant,
+    status: 'open',
+    lines: former.lines.map((line) => ({ ...line, id: unit.newId('li') })),
+    settings,
+    payment_intent: null,
+    setup_intent: null,
+    recovered_from: former.id,
+    expires_at: checkoutEnd(undefined, clock.instant),
+  })
+  const change = new Change()
+  change.create('checkout_session', session)
+  apply(unit, change, clock)
+  return session
+}
+
+/** Returns the clock of a session, which is that of its customer. */
+export const clockOf = (unit: UnitOfWork, { test_clock }: CheckoutSession): Clock => unit.clockOf(test_clock)
+
+/** Finds a session that its customer can submit. @throws ApiError resource_missing, invalid_state_transition */
+export function openSession(unit: UnitOfWork, id: string): CheckoutSession {
+  const session = unit.find('checkout_session', id)
+  if (!checkoutFactsOf(session).isOpen) throw notOpen(session, 'changed')
+  return session
+}

@@ -1,0 +1,139 @@
+import type { CheckoutLine, CheckoutSession } from '../../core/checkout-session.ts'
+import { ApiError, assert } from '../../core/errors.ts'
+import type { Invoice } from '../../core/invoice.ts'
+import { netAmount } from '../../core/invoice-line.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
+import { createCustomer } from './customer.ts'
+import { createInvoice } from './invoice.ts'
+import { newestInvoice } from './next-invoice.ts'
+import type { DiscountParam } from './redemption.ts'
+import { createSubscription, type SubscriptionParams } from './subscription.ts'
+
+/** A session with its current amounts. */
+export type Totals = {
+  readonly session: CheckoutSession
+  /** What is charged now, in the smallest currency unit. A customer's balance can reduce it. */
+  readonly due: number
+}
+
+/**
+ * Computes what a session bills now: the purchase is made, and rolled back.
+ * @throws ApiError those of the purchase, with the names of the session's parameters
+ * See docs/contract/checkout-sessions.md#amounts.
+ */
+export function totalsOf(unit: UnitOfWork, session: CheckoutSession): Totals {
+  if (session.mode === 'setup') return { session, due: 0 }
+  const invoice = inSession(unit, session, () => rehearsed(unit, session))
+  const lines =
+    session.mode === 'payment'
+      ? session.lines.map((line, index) => withAmounts(line, invoice.lines.slice(index, index + 1)))
+      : session.lines.map((line) =>
+          withAmounts(
+            line,
+            invoice.lines.filter(({ price }) => price === line.price),
+          ),
+        )
+  const due = session.mode === 'payment' ? invoice.total : invoice.amount_due
+  return { session: { ...session, lines, amount_total: invoice.total }, due }
+}
+
+/** Makes the invoice of a session, and rolls it back. A session without a customer gets one for that. */
+const rehearsed = (unit: UnitOfWork, session: CheckoutSession): Invoice =>
+  unit.rehearse((rehearsal) => {
+    const customer = session.customer ?? createCustomer(rehearsal, {}).id
+    if (session.mode === 'payment') return createInvoice(rehearsal, invoiceOf(rehearsal, session, customer))
+    const params = subscriptionOf(rehearsal, session, customer)
+    const { id } = createSubscription(rehearsal, { ...params, payment_behavior: 'default_incomplete' })
+    const invoice = newestInvoice(rehearsal, id)
+    assert(invoice, `${id} has a first invoice`)
+    return invoice
+  })
+
+function withAmounts(line: CheckoutLine, billed: Invoice['lines']): CheckoutLine {
+  const amount_subtotal = billed.reduce((sum, { amount }) => sum + amount, 0)
+  const net = billed.reduce((sum, each) => sum + netAmount(each), 0)
+  return { ...line, amount_subtotal, amount_discount: amount_subtotal - net }
+}
+
+/** Returns the parameters of the invoice of a session in the mode payment. */
+export const invoiceOf = (unit: UnitOfWork, session: CheckoutSession, customer: string) => ({
+  customer,
+  currency: currencyOf(session),
+  collection_method: 'charge_automatically' as const,
+  bills_pending_items: false,
+  items: session.lines.map(({ price, quantity }) => ({ price, quantity: quantity ?? 1 })),
+  discounts: discountsOf(unit, session),
+  description: session.outcomes.invoice?.description,
+  metadata: session.outcomes.invoice?.metadata,
+})
+
+/** Returns the parameters of the subscription of a session. */
+export function subscriptionOf(
+  unit: UnitOfWork,
+  session: CheckoutSession,
+  customer: string,
+): SubscriptionParams {
+  const given = session.outcomes.subscription
+  const [recurring, oneTime] = partsOf(unit, session)
+  const discounts = discountsOf(unit, session)
+  return {
+    customer,
+    currency: currencyOf(session),
+    items: recurring.map(({ price, quantity, metadata }) => ({
+      price,
+      quantity: quantity ?? undefined,
+      metadata,
+      isChosenBefore: true,
+    })),
+    add_invoice_items: oneTime.map(({ price, quantity }) => ({ price, quantity: quantity ?? 1 })),
+    ...(discounts.length > 0 && { discounts }),
+    payment_behavior: 'allow_incomplete',
+    collection_method: 'charge_automatically',
+    trial_end: given.trial_end ?? undefined,
+    trial_period_days: given.trial_period_days ?? undefined,
+    missing_payment_method: given.missing_payment_method,
+    billing_cycle_anchor: given.billing_cycle_anchor ?? undefined,
+    proration_behavior: given.proration_behavior ?? undefined,
+    description: given.description,
+    metadata: given.metadata,
+  }
+}
+
+/** Returns the lines with a recurring price, and those with a one-time price. */
+function partsOf(unit: UnitOfWork, { lines }: CheckoutSession): [CheckoutLine[], CheckoutLine[]] {
+  const isRecurring = ({ price }: CheckoutLine) => unit.need('price', price).recurring !== null
+  return [lines.filter(isRecurring), lines.filter((line) => !isRecurring(line))]
+}
+
+const discountsOf = (unit: UnitOfWork, { discounts }: CheckoutSession): DiscountParam[] =>
+  discounts.map(({ coupon, promotion_code }) =>
+    promotion_code === null ? { coupon: unit.need('coupon', coupon).public_id } : { promotion_code },
+  )
+
+function currencyOf({ id, currency }: CheckoutSession): string {
+  assert(currency !== null, `${id} has a currency`)
+  return currency
+}
+
+/** Runs a use case of a session, with the session's names of parameters in errors. */
+export function inSession<T>(unit: UnitOfWork, session: CheckoutSession, run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.param === null) throw error
+    const { status, type, code, message, details } = error
+    throw new ApiError({ status, type, code, message, details, param: paramOf(unit, session, error.param) })
+  }
+}
+
+const OF_SUBSCRIPTION = ['billing_cycle_anchor', 'proration_behavior', 'trial_end', 'trial_period_days']
+
+/** Returns the session's name of a parameter: `items[1][price]` is that of its second recurring line. */
+function paramOf(unit: UnitOfWork, session: CheckoutSession, param: string): string {
+  if (OF_SUBSCRIPTION.includes(param)) return `subscription_data[${param}]`
+  const [, list, index, rest = ''] = /^(items|add_invoice_items)\[(\d+)\](.*)$/.exec(param) ?? []
+  if (list === undefined) return param
+  const [recurring, oneTime] = partsOf(unit, session)
+  const line = (list === 'items' ? recurring : oneTime)[Number(index)]
+  return `line_items[${session.lines.findIndex(({ id }) => id === line?.id)}]${rest}`
+}
