@@ -198,6 +198,29 @@ const preload = await build({
 })
 await writeFile('dist/stripe-preload.d.cts', 'export {}\n')
 
+// Loaded into pages in place of Stripe.js: as a module, by require, or as a script that sets window.Stripe.
+const inPages = { bundle: true, platform: 'browser', target: 'es2022', metafile: true }
+const stripeJs = [
+  await build({
+    ...inPages,
+    entryPoints: { 'stripe-js': 'src/stripe-js/index.ts' },
+    outdir: 'dist',
+    outExtension: { '.js': '.mjs' },
+    format: 'esm',
+  }),
+  await build({
+    ...inPages,
+    entryPoints: { 'stripe-js': 'src/stripe-js/index.ts' },
+    outdir: 'dist',
+    outExtension: { '.js': '.cjs' },
+    format: 'iife',
+    globalName: 'stripeJs',
+    footer: {
+      js: "if (typeof exports === 'object') module.exports = stripeJs\nelse window.Stripe = stripeJs.Stripe",
+    },
+  }),
+]
+
 // Its types: the compiler's declarations in one file, with resource types from the OpenAPI document.
 const emitted = await mkdtemp(join(tmpdir(), 'paytwin-declarations-'))
 try {
@@ -218,7 +241,7 @@ const { makeDocumentation } = createRequire(import.meta.url)('./dist/documentati
 const documentation = JSON.stringify(await makeDocumentation())
 await writeFile('dist/documentation.json.gz', gzipSync(documentation, { level: 9 }))
 
-const all = [program, library, fixture, preload].map(({ metafile }) => metafile)
+const all = [program, library, fixture, preload, ...stripeJs].map(({ metafile }) => metafile)
 await writeFile('dist/LICENSES.txt', licensesOf(all.flatMap(({ inputs }) => Object.keys(inputs))))
 const made = new Set([
   ...all.flatMap(({ outputs }) => Object.keys(outputs)),
@@ -228,6 +251,8 @@ const made = new Set([
     'library.mjs',
     'library.d.cts',
     'library.d.mts',
+    'stripe-js.d.cts',
+    'stripe-js.d.mts',
     'stripe-preload.d.cts',
     'vitest.d.mts',
   ].map((file) => `dist/${file}`),

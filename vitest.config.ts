@@ -16,7 +16,7 @@ const hasTmux = spawnSync('tmux', ['-V']).status === 0
 /**
  * In continuous integration there has to be a browser: these tests fail without one. Elsewhere they run where there is one.
  */
-const browserTests = ['test/browser/**']
+const browserTests = ['test/browser/**', 'test/compat/browser/**']
 const hasBrowser = chromiumPath() !== undefined || process.env.CI !== undefined
 
 /** The wall clock is set in front of a running daemon with libfaketime. In continuous integration it has to be there. */

@@ -98,6 +98,8 @@ const LAYERS: Readonly<Record<string, Row>> = {
   },
   // It is loaded into applications, so it imports nothing of paytwin.
   'src/preload/': { paths: ['src/preload/'], packages: [], types: ['node:'] },
+  // It is loaded into pages.
+  'src/stripe-js/': { paths: ['src/stripe-js/'], packages: [] },
   // The steps of the build describe all other layers.
   'src/build/': { paths: ['src/', 'package.json'], packages: ['zod', 'marked', 'hono/html', 'node:'] },
 }

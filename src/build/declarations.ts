@@ -56,3 +56,9 @@ writeFileSync(
   `${target}/vitest.d.mts`,
   declared('library/vitest').replace(/'\.\/api\.(ts|js)'|"\.\/api\.(ts|js)"/, "'./library.mjs'"),
 )
+const stripeJs = [
+  declared('stripe-js/types'),
+  'export declare const loadStripe: LoadStripe',
+  'export declare const Stripe: StripeConstructor\n',
+].join('\n')
+for (const extension of ['cts', 'mts']) writeFileSync(`${target}/stripe-js.d.${extension}`, stripeJs)

@@ -34,6 +34,8 @@ describe('the package', () => {
     expect(problems).toEqual([
       { kind: 'NoResolution', entry: './vitest', way: 'node10' },
       { kind: 'CJSResolvesToESM', entry: './vitest', way: 'node16-cjs' },
+      { kind: 'NoResolution', entry: './stripe-js', way: 'node10' },
+      { kind: 'NoResolution', entry: './stripe-js/pure', way: 'node10' },
       // It has no exports to import.
       { kind: 'NoResolution', entry: './stripe-preload', way: 'node10' },
     ])

@@ -33,9 +33,11 @@ export function paymentMethodRoutes(api: StripeApi): void {
     {
       method: 'post',
       path: '/v1/payment_methods',
-      summary: 'Creates a payment method from a test card or a test token.',
+      summary:
+        'Creates a payment method from a test card or a test token, also from a browser with a publishable key.',
       params: createParams,
       returns: method,
+      isPublic: true,
     },
     ({ unit, view, params }) =>
       presentPaymentMethod(

@@ -1,0 +1,15 @@
+import { stripeOf } from './stripe.ts'
+import type { LoadStripe, StripeConstructor } from './types.ts'
+
+export type * from './types.ts'
+
+export const loadStripe: LoadStripe = Object.assign(
+  async (publishableKey: string) => (typeof window === 'undefined' ? null : stripeOf(publishableKey)),
+  // The parameters of the script that is not loaded.
+  { setLoadParameters: () => undefined },
+)
+
+/** The version is the newest that `@stripe/stripe-js` expects. */
+export const Stripe: StripeConstructor = Object.assign((publishableKey: string) => stripeOf(publishableKey), {
+  version: 'endive',
+})
