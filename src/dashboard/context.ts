@@ -1,11 +1,12 @@
 import type { Merchant, Status } from '../client/types.ts'
 import { DASHBOARD_PATH } from '../http/dashboard/access.ts'
-import type { OperatorApi } from '../http/dashboard/operator-api.ts'
 import type { DashboardRequest } from '../http/dashboard/pages.ts'
+import type { Advances } from './advances.ts'
 
 /** A request for a page of a merchant. */
-export type PageContext = Pick<DashboardRequest, 'method' | 'query' | 'form' | 'formToken'> & {
-  readonly api: OperatorApi
+export type PageContext = Omit<DashboardRequest, 'path'> & {
+  /** The last advance of each clock. */
+  readonly advances: Advances
   readonly merchant: Merchant
   readonly merchants: readonly Merchant[]
   readonly version: string
@@ -23,7 +24,7 @@ export type Section = (context: PageContext) => Promise<Response> | undefined
 export async function contextOf({
   path: [id, section = '', ...rest],
   ...request
-}: DashboardRequest): Promise<PageContext | Response | undefined> {
+}: DashboardRequest & Pick<PageContext, 'advances'>): Promise<PageContext | Response | undefined> {
   const { merchants, version } = await request.api.get<Status>('status')
   const chosen = id ?? request.query.get('merchant')
   const merchant = merchants.find((each) => each.id === chosen)

@@ -5,8 +5,9 @@ import { Time } from '../http/html/time.tsx'
 import type { PageContext, Section } from './context.ts'
 import { EventTable } from './event-table.tsx'
 import { framed } from './frame.tsx'
+import { streamUrl } from './live.tsx'
 import { ObjectLink } from './object-link.tsx'
-import { given, Pager } from './pager.tsx'
+import { given, isFirstPage, Pager } from './pager.tsx'
 import { Empty, Json, Panel, Scroll } from './text.tsx'
 
 const LIMIT = 50
@@ -28,8 +29,10 @@ async function showEvents(context: PageContext): Promise<Response> {
     ending_before: given(query, 'before'),
     limit: LIMIT,
   })
+  const isFirst = isFirstPage(query)
   return framed(context, {
     title: 'Events',
+    live: isFirst ? streamUrl(base, { rows: '', type, after: found.data[0]?.id }) : undefined,
     content: (
       <>
         <form class="filters" method="get" action={path}>
@@ -53,9 +56,8 @@ async function showEvents(context: PageContext): Promise<Response> {
         >
           {found.data.length === 0 ? (
             <Empty>{type === undefined ? 'No events yet.' : 'No events of this type.'}</Empty>
-          ) : (
-            <EventTable base={base} events={found.data} />
-          )}
+          ) : null}
+          <EventTable base={base} events={found.data} isLive={isFirst} />
         </Panel>
       </>
     ),
@@ -120,6 +122,7 @@ async function showRequests(context: PageContext): Promise<Response> {
   })
   return framed(context, {
     title: 'Requests',
+    polls: isFirstPage(query),
     content: (
       <>
         <p class="lead">
@@ -131,6 +134,7 @@ async function showRequests(context: PageContext): Promise<Response> {
           )}
         </p>
         <Panel
+          part="requests"
           title="Requests, newest first"
           more={<Pager {...found} path={path} query={query} kept={['ignored']} />}
         >

@@ -29,14 +29,20 @@ type Framed = {
   readonly title: string
   readonly content: Child
   readonly status?: number
-  /** Reloads the page after this time. */
+  /** Reloads the page after this time, where no script keeps it live. */
   readonly refreshSeconds?: number | undefined
+  /** The url of the stream that keeps the page live: see live.js. */
+  readonly live?: string | undefined
+  /** Keeps the page live also without events: it is read again every two seconds. */
+  readonly polls?: boolean
+  /** Whether the page is over when the clock has reached its target. */
+  readonly endsWithAdvance?: boolean
 }
 
 /** Makes a page: the navigation, the merchant, the clock, and the content. */
 export function framed(
   context: PageContext,
-  { title, content, status = 200, refreshSeconds }: Framed,
+  { title, content, status = 200, refreshSeconds, live, polls = false, endsWithAdvance = false }: Framed,
 ): Response {
   const { base, section, merchant, version } = context
   return filePage(status, {
@@ -54,6 +60,10 @@ export function framed(
             <Brand />
           </a>
           <MerchantChooser {...context} />
+          {/* The script shows it. */}
+          <button type="button" class="quiet" id="live" aria-pressed="true" hidden>
+            Live
+          </button>
           <SignOut {...context} />
         </header>
         <nav class="sections" aria-label="Sections">
@@ -76,7 +86,13 @@ export function framed(
         </nav>
         <div class="body">
           <TimeBar {...context} />
-          <main id="content" tabindex={-1}>
+          <main
+            id="content"
+            tabindex={-1}
+            data-live={live}
+            data-poll={polls ? '' : undefined}
+            data-ends={endsWithAdvance ? '' : undefined}
+          >
             <h1>{title}</h1>
             {content}
           </main>

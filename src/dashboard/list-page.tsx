@@ -4,7 +4,8 @@ import type { PageContext, Section } from './context.ts'
 import { v1Of } from './context.ts'
 import { framed } from './frame.tsx'
 import type { ListOf } from './lists.tsx'
-import { given, Pager } from './pager.tsx'
+import { liveUrl } from './live.tsx'
+import { given, isFirstPage, Pager } from './pager.tsx'
 import { Empty, Panel, Scroll } from './text.tsx'
 
 /** The number of rows of a page. */
@@ -24,14 +25,17 @@ export const listPages =
 
 async function show(context: PageContext, listed: ListOf<Row>): Promise<Response> {
   const { query, base, section } = context
+  const live = isFirstPage(query) ? await liveUrl(context) : undefined
   const found = await read(context, listed)
   const path = `${base}/${section}`
   return framed(context, {
     title: listed.title,
+    live,
     content: (
       <>
         <Filters path={path} query={query} listed={listed} />
         <Panel
+          part="list"
           title={titleOf(found.data.length, listed, query)}
           more={<Pager {...found} path={path} query={query} kept={KEPT} />}
         >

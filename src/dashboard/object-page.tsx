@@ -7,6 +7,7 @@ import type { Action } from './actions.ts'
 import { type PageContext, redirectTo, type Section, v1Of } from './context.ts'
 import { FormToken } from './form-token.tsx'
 import { framed } from './frame.tsx'
+import { liveUrl } from './live.tsx'
 import { changesAt, StepChanges, StepSlider, type Steps, stepsOf } from './steps.tsx'
 import { Json, Panel } from './text.tsx'
 import { entriesOf, TimelinePicture } from './timeline-picture.tsx'
@@ -66,23 +67,27 @@ const notPossible = (): ApiError =>
   })
 
 async function show(context: PageContext, id: string, read: ReadObject): Promise<Response> {
+  const live = await liveUrl(context)
   const present = await read(context, id)
   const steps = present.timeline && stepsOf(present.timeline, context.query.get('step'))
   const at = steps && steps.chosen < steps.instants.length - 1 ? steps.instants[steps.chosen] : undefined
   const shown = at === undefined ? present : await read(context, id, at)
   return framed(context, {
     title: shown.title,
+    live: at === undefined ? live : undefined,
     content: (
       <>
-        <p class="subtitle">
+        <p class="subtitle" data-part="status">
           {shown.status} <code>{id}</code>
         </p>
         {at === undefined ? <Actions {...context} id={id} actions={shown.actions} /> : null}
-        {steps && present.timeline ? (
-          <History steps={steps} timeline={present.timeline} id={id} isPast={at !== undefined} />
-        ) : null}
+        <div data-part="history" data-key={steps?.instants.length}>
+          {steps && present.timeline ? (
+            <History steps={steps} timeline={present.timeline} id={id} isPast={at !== undefined} />
+          ) : null}
+        </div>
         <div class="columns">
-          <div>
+          <div data-part="fields">
             <Panel title="Fields">
               <dl class="fields">
                 {shown.fields.map(([name, value]) => (
@@ -96,7 +101,7 @@ async function show(context: PageContext, id: string, read: ReadObject): Promise
             {shown.more}
           </div>
           {shown.timeline ? (
-            <Panel title="Timeline">
+            <Panel title="Timeline" part="timeline">
               <TimelinePicture
                 entries={entriesOf({
                   timeline: shown.timeline,
@@ -111,7 +116,9 @@ async function show(context: PageContext, id: string, read: ReadObject): Promise
         </div>
         <details class="panel json">
           <summary>JSON</summary>
-          <Json value={shown.json} label="JSON of the object" />
+          <div data-part="json">
+            <Json value={shown.json} label="JSON of the object" />
+          </div>
         </details>
       </>
     ),
@@ -122,19 +129,18 @@ const Actions = ({
   actions,
   id,
   ...context
-}: PageContext & { readonly actions: readonly Action[]; readonly id: string }) =>
-  actions.length === 0 ? null : (
-    <div class="actions">
-      {actions.map(({ name, label, isDangerous }) => (
-        <form method="post" action={`${pathOf(context, id)}/actions/${name}`}>
-          <FormToken value={context.formToken} />
-          <button type="submit" class={isDangerous ? 'danger' : undefined}>
-            {label}
-          </button>
-        </form>
-      ))}
-    </div>
-  )
+}: PageContext & { readonly actions: readonly Action[]; readonly id: string }) => (
+  <div class="actions" data-part="actions" data-key={actions.map(({ name }) => name).join(' ')}>
+    {actions.map(({ name, label, isDangerous }) => (
+      <form method="post" action={`${pathOf(context, id)}/actions/${name}`}>
+        <FormToken value={context.formToken} />
+        <button type="submit" class={isDangerous ? 'danger' : undefined}>
+          {label}
+        </button>
+      </form>
+    ))}
+  </div>
+)
 
 type HistoryProps = {
   readonly steps: Steps

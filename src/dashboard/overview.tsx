@@ -9,6 +9,7 @@ import { barsOf, DayChart } from './day-chart.tsx'
 import { Figure } from './figure.tsx'
 import { framed } from './frame.tsx'
 import { JobTable } from './job-table.tsx'
+import { liveUrl } from './live.tsx'
 import { nextJobs } from './next-jobs.ts'
 import { Empty, Panel, Status } from './text.tsx'
 
@@ -27,6 +28,7 @@ export function overviewPage(context: PageContext): Promise<Response> | undefine
 async function show(context: PageContext): Promise<Response> {
   const { api, merchant, base } = context
   const of = { merchant: merchant.id }
+  const live = await liveUrl(context)
   const [overview, upcoming, faults, failures] = await Promise.all([
     api.get<Overview>('overview', of),
     nextJobs(api, of, MAX_JOBS),
@@ -36,12 +38,15 @@ async function show(context: PageContext): Promise<Response> {
   const active = faults.data.filter((fault) => fault.merchant === null || fault.merchant === merchant.id)
   return framed(context, {
     title: 'Overview',
+    live,
     content: (
       <>
-        <Figures {...overview} />
-        <Payments {...overview.payments} />
+        <div data-part="figures">
+          <Figures {...overview} />
+          <Payments {...overview.payments} />
+        </div>
         <div class="columns">
-          <Panel title="What is due next">
+          <Panel title="What is due next" part="due">
             {upcoming.length === 0 ? (
               <Empty>Nothing is due.</Empty>
             ) : (
@@ -49,17 +54,17 @@ async function show(context: PageContext): Promise<Response> {
             )}
           </Panel>
           <div>
-            <Panel title="Subscriptions by status">
+            <Panel title="Subscriptions by status" part="statuses">
               <Statuses counts={overview.subscriptions} />
             </Panel>
-            <Panel title="Webhooks that failed">
+            <Panel title="Webhooks that failed" part="failures">
               {failures.length === 0 ? (
                 <Empty>None of the last deliveries.</Empty>
               ) : (
                 <Failures failures={failures} />
               )}
             </Panel>
-            <Panel title="Active faults">
+            <Panel title="Active faults" part="faults">
               {active.length === 0 ? <Empty>None.</Empty> : <Faults faults={active} />}
             </Panel>
           </div>

@@ -13,6 +13,10 @@ type Props = {
 export const given = (query: URLSearchParams, name: string): string | undefined =>
   query.get(name)?.trim() || undefined
 
+/** Whether a list shows its newest rows, to which further ones come. */
+export const isFirstPage = (query: URLSearchParams): boolean =>
+  given(query, 'after') === undefined && given(query, 'before') === undefined
+
 /** The links to the newer and older pages of a list. */
 export function Pager({ data, has_more, path, query, kept }: Props) {
   const link = (cursor: 'after' | 'before', id: string) => {

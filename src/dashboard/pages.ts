@@ -8,13 +8,14 @@ import { eventPages, requestPage } from './events.tsx'
 import { withoutMerchants } from './frame.tsx'
 import { listPages } from './list-page.tsx'
 import { LISTS } from './lists.tsx'
+import { livePages } from './live.tsx'
 import { objectPages } from './object-page.tsx'
 import { readCustomer, readInvoice, readPayment, readSubscription } from './objects.tsx'
 import { overviewPage } from './overview.tsx'
 import { webhookPages } from './webhooks.tsx'
 
 /** The sections by the part of the path after the merchant. */
-const sectionsOf = (advances: Advances): Readonly<Record<string, Section>> => ({
+const SECTIONS: Readonly<Record<string, Section>> = {
   '': overviewPage,
   customers: listPages(LISTS.customers, objectPages(readCustomer)),
   subscriptions: listPages(LISTS.subscriptions, objectPages(readSubscription)),
@@ -23,17 +24,18 @@ const sectionsOf = (advances: Advances): Readonly<Record<string, Section>> => ({
   events: eventPages,
   webhooks: webhookPages,
   requests: requestPage,
-  clocks: clockPages(advances),
-})
+  clocks: clockPages,
+  live: livePages,
+}
 
 /** Creates the pages of one daemon. They read and write through the admin API only. */
 export function createPages(): DashboardPages {
-  const sections = sectionsOf(new Advances())
+  const advances = new Advances()
   return async (request) => {
-    const found = await contextOf(request)
+    const found = await contextOf({ ...request, advances })
     if (found === undefined) return withoutMerchants()
     if (!('merchant' in found)) return found
-    const section = Object.hasOwn(sections, found.section) ? sections[found.section] : undefined
+    const section = Object.hasOwn(SECTIONS, found.section) ? SECTIONS[found.section] : undefined
     try {
       return (await section?.(found)) ?? showError(found, 404, 'There is no such page.')
     } catch (error) {

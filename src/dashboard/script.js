@@ -1,4 +1,5 @@
 // The pages work without this script. It spares clicks where it runs.
+import './live.js'
 
 // Choosing a merchant shows it, without the button.
 const chooser = document.querySelector('form.merchant select')

@@ -36,8 +36,19 @@ export const Status = ({ status }: { status: string }) => (
 )
 
 /** A section of a page with a heading. */
-export const Panel = ({ title, children, more }: { title: string; children?: Child; more?: Child }) => (
-  <section class="panel">
+export const Panel = ({
+  title,
+  children,
+  more,
+  part,
+}: {
+  title: string
+  children?: Child
+  more?: Child
+  /** Its name, if the script keeps it live. */
+  part?: string
+}) => (
+  <section class="panel" data-part={part}>
     <header>
       <h2>{title}</h2>
       {more}

@@ -20,27 +20,50 @@ export const NEXT = 'next'
 export const clockPath = (base: string, { id }: Pick<Clock, 'id'>, verb: string): string =>
   `${base}/clocks/${encodeURIComponent(id)}/${verb}`
 
-/** The clock of the merchant, and what moves it: on every page. */
+/** The clock of the merchant, and what moves it: on every page. The script keeps its parts as they are. */
 export function TimeBar(context: PageContext) {
-  const { merchant, base } = context
+  const { merchant, base, advances, formToken } = context
   const { clock } = merchant
   const isAdvancing = clock.status === 'advancing'
   return (
-    <section class="time" aria-label="Clock">
-      <p class="now">
+    <section class="time" aria-label="Clock" data-url={clockPath(base, clock, 'bar')}>
+      <p class="now" data-part="now">
         <strong>
           <Time at={clock.now} />
         </strong>{' '}
         <span class="mode">UTC, {isAdvancing ? 'advancing' : clock.mode}</span>
       </p>
-      {isAdvancing ? (
-        <p class="moving">
-          <a href={clockPath(base, clock, 'advance')}>Show the progress</a>
-        </p>
-      ) : (
-        <ClockControls {...context} clock={clock} />
-      )}
+      <div class="moving" data-part="moving">
+        {isAdvancing ? (
+          <>
+            <Progress clock={clock} from={advances.latest(clock.id)?.from} />
+            <a href={clockPath(base, clock, 'advance')}>Show the progress</a>
+          </>
+        ) : null}
+      </div>
+      <div class="controls" data-part="controls" data-key={clock.status} data-status={clock.status}>
+        {isAdvancing ? (
+          <form method="post" action={clockPath(base, clock, 'cancel')}>
+            <FormToken value={formToken} />
+            <button type="submit">Cancel the advance</button>
+          </form>
+        ) : (
+          <ClockControls {...context} clock={clock} />
+        )}
+      </div>
     </section>
+  )
+}
+
+/** How far an advance is. Without its beginning, it shows only that it moves. */
+export function Progress({ clock: { now, target }, from }: { clock: Clock; from: number | undefined }) {
+  const whole = (target ?? now) - (from ?? now)
+  return (
+    <progress
+      max={from === undefined ? undefined : Math.max(1, whole)}
+      value={from === undefined ? undefined : now - from}
+      aria-label="Progress of the advance"
+    />
   )
 }
 

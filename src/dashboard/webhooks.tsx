@@ -4,7 +4,7 @@ import { Time } from '../http/html/time.tsx'
 import { type PageContext, redirectTo, type Section } from './context.ts'
 import { FormToken } from './form-token.tsx'
 import { framed } from './frame.tsx'
-import { Pager } from './pager.tsx'
+import { isFirstPage, Pager } from './pager.tsx'
 import { Empty, Panel, Status } from './text.tsx'
 
 const LIMIT = 25
@@ -68,6 +68,7 @@ async function showDeliveries(context: PageContext, id: string): Promise<Respons
   const endpoint = (await endpointsOf(context)).find((each) => each.id === id)
   return framed(context, {
     title: 'Webhook deliveries',
+    polls: isFirstPage(query),
     content: (
       <>
         <p class="subtitle">
@@ -80,6 +81,7 @@ async function showDeliveries(context: PageContext, id: string): Promise<Respons
           </form>
         ) : null}
         <Panel
+          part="deliveries"
           title="Deliveries, newest first"
           more={<Pager {...found} path={path} query={query} kept={[]} />}
         >

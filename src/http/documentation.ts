@@ -33,7 +33,15 @@ export function documentationRoutes(app: Hono, services: AdminServices): void {
   const bodies = new Map<string, Uint8Array<ArrayBuffer>>()
   app.on(
     'GET',
-    ['/openapi.json', '/docs', '/docs/', '/docs/:name', '/dashboard/style.css', '/dashboard/script.js'],
+    [
+      '/openapi.json',
+      '/docs',
+      '/docs/',
+      '/docs/:name',
+      '/dashboard/style.css',
+      '/dashboard/script.js',
+      '/dashboard/live.js',
+    ],
     async (c) => {
       const headers = { 'Request-Id': requestId(), 'X-API-Version': NEWEST_API_VERSION }
       try {

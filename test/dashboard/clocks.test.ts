@@ -113,7 +113,7 @@ test('a running advance shows its progress, reloads, and can be canceled', async
   const path = `/clocks/${clock().id}`
   const progress = await browser.show(`${path}/advance`)
   expect(progress.text).toContain('<meta http-equiv="refresh" content="1"/>')
-  expect(progress.text).toMatch(/<progress max="\d+" value="0" aria-label="Progress of the advance">/)
+  expect(progress.text).toContain('<progress aria-label="Progress of the advance">')
   await browser.send(`${path}/cancel`, {})
   answer()
   await running

@@ -51,6 +51,7 @@ ${rendered(`${OPERATOR}\n\n${contents(operator)}`, 1)}</details>
     ...Object.fromEntries(pages),
     '/dashboard/style.css': `${THEME}\n${readFileSync('src/dashboard/style.css', 'utf8')}`,
     '/dashboard/script.js': readFileSync('src/dashboard/script.js', 'utf8'),
+    '/dashboard/live.js': readFileSync('src/dashboard/live.js', 'utf8'),
     '/docs/style.css': fileText('style.css'),
     '/docs/favicon.svg': fileText('favicon.svg'),
     '/docs/search.js': `const ENTRIES = ${JSON.stringify(entries)}\n${fileText('search.js')}`,

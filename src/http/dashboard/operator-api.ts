@@ -5,7 +5,12 @@ import { UNLOGGED } from '../operator-caller.ts'
 /** Parameters by name; those without a value are left out. */
 export type ApiParams = Readonly<Record<string, string | number | boolean | undefined>>
 
-type Sent = { readonly method: 'GET' | 'POST' | 'DELETE'; readonly path: string; readonly params?: ApiParams }
+type Sent = {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly path: string
+  readonly params?: ApiParams
+  readonly headers?: Readonly<Record<string, string>>
+}
 
 /**
  * Calls the admin API within the process, as the operator. The pages of the dashboard read and write only through it, so that
@@ -34,7 +39,29 @@ export class OperatorApi {
     return this.#send<Body>({ method: 'DELETE', path })
   }
 
-  async #send<Body>({ method, path, params = {} }: Sent): Promise<Body> {
+  /** Opens a stream of server-sent events. @param lastEventId - the item after which it begins */
+  async stream(
+    path: string,
+    params: ApiParams,
+    lastEventId: string | undefined,
+  ): Promise<ReadableStream<Uint8Array>> {
+    const headers = {
+      Accept: 'text/event-stream',
+      ...(lastEventId !== undefined && { 'Last-Event-ID': lastEventId }),
+    }
+    const response = await this.#fetch({ method: 'GET', path, params, headers })
+    if (response.ok && response.body) return response.body
+    throw refusalOf(response.status, await response.json())
+  }
+
+  async #send<Body>(sent: Sent): Promise<Body> {
+    const response = await this.#fetch(sent)
+    const body: unknown = await response.json()
+    if (response.ok) return body as Body
+    throw refusalOf(response.status, body)
+  }
+
+  async #fetch({ method, path, params = {}, headers = {} }: Sent): Promise<Response> {
     const given = Object.entries(params).flatMap(([name, value]): [string, string][] =>
       value === undefined ? [] : [[name, String(value)]],
     )
@@ -48,17 +75,18 @@ export class OperatorApi {
           Host: 'localhost',
           Authorization: `Bearer ${this.#adminToken}`,
           ...(!isRead && { 'Content-Type': 'application/x-www-form-urlencoded' }),
+          ...headers,
         },
         ...(!isRead && { body: form }),
       },
     )
-    const response = await this.#app.fetch(request, isRead ? UNLOGGED : undefined)
-    const body: unknown = await response.json()
-    if (response.ok) return body as Body
-    const { error } = body as { error: RefusedBody }
-    const { type, code = null, message, param = null } = error
-    throw new ApiError({ status: response.status as ApiError['status'], type, code, message, param })
+    return this.#app.fetch(request, isRead ? UNLOGGED : undefined)
   }
+}
+
+function refusalOf(status: number, body: unknown): ApiError {
+  const { type, code = null, message, param = null } = (body as { error: RefusedBody }).error
+  return new ApiError({ status: status as ApiError['status'], type, code, message, param })
 }
 
 type RefusedBody = Pick<ApiError, 'type' | 'message'> & Partial<Pick<ApiError, 'code' | 'param'>>

@@ -10,6 +10,10 @@ export type DashboardRequest = {
   readonly form: URLSearchParams
   /** The token for the forms of the page. */
   readonly formToken: string
+  /** Where a stream continues, which a browser reads again. */
+  readonly lastEventId: string | undefined
+  /** Aborts when the browser is signed out. */
+  readonly signal: AbortSignal
   readonly api: OperatorApi
 }
 

@@ -53,6 +53,8 @@ async function serve(c: Context, { access, dashboard }: AdminServices, api: Oper
     query,
     form,
     formToken: access.formToken(session),
+    lastEventId: c.req.header('last-event-id'),
+    signal: session.signal,
     api,
   })
 }

@@ -64,13 +64,29 @@ export const filePage = (
     sources: "style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'",
     head: (
       <>
-        {refreshSeconds === undefined ? null : <meta http-equiv="refresh" content={String(refreshSeconds)} />}
+        {refreshSeconds === undefined ? null : (
+          <noscript>
+            <meta http-equiv="refresh" content={String(refreshSeconds)} />
+          </noscript>
+        )}
         <link rel="icon" href={files.icon} />
         <link rel="stylesheet" href={files.style} />
         <script type="module" src={files.script} />
       </>
     ),
   })
+
+/** Makes a part of a page, for its script. */
+export const fragment = (content: Child): Response =>
+  new Response(String(content), {
+    headers: { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store', ...PROTECTION },
+  })
+
+const PROTECTION = {
+  'X-Frame-Options': 'DENY',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+}
 
 /** The name of the program, and the mark that no real money moves. */
 export const Brand = () => (
@@ -109,10 +125,8 @@ function document(
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': `default-src 'none'; ${sources}; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`,
-      'X-Frame-Options': 'DENY',
-      'X-Content-Type-Options': 'nosniff',
       'Cache-Control': 'no-store',
-      'Referrer-Policy': 'no-referrer',
+      ...PROTECTION,
       ...headers,
     },
   })

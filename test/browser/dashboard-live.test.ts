@@ -1,0 +1,133 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { paytwin, type RunningDaemon, startDaemon } from '../cli/executable.ts'
+import { launchChromium } from './chromium.ts'
+
+let browser: Browser
+let daemon: RunningDaemon
+beforeAll(async () => {
+  browser = await launchChromium()
+  const clock = ['--clock', '2026-01-31T10:00:00Z', '--seed', '1']
+  daemon = await startDaemon(['--ephemeral', ...clock, '--fixtures', `${process.cwd()}/fixtures/tour.json`])
+})
+afterAll(async () => {
+  await browser?.close()
+  await daemon?.stop()
+})
+
+/** Opens a page of the dashboard in a new browser profile. */
+async function open(path = ''): Promise<{ page: Page; complaints: string[] }> {
+  const { stdout } = await paytwin(['open'], { env: daemon.env })
+  const context = await browser.newContext()
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
+  page.on('pageerror', (error) => void complaints.push(String(error)))
+  await page.goto(stdout.trim())
+  await page.goto(`${daemon.url}/dashboard/${daemon.merchant}${path}`)
+  return { page, complaints }
+}
+
+/** Waits for a value, also on a busy machine. */
+const eventually = <T>(read: () => Promise<T>) => expect.poll(read, { timeout: 10_000 })
+const run = (...args: string[]) => paytwin(args, { env: daemon.env })
+const rows = (page: Page) => page.getByRole('region', { name: 'Events' }).locator('tbody tr')
+const create = (index: number) =>
+  fetch(`${daemon.url}/v1/customers`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${daemon.secret_key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ name: `<img src=x onerror=alert(1)> ${index}` }),
+  })
+
+test('the list of events shows new events, and a flood of them leaves the page usable', async () => {
+  const { page, complaints } = await open('/events')
+  const before = await rows(page).count()
+  const newest = await rows(page).first().textContent()
+  await create(0)
+  await eventually(() => rows(page).count()).toBe(before + 1)
+  expect(await rows(page).first().textContent()).not.toBe(newest)
+  for (let round = 0; round < 6; round += 1)
+    await Promise.all(Array.from({ length: 50 }, (_, index) => create(round * 50 + index)))
+  await eventually(() => rows(page).count()).toBe(200)
+  const lag = await page.evaluate<number>(
+    'new Promise((done) => { const begun = performance.now(); requestAnimationFrame(() => done(performance.now() - begun)) })',
+  )
+  expect(lag).toBeLessThan(500)
+  const { data } = (await (
+    await fetch(`${daemon.url}/v1/events?limit=1`, {
+      headers: { Authorization: `Bearer ${daemon.secret_key}` },
+    })
+  ).json()) as { data: { id: string }[] }
+  await rows(page).first().getByRole('link', { name: 'customer.created' }).waitFor()
+  await eventually(() => rows(page).first().getByRole('link').first().getAttribute('href')).toContain(
+    data[0]?.id,
+  )
+  expect(complaints).toEqual([])
+})
+
+test('the overview and the clock follow an advance of the command line', async () => {
+  const { page, complaints } = await open()
+  const figures = () => page.getByRole('main').innerText()
+  const before = await figures()
+  await run('clock', 'advance', '1mo')
+  await page.getByRole('region', { name: 'Clock' }).getByText('2026-02-28 10:00').waitFor()
+  await eventually(figures).not.toBe(before)
+  expect(complaints).toEqual([])
+})
+
+test('a page that is paused stays as it is, until it goes on', async () => {
+  const { page } = await open('/events')
+  const toggle = page.getByRole('button', { name: 'Live', pressed: true })
+  await toggle.click()
+  const toggleOff = page.getByRole('button', { name: 'Live', pressed: false })
+  await toggleOff.waitFor()
+  const before = await rows(page).first().innerHTML()
+  await create(-1)
+  await page.reload()
+  const reloaded = await rows(page).first().innerHTML()
+  expect(reloaded).not.toBe(before)
+  await create(-2)
+  await toggleOff.waitFor()
+  expect(await rows(page).first().innerHTML()).toBe(reloaded)
+  await toggleOff.click()
+  await eventually(() => rows(page).first().innerHTML()).not.toBe(reloaded)
+})
+
+test('a hidden page has no stream', async () => {
+  const { page } = await open('/events')
+  const first = await rows(page).first().innerHTML()
+  await create(-5)
+  await eventually(() => rows(page).first().innerHTML()).not.toBe(first)
+  const requested: string[] = []
+  page.on(
+    'request',
+    (request) => void requested.push(new URL(request.url()).pathname.split('/').at(-1) ?? ''),
+  )
+  const show = (state: string) =>
+    page.evaluate(`
+      Object.defineProperty(document, 'hidden', { value: ${state === 'hidden'}, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    `)
+  await show('hidden')
+  const before = await rows(page).first().innerHTML()
+  await create(-3)
+  await create(-4)
+  expect(await rows(page).first().innerHTML()).toBe(before)
+  expect(requested).toEqual([])
+  await show('visible')
+  await eventually(() => rows(page).first().innerHTML()).not.toBe(before)
+  expect(requested).toContain('live')
+})
+
+test('signing out ends what other browsers with the same cookie are sent', async () => {
+  const { page } = await open('/events')
+  const copy = await browser.newContext({ storageState: await page.context().storageState() })
+  onTestFinished(() => copy.close())
+  const thief = await copy.newPage()
+  await thief.goto(page.url())
+  await thief.getByRole('heading', { name: 'Events', level: 1 }).waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Open the dashboard' }).waitFor()
+  await thief.getByRole('heading', { name: 'Open the dashboard' }).waitFor({ timeout: 10_000 })
+})
