@@ -29,6 +29,7 @@ import * as cancellationFeedback from './migrations/0023-cancellation-feedback.t
 import * as checkoutSessions from './migrations/0024-checkout-sessions.ts'
 import { NEWEST_SCHEMA } from './newest-schema.ts'
 import { openSqlite } from './sqlite.ts'
+import { addTextSearch } from './text-search.ts'
 import { isOfStorage, migrationError, toDatabaseUnusable } from './unusable.ts'
 
 /** All migrations. */
@@ -125,6 +126,7 @@ function configure(database: Sqlite.Database, durability: Durability): void {
   database.pragma(`wal_autocheckpoint = ${LOG_PAGES}`)
   database.pragma('cache_size = -65536')
   database.pragma('temp_store = MEMORY')
+  addTextSearch(database)
   // In exclusive mode the first write transaction takes the lock and keeps it.
   database.exec('begin immediate; commit')
 }

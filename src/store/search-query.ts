@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { columnsOf } from './columns.ts'
 import { arg, literal } from './statements.ts'
 import type { StoredKind } from './stored-kind.ts'
+import { contains } from './text-search.ts'
 
 /** What a clause of a search compares: a column, a key of the metadata, or a value that is computed from columns. */
 export type Operand =
@@ -147,7 +148,7 @@ function compared(
   value: string,
 ): RawBuilder<unknown> {
   if ('isNull' in comparison) return sql`${expression} is null`
-  if ('contains' in comparison) return sql`instr(lower(${expression}), lower(${arg(value)})) > 0`
+  if ('contains' in comparison) return contains(expression, arg(value))
   if ('compare' in comparison) return sql`${expression} ${sql.raw(comparison.compare)} ${arg(value)}`
   return sql`${expression} = ${arg(value)}${'same' in comparison ? sql` collate nocase` : sql``}`
 }
@@ -159,7 +160,7 @@ function compared(
 function metadataCondition(kind: StoredKind, comparison: Comparison, value: string): RawBuilder<unknown> {
   const metadata = sql.ref(`${kind}.metadata`)
   const pair = (condition: RawBuilder<unknown>) =>
-    sql`instr(lower(${metadata}), lower(${arg(`${value} text`)})) > 0 and exists (select 1 from json_each(${metadata}) as pair
+    sql`${contains(metadata, arg(`${value} text`))} and exists (select 1 from json_each(${metadata}) as pair
       where pair.key = ${arg(`${value} key`)} and ${condition})`
   return 'isNull' in comparison
     ? sql`not (${pair(sql`true`)})`

@@ -73,6 +73,7 @@ describe('a field', () => {
     ['price', 'active:"maybe"', 'The field `active` needs true or false'],
     ['customer', 'email:5', 'The field `email` needs a text in quotes, or null'],
     ['customer', 'email~"ab"', 'needs at least 3 characters after the operator ~'],
+    ['customer', `name~"${'a'.repeat(201)}"`, 'takes at most 200 characters after the operator ~'],
   ] as [SearchableKind, string, string][])('of a %s refuses %s', (kind, text, message) => {
     const error = refusalOf(() => asSearch(kind, `${kind}s`, parseQuery(text)))
     expect(error).toMatchObject({ status: 400, param: 'query' })

@@ -88,6 +88,8 @@ const OPERATORS: Readonly<Record<FieldType, readonly Operator[]>> = {
 }
 /** The least number of characters of a part of a text. */
 const MIN_PART_LENGTH = 3
+/** paytwin: the most. Long parts of repeated characters take long to find. */
+const MAX_PART_LENGTH = 200
 
 /**
  * Converts a query to a search of a kind.
@@ -144,6 +146,8 @@ function comparisonOf(clause: Clause, type: FieldType): Comparison {
   if (operator !== '~') return type === 'token' ? { is: value } : { same: value }
   if (value.length < MIN_PART_LENGTH)
     throw refuse(clause, `needs at least ${MIN_PART_LENGTH} characters after the operator ~`)
+  if (value.length > MAX_PART_LENGTH)
+    throw refuse(clause, `takes at most ${MAX_PART_LENGTH} characters after the operator ~`)
   return { contains: value }
 }
 
