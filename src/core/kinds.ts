@@ -11,6 +11,8 @@ import type { InvoiceItem } from './invoice-item.ts'
 import type { Meter } from './meter.ts'
 import type { PaymentIntent } from './payment-intent.ts'
 import type { PaymentMethod } from './payment-method.ts'
+import type { PortalConfiguration } from './portal-configuration.ts'
+import type { PortalSession } from './portal-session.ts'
 import type { Price, Product } from './price.ts'
 import type { PromotionCode } from './promotion-code.ts'
 import type { Refund } from './refund.ts'
@@ -42,6 +44,8 @@ export type Objects = {
   discount: Discount
   setup_intent: SetupIntent
   checkout_session: CheckoutSession
+  billing_portal_configuration: PortalConfiguration
+  billing_portal_session: PortalSession
 }
 export type Kind = keyof Objects
 
@@ -157,6 +161,18 @@ const DECLARATIONS = {
     family: 'checkout.session',
     events: { completed: 74, expired: 75, async_payment_succeeded: 76, async_payment_failed: 77 },
   },
+  billing_portal_configuration: {
+    number: 22,
+    prefix: 'bpc',
+    family: 'billing_portal.configuration',
+    events: { created: 78, updated: 79 },
+  },
+  billing_portal_session: {
+    number: 23,
+    prefix: 'bps',
+    family: 'billing_portal.session',
+    events: { created: 80 },
+  },
 } as const satisfies Readonly<Record<Kind, Declaration>>
 
 const TABLE: Readonly<Record<Kind, Declaration>> = DECLARATIONS
@@ -204,6 +220,9 @@ const FOREIGN_EVENT_TYPES: ReadonlySet<EventType> = new Set([
   'checkout.session.expired',
   'checkout.session.async_payment_succeeded',
   'checkout.session.async_payment_failed',
+  'billing_portal.configuration.created',
+  'billing_portal.configuration.updated',
+  'billing_portal.session.created',
 ])
 
 /** The types of events of paytwin's own API, by number. */

@@ -10,19 +10,19 @@ const LENGTH = 24
 /** Replaces the random part of a client_secret in a stored body. JSON text cannot contain this character. */
 const PLACEHOLDER = '\u0001'
 
-/** Computes the client_secret of an intent from the seed. It is never stored. See docs/contract/requests.md#identifiers. */
+/** Computes the client_secret of an intent, or the secret of a portal session, from the seed. It is never stored. See docs/contract/requests.md#identifiers. */
 export const clientSecretOf = (ids: Ids, id: string): string =>
   `${id}_secret_${ids.derived(`client secret ${id}`, LENGTH)}`
 
 /** Removes client secrets from a body before it is stored. See docs/contract/idempotency.md#secrets. */
 export const withoutClientSecrets = (ids: Ids, text: string): string =>
-  text.replaceAll(/((?:pi|seti)_[A-Za-z0-9]+)_secret_[A-Za-z0-9]+/g, (found, id: string) =>
+  text.replaceAll(/((?:pi|seti|bps)_[A-Za-z0-9]+)_secret_[A-Za-z0-9]+/g, (found, id: string) =>
     found === clientSecretOf(ids, id) ? `${id}_secret_${PLACEHOLDER}` : found,
   )
 
 /** Puts the client secrets back. The result is byte for byte the original body. */
 export const withClientSecrets = (ids: Ids, text: string): string =>
-  text.replaceAll(new RegExp(`((?:pi|seti)_[A-Za-z0-9]+)_secret_${PLACEHOLDER}`, 'g'), (_, id: string) =>
+  text.replaceAll(new RegExp(`((?:pi|seti|bps)_[A-Za-z0-9]+)_secret_${PLACEHOLDER}`, 'g'), (_, id: string) =>
     clientSecretOf(ids, id),
   )
 

@@ -14,6 +14,7 @@ import type { Json } from './json.ts'
 import { meterResource } from './meter.ts'
 import { paymentIntentResource } from './payment-intent.ts'
 import { paymentMethodResource } from './payment-method.ts'
+import { portalConfigurationResource, portalSessionResource } from './portal.ts'
 import { priceResource, productResource } from './price.ts'
 import { promotionCodeResource } from './promotion-code.ts'
 import { refundResource } from './refund.ts'
@@ -45,6 +46,8 @@ export const RESOURCES: { readonly [K in Kind]: Resource<K> } = {
   dispute: disputeResource,
   setup_intent: setupIntentResource,
   checkout_session: checkoutSessionResource,
+  billing_portal_configuration: portalConfigurationResource,
+  billing_portal_session: portalSessionResource,
   webhook_endpoint: webhookEndpointResource,
 }
 

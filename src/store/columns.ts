@@ -3,6 +3,7 @@ import { BILLING_COLUMNS } from './columns/billing.ts'
 import { CATALOG_COLUMNS } from './columns/catalog.ts'
 import { DISCOUNTS_COLUMNS } from './columns/discounts.ts'
 import { PAYMENTS_COLUMNS } from './columns/payments.ts'
+import { PORTAL_COLUMNS } from './columns/portal.ts'
 import { WEBHOOKS_COLUMNS } from './columns/webhooks.ts'
 import type { IndexChoice, StoredKind, StoredKinds } from './stored-kind.ts'
 
@@ -13,6 +14,7 @@ const STORED: StoredKinds = {
   ...BILLING_COLUMNS,
   ...DISCOUNTS_COLUMNS,
   ...WEBHOOKS_COLUMNS,
+  ...PORTAL_COLUMNS,
 }
 
 /** All kinds with a table of their own. */

@@ -27,6 +27,7 @@ import * as retrySchedules from './migrations/0021-retry-schedules.ts'
 import * as contacts from './migrations/0022-contacts.ts'
 import * as cancellationFeedback from './migrations/0023-cancellation-feedback.ts'
 import * as checkoutSessions from './migrations/0024-checkout-sessions.ts'
+import * as customerPortal from './migrations/0025-customer-portal.ts'
 import { NEWEST_SCHEMA } from './newest-schema.ts'
 import { openSqlite } from './sqlite.ts'
 import { addTextSearch } from './text-search.ts'
@@ -58,6 +59,7 @@ export const MIGRATIONS: Migrations = {
   '0022-contacts': contacts,
   '0023-cancellation-feedback': cancellationFeedback,
   '0024-checkout-sessions': checkoutSessions,
+  '0025-customer-portal': customerPortal,
 }
 
 /**

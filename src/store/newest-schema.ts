@@ -263,4 +263,16 @@ CREATE INDEX checkout_session_payment_intent on checkout_session (payment_intent
 CREATE INDEX checkout_session_setup_intent on checkout_session (setup_intent) where setup_intent is not null;
 CREATE INDEX checkout_session_subscription on checkout_session (subscription)
       where subscription is not null;
+CREATE TABLE billing_portal_configuration (
+      seq integer primary key, id text not null unique, merchant integer not null, created integer not null,
+      updated integer not null, active integer not null, is_default integer not null, name text, default_return_url text,
+      business_profile text not null, features text not null, metadata text not null,
+      newest_entry integer, entry_count integer not null default 0) strict;
+CREATE INDEX billing_portal_configuration_merchant on billing_portal_configuration (merchant);
+CREATE TABLE billing_portal_session (
+      seq integer primary key, id text not null unique, merchant integer not null, created integer not null,
+      customer text not null, configuration text not null, return_url text, locale text, flow text,
+      is_flow_done integer not null, expires_at integer not null,
+      newest_entry integer, entry_count integer not null default 0) strict;
+CREATE INDEX billing_portal_session_merchant on billing_portal_session (merchant);
 `

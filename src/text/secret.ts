@@ -1,6 +1,6 @@
 /**
  * The prefixes of all secrets: API keys, secrets of apps, codes and tokens (`sk_test_`, `oat_test_`), secrets of
- * webhook endpoints (`whsec_`) and of intents (`pi_…_secret_`, `seti_…_secret_`). Add the prefix of a new kind of secret here, and it is
+ * webhook endpoints (`whsec_`), of intents (`pi_…_secret_`, `seti_…_secret_`) and of portal sessions (`bps_…_secret_`). Add the prefix of a new kind of secret here, and it is
  * masked everywhere.
  */
 const PREFIX = '(?:[a-z]{2,3}_(?:test|live)_|whsec_|[a-z]{2,4}_[A-Za-z0-9]+_secret_)'

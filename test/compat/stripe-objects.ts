@@ -22,6 +22,7 @@ export async function makeObjects({ stripe }: VersionedSdk, era: Era): Promise<v
     default_aggregation: { formula: 'sum' },
   })
   await stripe.billing.meters.list()
+  await makePortal(stripe, { customer: customer.id, price })
   await stripe.events.list({ limit: 100 })
   await stripe.customers.del(customer.id)
 }
@@ -86,4 +87,25 @@ async function makePayments(stripe: Stripe, customer: string) {
   const setup = await stripe.setupIntents.create({ customer, payment_method: 'pm_card_visa', confirm: true })
   await stripe.setupIntents.retrieve(setup.id)
   await stripe.paymentIntents.list({ customer })
+}
+
+async function makePortal(stripe: Stripe, { customer, price }: { customer: string; price: string }) {
+  const { product } = await stripe.prices.retrieve(price)
+  const { id: configuration } = await stripe.billingPortal.configurations.create({
+    features: {
+      payment_method_update: { enabled: true },
+      subscription_update: {
+        enabled: true,
+        default_allowed_updates: ['price'],
+        products: [{ product: String(product), prices: [price] }],
+      },
+    },
+  })
+  await stripe.billingPortal.configurations.list()
+  await stripe.billingPortal.sessions.create({
+    customer,
+    configuration,
+    return_url: 'https://shop.example/account',
+    flow_data: { type: 'payment_method_update' },
+  })
 }

@@ -15,7 +15,12 @@ const NAMED_BY_MERCHANTS: readonly Kind[] = ['coupon']
 /** These are shown only within the objects that they reduce. */
 const SHOWN_WITHIN_OTHERS: readonly Kind[] = ['discount']
 /** Only merchants with Stripe's API have routes for these. */
-const OF_STRIPE: readonly Kind[] = ['setup_intent', 'checkout_session']
+const OF_STRIPE: readonly Kind[] = [
+  'setup_intent',
+  'checkout_session',
+  'billing_portal_configuration',
+  'billing_portal_session',
+]
 
 const SCHEMAS = componentSchemas()
 

@@ -167,9 +167,10 @@ function askForRarities({ engine: { store } }: Sandbox): void {
     store.objects.list('setup_intent', 0, filters, { limit: 1 })
   }
   const ofSessions = ['customer', 'payment_intent', 'setup_intent', 'subscription', 'details_email', 'status']
-  for (const field of ofSessions)
-    store.objects.list('checkout_session', 0, [{ field, is: '' }], { limit: 1 })
+  for (const field of ofSessions) store.objects.list('checkout_session', 0, [{ field, is: '' }], { limit: 1 })
   store.objects.list('checkout_session', 0, [], { limit: 1 })
+  for (const kind of ['billing_portal_configuration', 'billing_portal_session'] as const)
+    store.objects.list(kind, 0, [], { limit: 1 })
 }
 
 async function responseOf({ app, adminToken }: Sandbox, path: string, given?: object) {

@@ -76,6 +76,27 @@ function ofChange(
   return { invoice, isNew: false }
 }
 
+/** The invoice that a change makes now, and the next one after it; null for none. */
+export type ChangePreview = { readonly now: Invoice | null; readonly next: Invoice | null }
+
+/** Previews the invoices after a change of a subscription, which runs and is rolled back. @throws what the change throws */
+export function previewAfter(
+  unit: UnitOfWork,
+  id: string,
+  change: (rehearsal: UnitOfWork) => unknown,
+): ChangePreview {
+  const before = newestInvoice(unit, id)?.id
+  return unit.rehearse((rehearsal) => {
+    change(rehearsal)
+    const now = newInvoice(rehearsal, id, before)
+    const next = nextInvoice(rehearsal, id)
+    return {
+      now: now ? asPreview(unit, now, false) : null,
+      next: next ? asPreview(unit, next, false) : null,
+    }
+  })
+}
+
 /** @throws ApiError parameter_invalid when the subscription is another customer's or in another currency */
 function checkExpected(
   subscription: Subscription,

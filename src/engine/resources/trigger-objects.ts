@@ -6,6 +6,8 @@ import type { CollectionMethod, Invoice } from '../../core/invoice.ts'
 import type { Meter } from '../../core/meter.ts'
 import type { PaymentIntent } from '../../core/payment-intent.ts'
 import type { PendingUpdate } from '../../core/pending-update.ts'
+import type { PortalConfiguration } from '../../core/portal-configuration.ts'
+import type { PortalSession } from '../../core/portal-session.ts'
 import type { Price, Product } from '../../core/price.ts'
 import type { PromotionCode } from '../../core/promotion-code.ts'
 import type { Refund } from '../../core/refund.ts'
@@ -20,6 +22,8 @@ import { createInvoice, finalizeInvoice } from './invoice.ts'
 import { createInvoiceItem } from './invoice-item.ts'
 import { createMeter, meterNamed } from './meter.ts'
 import { createPaymentIntent } from './payment-intent.ts'
+import { createConfiguration } from './portal-configuration.ts'
+import { createPortalSession } from './portal-session.ts'
 import { createPrice, createProduct } from './price.ts'
 import { createPromotionCode } from './promotion-code.ts'
 import { createRefund } from './refund.ts'
@@ -68,6 +72,18 @@ export class TriggerObjects {
       metadata: this.metadata,
     }
     return createSetupIntent(this.unit, given).intent
+  }
+
+  portalConfiguration(): PortalConfiguration {
+    const features = { invoice_history: { enabled: true } }
+    return createConfiguration(this.unit, { features, metadata: this.metadata })
+  }
+
+  portalSession(): PortalSession {
+    return createPortalSession(this.unit, {
+      customer: this.customer().id,
+      configuration: this.portalConfiguration().id,
+    })
   }
 
   /** Creates a customer with a discount. */

@@ -20,6 +20,7 @@ import { sendInvoice, updateInvoice } from './invoice-update.ts'
 import { deactivateMeter, reactivateMeter, updateMeter } from './meter.ts'
 import { cancelPaymentIntent } from './payment-intent.ts'
 import { attachPaymentMethod, detachPaymentMethod } from './payment-method.ts'
+import { updateConfiguration } from './portal-configuration.ts'
 import { updatePrice, updateProduct } from './price.ts'
 import { updatePromotionCode } from './promotion-code.ts'
 import { updateSchedule } from './schedule-update.ts'
@@ -195,6 +196,11 @@ const RECIPES: Readonly<Record<EventType, Recipe>> = {
   'checkout.session.async_payment_failed': now((objects) => {
     settlePayment(objects.unit, unpaidCheckout(objects), 'fail')
   }),
+  'billing_portal.configuration.created': now((objects) => objects.portalConfiguration()),
+  'billing_portal.configuration.updated': now((objects) =>
+    updateConfiguration(objects.unit, objects.portalConfiguration().id, { name: 'Updated by a trigger' }),
+  ),
+  'billing_portal.session.created': now((objects) => objects.portalSession()),
   'product.created': now((objects) => objects.product()),
   'product.updated': now((objects) =>
     updateProduct(objects.unit, objects.product().id, { description: 'Updated by a trigger' }),

@@ -82,6 +82,9 @@ const STRIPE_NAMES: Readonly<Record<EventType, Stripe.Event['type']>> = {
   'setup_intent.succeeded': 'setup_intent.succeeded',
   'setup_intent.setup_failed': 'setup_intent.setup_failed',
   'setup_intent.canceled': 'setup_intent.canceled',
+  'billing_portal.configuration.created': 'billing_portal.configuration.created',
+  'billing_portal.configuration.updated': 'billing_portal.configuration.updated',
+  'billing_portal.session.created': 'billing_portal.session.created',
 }
 
 /** Returns Stripe's name of a type of event. */

@@ -102,6 +102,8 @@ const REFERENCES: Readonly<Record<string, References>> = {
   },
   schedule_item: { price: 'price', plan: 'plan', discounts: 'schedule_discount' },
   schedule_discount: { coupon: 'coupon', discount: 'discount', promotion_code: 'promotion_code' },
+  'billing_portal.configuration': { 'features.subscription_update.products': '' },
+  'billing_portal.session': { configuration: 'billing_portal.configuration' },
   refund: {
     balance_transaction: 'balance_transaction',
     charge: 'charge',

@@ -15,6 +15,7 @@ import { presentInvoice, presentInvoiceItem } from './present/invoice.ts'
 import { presentMeter } from './present/meter.ts'
 import { presentCharge, presentPaymentIntent, presentRefund } from './present/payment.ts'
 import { presentPaymentMethod } from './present/payment-method.ts'
+import { presentPortalConfiguration, presentPortalSession } from './present/portal.ts'
 import { presentSchedule } from './present/schedule.ts'
 import { presentSetupIntent } from './present/setup-intent.ts'
 import { presentSubscription } from './present/subscription.ts'
@@ -43,6 +44,8 @@ const PRESENTERS: { readonly [K in Kind]: (view: View, object: Objects[K]) => Js
   discount: presentDiscount,
   setup_intent: presentSetupIntent,
   checkout_session: presentCheckoutSession,
+  billing_portal_configuration: presentPortalConfiguration,
+  billing_portal_session: presentPortalSession,
 }
 
 /** Presents an object as in events: a deleted one has its last values. */

@@ -19,6 +19,8 @@ import { meterEventRoutes } from './routes/meter-event.ts'
 import { paymentIntentRoutes } from './routes/payment-intent.ts'
 import { paymentMethodRoutes } from './routes/payment-method.ts'
 import { planRoutes } from './routes/plan.ts'
+import { portalConfigurationRoutes } from './routes/portal-configuration.ts'
+import { portalSessionRoutes } from './routes/portal-session.ts'
 import { promotionCodeRoutes } from './routes/promotion-code.ts'
 import { scheduleRoutes } from './routes/schedule.ts'
 import { setupIntentRoutes } from './routes/setup-intent.ts'
@@ -52,6 +54,8 @@ export const STRIPE_ROUTES: readonly ((api: StripeApi) => void)[] = [
   creditNoteRoutes,
   meterRoutes,
   meterEventRoutes,
+  portalConfigurationRoutes,
+  portalSessionRoutes,
   eventRoutes,
   webhookEndpointRoutes,
   testClockRoutes,

@@ -1,0 +1,129 @@
+import type { PortalFeatures } from '../../core/portal-configuration.ts'
+import { type Plan, waitsForPeriodEnd } from '../../core/portal-permissions.ts'
+import type { Subscription } from '../../core/subscription.ts'
+import { isInTrial } from '../../core/subscription-status.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
+import { type ChangePreview, previewAfter } from './invoice-preview.ts'
+import type { DiscountParam } from './redemption.ts'
+import { updateSchedule } from './schedule-update.ts'
+import { createScheduleFrom } from './subscription-schedule.ts'
+import { type SubscriptionUpdate, updateSubscription } from './subscription-update.ts'
+
+type Settings = PortalFeatures['subscription_update']
+
+/** A change of the plan of a subscription with one item. */
+export type PlanChange = {
+  readonly plan: Plan
+  /** The discounts of the subscription after the change; undefined for no change. */
+  readonly discounts?: readonly DiscountParam[] | undefined
+  /** From when the change counts, in Unix seconds. */
+  readonly proration_date: number
+}
+
+/** What a change of plan costs, and when it takes effect. */
+export type PlanPreview = ChangePreview & {
+  /** Unix seconds; null for a change at once. */
+  readonly takesEffectAt: number | null
+}
+
+/**
+ * Changes the plan of a subscription as the settings of the portal say: now, or with a schedule at the end of the period.
+ * @throws PaymentRefused with a 402 when a payment is due now and fails; ApiError as updateSubscription
+ * See docs/contract/customer-portal.md#changing-a-plan.
+ */
+export function changePlanInPortal(
+  unit: UnitOfWork,
+  subscription: Subscription,
+  settings: Settings,
+  change: PlanChange,
+): void {
+  if (isLater(unit, subscription, settings, change)) schedulePlan(unit, subscription, change)
+  else
+    updateSubscription(unit, subscription.id, {
+      ...updateOf(subscription, settings, change),
+      payment_behavior: 'error_if_incomplete',
+    })
+}
+
+/** Previews a change of plan: the change itself runs, and is rolled back. @throws ApiError as changePlanInPortal */
+export function previewPlanInPortal(
+  unit: UnitOfWork,
+  subscription: Subscription,
+  settings: Settings,
+  change: PlanChange,
+): PlanPreview {
+  const { id, current_period_end } = subscription
+  if (isLater(unit, subscription, settings, change))
+    return {
+      ...previewAfter(unit, id, (rehearsal) => schedulePlan(rehearsal, subscription, change)),
+      takesEffectAt: current_period_end,
+    }
+  const update = updateOf(subscription, settings, change)
+  return {
+    ...previewAfter(unit, id, (rehearsal) => updateSubscription(rehearsal, id, update)),
+    takesEffectAt: null,
+  }
+}
+
+function isLater(
+  unit: UnitOfWork,
+  { items: [item] }: Subscription,
+  settings: Settings,
+  { plan }: PlanChange,
+): boolean {
+  if (!item) return false
+  const before: Plan = { price: unit.need('price', item.price), quantity: item.quantity ?? 1 }
+  return waitsForPeriodEnd(before, plan, settings)
+}
+
+function updateOf(
+  subscription: Subscription,
+  { proration_behavior, billing_cycle_anchor, trial_update_behavior }: Settings,
+  { plan, discounts, proration_date }: PlanChange,
+): SubscriptionUpdate {
+  const items = subscription.items.map(({ id }) => ({ id, price: plan.price.id, quantity: plan.quantity }))
+  // A trial has nothing to prorate, and its end begins a period in any case.
+  if (isInTrial(subscription))
+    return {
+      items,
+      discounts,
+      proration_behavior,
+      trial_end: trial_update_behavior === 'end_trial' ? 'now' : undefined,
+    }
+  return {
+    items,
+    discounts,
+    proration_behavior,
+    proration_date: proration_behavior === 'none' ? undefined : proration_date,
+    billing_cycle_anchor: billing_cycle_anchor ?? undefined,
+  }
+}
+
+/** Plans the change for the end of the period. The schedule ends with the first period of the new plan. */
+function schedulePlan(
+  unit: UnitOfWork,
+  { id, current_period_end }: Subscription,
+  { plan, discounts }: PlanChange,
+): void {
+  const { id: schedule, phases } = createScheduleFrom(unit, id)
+  const [phase] = phases
+  if (!phase) return
+  const { start_date, items, proration_behavior } = phase
+  updateSchedule(unit, schedule, {
+    phases: [
+      {
+        start_date,
+        end_date: current_period_end,
+        items: items.map(({ price, quantity }) => ({ price, quantity: quantity ?? undefined })),
+        proration_behavior,
+      },
+      {
+        items: [{ price: plan.price.id, quantity: plan.quantity }],
+        iterations: 1,
+        proration_behavior: 'none',
+        discounts,
+      },
+    ],
+    end_behavior: 'release',
+  })
+}
