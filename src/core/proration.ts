@@ -78,11 +78,17 @@ export function prorations(change: ItemsChange): Proration[] {
   const had = new Set(before.map(({ id }) => id))
   const ofOld = before.flatMap((item) => {
     const now = kept.get(item.id)
-    if (now && now.price === item.price && now.quantity === item.quantity) return []
+    if (isUnchanged(item, after)) return []
     return [...credit(change, item), ...(now ? charge(change, now) : [])]
   })
   return [...ofOld, ...after.filter(({ id }) => !had.has(id)).flatMap((item) => charge(change, item))]
 }
+
+/** Reports whether an item is among others with the same price and quantity: a change does not prorate it. */
+export const isUnchanged = (item: SubscriptionItem, others: readonly SubscriptionItem[]): boolean =>
+  others.some(
+    ({ id, price, quantity }) => id === item.id && price === item.price && quantity === item.quantity,
+  )
 
 /** Returns the credits for the unused time of all items, as when the period ends early. */
 export const creditsForAll = (change: Omit<ItemsChange, 'after'>): Proration[] =>

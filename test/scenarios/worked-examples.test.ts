@@ -71,6 +71,27 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     // 27.00 + half a day of 60.00 more in 30 days
     bills: ['2026-04-01 2700 to 2026-05-01', '2026-05-01 2800 to 2026-06-01'],
   },
+  'an amount off two items, of which one changes': {
+    now: '2026-04-01T00:00:00Z',
+    play: async (twin, go) => {
+      await coupon(twin, { amount_off: 1000, currency: 'usd' })
+      const [first, second] = [
+        await makePrice(twin, { unit_amount: 1000 }),
+        await makePrice(twin, { unit_amount: 1000 }),
+      ]
+      const { change } = await begin(twin, {}, { items: [{ price: first.id }, { price: second.id }] })
+      await go('2026-04-16T00:00:00Z')
+      await change({ quantity: 9 })
+      // 5.00 of the coupon stay with the other item, and 5.00 are left: half of 5.00 back, and half of 85.00.
+      expect(await pendingAmounts(twin)).toEqual([-250, 4250])
+      await change({ quantity: 1 })
+      expect(await pendingAmounts(twin)).toEqual([-250, 4250, -4250, 250])
+      await change({ quantity: 9 })
+      await go('2026-05-01T00:00:00Z')
+    },
+    // In April both items together were 10.00 less.
+    bills: ['2026-04-01 1000 to 2026-05-01', '2026-05-01 13000 to 2026-06-01'],
+  },
   'a discounted quantity beyond the border of a tier': {
     now: '2026-04-01T00:00:00Z',
     play: async (twin, go) => {

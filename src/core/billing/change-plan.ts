@@ -20,8 +20,9 @@ import { factsOf, SUBSCRIPTION_TRANSITIONS } from '../subscription-status.ts'
 import { allows, move } from '../transitions.ts'
 import { type Account, updateDelinquency } from './account.ts'
 import { type Billing, billPeriod, collectedOf, draft, inPeriod } from './bill.ts'
+import { discountsOfChange } from './change-discounts.ts'
 import type { Collected } from './collect.ts'
-import { periodDiscounts, withoutEnded } from './discounting.ts'
+import { withoutEnded } from './discounting.ts'
 import { keepPending } from './pending-update.ts'
 import { keptItems, usageFrom, usageUpTo } from './usage-changes.ts'
 
@@ -122,15 +123,8 @@ function linesOfChange(
   { after, at, restartsPeriod, billed, names }: PlanChange,
 ): Proration[] {
   const { prices } = account
-  const change = {
-    before: subscription.items,
-    period: pricedPeriod(subscription, prices),
-    at,
-    prices,
-    names,
-    billed,
-    discounts: periodDiscounts(account, after),
-  }
+  const plain = { before: subscription.items, period: pricedPeriod(subscription, prices), at, billed }
+  const change = { ...plain, prices, names, discounts: discountsOfChange(account, after, plain) }
   const usage = usageUpTo(account, subscription, { after: after.items, at: usageFrom(at, account.now) })
   return [
     ...usage,

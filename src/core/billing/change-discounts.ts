@@ -1,0 +1,63 @@
+import type { Period } from '../calendar.ts'
+import { roundedQuotient, sumOfShares } from '../money.ts'
+import { priceAmount } from '../price-amount.ts'
+import { type BilledLine, isUnchanged } from '../proration.ts'
+import type { Subscription, SubscriptionItem } from '../subscription.ts'
+import { isLicensed } from '../subscription-item.ts'
+import type { Account } from './account.ts'
+import { discountsOfInvoice, periodDiscounts } from './discounting.ts'
+
+/** A change of items within a period, and what was billed for them in it. */
+export type DiscountedChange = {
+  readonly before: readonly SubscriptionItem[]
+  readonly period: Period
+  readonly at: number
+  readonly billed: readonly BilledLine[]
+}
+
+/**
+ * Returns what discounts take off each item in a whole period, for the items that a change bills. Items that stay the same
+ * are not billed again: what was taken off them is no longer there for the others, so that an amount is never exceeded.
+ * See docs/contract/discounts.md#prorations.
+ */
+export function discountsOfChange(
+  account: Pick<Account, 'customer' | 'discounts' | 'prices' | 'now'>,
+  after: Subscription,
+  change: DiscountedChange,
+): ReadonlyMap<string, number> {
+  const whole = periodDiscounts(account, after)
+  const shared = discountsOfInvoice(after, account.customer.discount, {
+    discounts: account.discounts,
+    at: account.now,
+  })
+  // A percentage of one item does not depend on the others.
+  if (!shared.some(({ terms }) => terms.amount_off !== null && terms.duration !== 'once')) return whole
+  const kept = after.items.filter((item) => isUnchanged(item, change.before))
+  if (kept.length === 0) return whole
+  const offOf = ({ id }: SubscriptionItem): number => whole.get(id) ?? 0
+  const sumOf = (items: readonly SubscriptionItem[]) => items.reduce((sum, item) => sum + offOf(item), 0)
+  const taken = kept.reduce((sum, item) => sum + takenOff(account, item, change), 0)
+  const billedAgain = after.items.filter((item) => !kept.includes(item))
+  const wanted = sumOf(billedAgain)
+  const left = Math.max(0, sumOf(after.items) - taken)
+  if (wanted <= left) return whole
+  const share = (item: SubscriptionItem) =>
+    roundedQuotient(BigInt(offOf(item)) * BigInt(left), BigInt(wanted))
+  return new Map(billedAgain.map((item) => [item.id, share(item)]))
+}
+
+/** Returns what was taken off an item for its remaining time, as an amount of a whole period. */
+function takenOff(
+  { prices }: Pick<Account, 'prices'>,
+  item: SubscriptionItem,
+  { billed, period, at }: DiscountedChange,
+): number {
+  const price = prices.get(item.price)
+  const lines = billed.filter(({ subscription_item, end }) => subscription_item === item.id && end > at)
+  if (!price || !isLicensed(item) || lines.length === 0) return 0
+  const whole = period.end - period.start
+  const paid = sumOfShares(
+    lines.map(({ amount, start, end }) => ({ amount, part: whole, whole: end - start })),
+  )
+  return Math.max(0, priceAmount(price, item.quantity) - paid)
+}
