@@ -49,6 +49,7 @@ const LAYERS: Readonly<Record<string, Row>> = {
       'src/timeline/',
       'src/core/',
       'src/text/',
+      'fixtures/',
     ],
     packages: ['hono'],
     types: ['src/http/', 'src/client/types.ts'],
@@ -130,7 +131,7 @@ function importsOf(from: string): Import[] {
   ].map(({ to, ...how }) => ({ from, to: place(to), ...how }))
 }
 
-const isWithin = (path: string) => path.startsWith('src/') || path === 'package.json'
+const isWithin = (path: string) => /^(src|fixtures)\//.test(path) || path === 'package.json'
 const beginsWithOneOf = (path: string, beginnings: readonly string[]) =>
   beginnings.some((beginning) => path.startsWith(beginning))
 /** `hono` stands for `hono/streaming` too, `node:` for all of Node. */

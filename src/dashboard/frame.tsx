@@ -23,6 +23,7 @@ const SECTIONS = [
   { name: 'webhooks', title: 'Webhooks' },
   { name: 'requests', title: 'Requests' },
   { name: 'clocks', title: 'Clocks' },
+  { name: 'scenes', title: 'Scenes' },
 ] as const
 
 type Framed = {

@@ -6,6 +6,7 @@ import { Time } from '../http/html/time.tsx'
 import { thousands } from '../text/display.ts'
 import type { PageContext } from './context.ts'
 import { barsOf, DayChart } from './day-chart.tsx'
+import { FaultRows } from './fault-forms.tsx'
 import { Figure } from './figure.tsx'
 import { framed } from './frame.tsx'
 import { JobTable } from './job-table.tsx'
@@ -65,7 +66,7 @@ async function show(context: PageContext): Promise<Response> {
               )}
             </Panel>
             <Panel title="Active faults" part="faults">
-              {active.length === 0 ? <Empty>None.</Empty> : <Faults faults={active} />}
+              {active.length === 0 ? <Empty>None.</Empty> : <FaultRows faults={active} />}
             </Panel>
           </div>
         </div>
@@ -192,22 +193,5 @@ const Failures = ({ failures }: { failures: readonly Failure[] }) => (
         </li>
       )
     })}
-  </ul>
-)
-
-const Faults = ({ faults }: { faults: readonly Fault[] }) => (
-  <ul class="rows">
-    {faults.map(({ kind, remaining, rate, route }) => (
-      <li>
-        <span>
-          {kind.replaceAll('_', ' ')}
-          {route === null ? null : <small>{route}</small>}
-        </span>
-        <span>
-          {rate === 1 ? 'every time' : `${Math.round(rate * 100)} % of the time`}
-          {remaining === null ? null : <small>{thousands(remaining)} left</small>}
-        </span>
-      </li>
-    ))}
   </ul>
 )

@@ -12,6 +12,7 @@ import { livePages } from './live.tsx'
 import { objectPages } from './object-page.tsx'
 import { readCustomer, readInvoice, readPayment, readSubscription } from './objects.tsx'
 import { overviewPage } from './overview.tsx'
+import { scenePages } from './scenes.tsx'
 import { webhookPages } from './webhooks.tsx'
 
 /** The sections by the part of the path after the merchant. */
@@ -26,6 +27,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   requests: requestPage,
   clocks: clockPages,
   live: livePages,
+  scenes: scenePages,
 }
 
 /** Creates the pages of one daemon. They read and write through the admin API only. */

@@ -26,3 +26,17 @@ if (current) {
   const { left, width } = current.getBoundingClientRect()
   sections.scrollLeft += left + width / 2 - sections.clientWidth / 2
 }
+
+// A chosen file is put into the field for pasted text.
+for (const label of document.querySelectorAll('label.upload')) {
+  const file = label.querySelector('input')
+  label.hidden = false
+  file.addEventListener('change', async () => {
+    file.form.elements.content.value = (await file.files[0]?.text()) ?? ''
+  })
+}
+
+// A secret is not in a page that the browser keeps.
+addEventListener('pagehide', () => {
+  for (const secret of document.querySelectorAll('[data-secret]')) secret.remove()
+})

@@ -9,6 +9,8 @@ type Sent = {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string
   readonly params?: ApiParams
+  /** The body, in place of parameters. */
+  readonly json?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -33,6 +35,11 @@ export class OperatorApi {
 
   post<Body>(path: string, params: ApiParams = {}): Promise<Body> {
     return this.#send<Body>({ method: 'POST', path, params })
+  }
+
+  /** Sends parameters of any shape, such as the content of files. */
+  postJson<Body>(path: string, json: unknown): Promise<Body> {
+    return this.#send<Body>({ method: 'POST', path, json })
   }
 
   delete<Body>(path: string): Promise<Body> {
@@ -61,7 +68,7 @@ export class OperatorApi {
     throw refusalOf(response.status, body)
   }
 
-  async #fetch({ method, path, params = {}, headers = {} }: Sent): Promise<Response> {
+  async #fetch({ method, path, params = {}, json, headers = {} }: Sent): Promise<Response> {
     const given = Object.entries(params).flatMap(([name, value]): [string, string][] =>
       value === undefined ? [] : [[name, String(value)]],
     )
@@ -74,15 +81,17 @@ export class OperatorApi {
         headers: {
           Host: 'localhost',
           Authorization: `Bearer ${this.#adminToken}`,
-          ...(!isRead && { 'Content-Type': 'application/x-www-form-urlencoded' }),
+          ...(!isRead && { 'Content-Type': json === undefined ? FORM : 'application/json' }),
           ...headers,
         },
-        ...(!isRead && { body: form }),
+        ...(!isRead && { body: json === undefined ? form : JSON.stringify(json) }),
       },
     )
     return this.#app.fetch(request, isRead ? UNLOGGED : undefined)
   }
 }
+
+const FORM = 'application/x-www-form-urlencoded'
 
 function refusalOf(status: number, body: unknown): ApiError {
   const { type, code = null, message, param = null } = (body as { error: RefusedBody }).error

@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono'
 import { parse } from 'hono/utils/cookie'
 import { type ApiError, parameterInvalid } from '../../core/errors.ts'
+import { MAX_FIXTURE_BYTES } from '../../core/fixture-limits.ts'
 import { checkHost } from '../admin/guard.ts'
 import type { AdminServices } from '../admin/services.ts'
 import { readBody } from '../request.ts'
@@ -8,8 +9,9 @@ import { knownError } from '../respond.ts'
 import { DASHBOARD_PATH, type OpenSession } from './access.ts'
 import { OperatorApi } from './operator-api.ts'
 
-/** paytwin: the forms of the dashboard have few and short fields. */
+/** paytwin: the forms of the dashboard have few and short fields, except for pasted fixtures, whose characters are encoded. */
 const MAX_FORM_BYTES = 10_000
+const MAX_FIXTURES_FORM_BYTES = 3 * MAX_FIXTURE_BYTES
 
 /**
  * Registers the dashboard. Only a browser with a session gets its pages, and only its own forms change anything.
@@ -43,7 +45,9 @@ async function serve(c: Context, { access, dashboard }: AdminServices, api: Oper
   if (c.req.method === 'GET' && path[0] === 'open') return open(access.open(query.get('code') ?? ''), session)
   if (session === undefined) return (await signIn()).signInPage()
   const isPost = c.req.method === 'POST'
-  const form = new URLSearchParams(isPost ? await readForm(c) : '')
+  const isFixtures = path[1] === 'scenes' && path[2] === 'fixtures'
+  const maxBytes = isFixtures ? MAX_FIXTURES_FORM_BYTES : MAX_FORM_BYTES
+  const form = new URLSearchParams(isPost ? await readForm(c, maxBytes) : '')
   if (isPost && !access.isFormToken(session, form.get('token') ?? '')) throw foreignForm()
   if (isPost && path[0] === 'sign-out') return redirectTo({ 'Set-Cookie': access.end(session) })
   const pages = await dashboard()
@@ -82,9 +86,9 @@ const redirectTo = (headers: Readonly<Record<string, string>>): Response =>
   })
 
 /** Reads the body of a form. Another origin is already refused; every browser names the origin of a form. @throws ApiError */
-function readForm(c: Context): Promise<string> {
+function readForm(c: Context, maxBytes: number): Promise<string> {
   if (c.req.header('origin') === undefined) throw foreignForm()
-  return readBody(c, MAX_FORM_BYTES)
+  return readBody(c, maxBytes)
 }
 
 const foreignForm = (): ApiError =>

@@ -1,0 +1,40 @@
+/** @jsxImportSource hono/jsx */
+import type { Child } from 'hono/jsx'
+import { FormToken } from './form-token.tsx'
+
+type Props = {
+  readonly action: string
+  readonly formToken: string
+  readonly label: string
+  /** What the button does, for those who hear it without its surroundings; begins with the label. */
+  readonly name?: string
+  readonly isDangerous?: boolean
+  readonly isPrimary?: boolean
+  /** The fields before the button. */
+  readonly children?: Child
+  readonly class?: string
+}
+
+/** A form of the dashboard that changes something, with its button. */
+export const PostForm = ({
+  action,
+  formToken,
+  label,
+  name,
+  isDangerous = false,
+  isPrimary = false,
+  children,
+  class: look,
+}: Props) => (
+  <form method="post" action={action} class={look}>
+    <FormToken value={formToken} />
+    {children}
+    <button
+      type="submit"
+      class={isDangerous ? 'danger' : isPrimary ? 'primary' : undefined}
+      aria-label={name}
+    >
+      {label}
+    </button>
+  </form>
+)

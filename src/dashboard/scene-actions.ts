@@ -1,0 +1,78 @@
+import type { Merchant } from '../client/types.ts'
+import { DASHBOARD_PATH } from '../http/dashboard/access.ts'
+import { type PageContext, redirectTo } from './context.ts'
+import { given } from './pager.tsx'
+
+type Act = (context: PageContext, id: string) => Promise<string>
+
+/** The forms of the page that change something, by their name in the path. Each returns where the browser goes. */
+const ACTIONS: Readonly<Record<string, Act>> = {
+  faults: async (context) => {
+    const { api, form, merchant } = context
+    const kind = given(form, 'kind')
+    const percent = given(form, 'percent')
+    await api.post('faults', {
+      kind,
+      count: given(form, 'count'),
+      // A value that is not a number is refused by the API.
+      rate: percent === undefined ? undefined : toRate(percent),
+      route: given(form, 'route'),
+      ms: kind === 'latency' ? given(form, 'ms') : undefined,
+      merchant: form.has('all') ? undefined : merchant.id,
+    })
+    return done(context, 'fault')
+  },
+  'remove-fault': async (context, id) => {
+    await context.api.delete(`faults/${encodeURIComponent(id)}`)
+    return done(context, 'fault-removed')
+  },
+  snapshots: async (context) => {
+    await context.api.post('snapshots', { name: given(context.form, 'name') })
+    return done(context, 'saved')
+  },
+  restore: async (context, id) => {
+    await context.api.post(`snapshots/${encodeURIComponent(id)}/restore`)
+    return done(context, 'restored')
+  },
+  'delete-snapshot': async (context, id) => {
+    await context.api.delete(`snapshots/${encodeURIComponent(id)}`)
+    return done(context, 'deleted')
+  },
+  'revoke-key': async (context, id) => {
+    await context.api.post(`keys/${encodeURIComponent(id)}/revoke`)
+    return done(context, 'revoked')
+  },
+  merchants: async ({ api, form }) => {
+    const clock = given(form, 'clock')
+    const { id } = await api.post<Merchant>('merchants', {
+      name: given(form, 'name'),
+      dialect: given(form, 'dialect'),
+      // A browser leaves out the seconds if they are zero, and the zone always.
+      clock: clock === undefined ? undefined : `${clock}${clock.length === 16 ? ':00' : ''}Z`,
+    })
+    return `${DASHBOARD_PATH}/${encodeURIComponent(id)}/scenes`
+  },
+  'delete-merchant': async (context, id) => {
+    await context.api.delete(`merchants/${encodeURIComponent(id)}`)
+    return id === context.merchant.id ? DASHBOARD_PATH : done(context, 'merchant-deleted')
+  },
+  reset: async ({ api }) => {
+    await api.post('reset')
+    return DASHBOARD_PATH
+  },
+}
+
+const toRate = (percent: string): string => String(Number(percent) / 100)
+
+/** Does what a form of the page asks for. @returns undefined if there is no such form. @throws ApiError */
+export function doScene(
+  context: PageContext,
+  verb: string,
+  id: string | undefined,
+): Promise<Response> | undefined {
+  const act = Object.hasOwn(ACTIONS, verb) ? ACTIONS[verb] : undefined
+  return act?.(context, id ?? '').then(redirectTo)
+}
+
+/** The path of the page with a notice. After a restore, its merchant may not exist any more: then the first one is shown. */
+const done = ({ base }: PageContext, what: string): string => `${base}/scenes?done=${what}`
