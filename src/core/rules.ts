@@ -23,6 +23,8 @@ export type Rules = {
   readonly acceptanceSeconds: number
   /** Whether an invoice has the period before that of its lines. */
   readonly invoicesPastPeriod: boolean
+  /** Whether an invoice of a subscription bills the customer's pending items that belong to no subscription. */
+  readonly billsLooseItems: boolean
   /** Whether the start of a trial makes an invoice of zero, which is paid. */
   readonly billsTrialStart: boolean
   /** Whether a card that is declined cannot be attached to a customer. */
@@ -67,6 +69,7 @@ const PAYTWIN_RULES: Rules = {
   draftSeconds: null,
   acceptanceSeconds: 0,
   invoicesPastPeriod: false,
+  billsLooseItems: false,
   billsTrialStart: false,
   checksAttachedCard: false,
   cardNames: 'own',
@@ -94,6 +97,7 @@ const STRIPE_RULES: Rules = {
   draftSeconds: SECONDS_PER_HOUR,
   acceptanceSeconds: 72 * SECONDS_PER_HOUR,
   invoicesPastPeriod: true,
+  billsLooseItems: true,
   billsTrialStart: true,
   checksAttachedCard: true,
   cardNames: 'stripe',

@@ -48,10 +48,19 @@ export type Account = {
   readonly outstanding: { readonly customer: number; readonly subscription: number }
   /** The invoice items that the subscription's next invoice bills, oldest first. */
   readonly pendingItems: readonly InvoiceItem[]
+  /** Loads the customer's pending items that belong to no subscription; absent where its invoices do not bill them. */
+  readonly looseItems?: () => LooseItems
   /** The invoice of the subscription's pending update, and the invoice items on it; null without an update. */
   readonly pendingUpdate: { readonly invoice: Invoice; readonly items: readonly InvoiceItem[] } | null
   /** The intents of the invoices that the decision may pay or void, by invoice id. */
   readonly intents: ReadonlyMap<string, PaymentIntent>
+}
+
+/** Pending items in the currency of a subscription, oldest first, and what their discounts depend on. */
+export type LooseItems = {
+  readonly items: readonly InvoiceItem[]
+  readonly discounts: Discounts
+  readonly prices: Prices
 }
 
 /** The state that a decision reads if it can end a subscription. */

@@ -1,6 +1,6 @@
 import type { Period } from '../calendar.ts'
 import type { Change } from '../change.ts'
-import { type BillingReason, draftInvoice, type Invoice, markedUncollectible } from '../invoice.ts'
+import { type BillingReason, draftInvoice, type Invoice, MAX_LINES, markedUncollectible } from '../invoice.ts'
 import { type InvoiceItem, lineOfItem } from '../invoice-item.ts'
 import type { InvoiceLine } from '../invoice-line.ts'
 import { MAX_AMOUNT, sumOf } from '../money.ts'
@@ -85,16 +85,12 @@ export function bill(
 
 /**
  * Creates the draft invoice of one period. Its lines are the subscription's pending invoice items, oldest first, then the
- * usage of the period that ends, and then its items. Pending items that would exceed the largest amount wait for the next invoice: a renewal must not fail.
+ * usage of the period that ends, and then its items. Some merchants' rules add the customer's other pending items. Pending items that would exceed the largest amount wait for the next invoice: a renewal must not fail.
  * See docs/contract/invoices.md#lines.
  */
-export function draft(
-  change: Change,
-  account: Account,
-  subscription: Subscription,
-  billing: Billing,
-): Invoice {
+export function draft(change: Change, given: Account, subscription: Subscription, billing: Billing): Invoice {
   const { period, reason, items = subscription.items, ended, isFree, previousStart, finalizesAt } = billing
+  const account = isFree ? given : withLooseItems(given)
   const { newId, prices, pendingItems, discounts } = account
   const id = newId('in')
   const fixed = isFree ? 0 : periodAmount(items, prices)
@@ -124,6 +120,18 @@ export function draft(
     change.update('invoice_item', item, (latest) => ({ ...latest, invoice: invoice.id, billed_with: null }))
   if (discounts.size > 0) spendDiscounts(change, account, created)
   return created
+}
+
+/** Adds the customer's pending items that belong to no subscription, up to the limit of an invoice. */
+function withLooseItems(account: Account): Account {
+  const loose = account.looseItems?.()
+  if (!loose || loose.items.length === 0) return account
+  return {
+    ...account,
+    pendingItems: [...account.pendingItems, ...loose.items].slice(0, MAX_LINES),
+    discounts: new Map([...account.discounts, ...loose.discounts]),
+    prices: new Map([...account.prices, ...loose.prices]),
+  }
 }
 
 /** Returns the line of an item during a trial, which costs nothing. */

@@ -12,6 +12,7 @@ import { nextChargeFault } from '../machine/charge-fault.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { loadDiscounts } from './discount.ts'
 import { usageOf } from './usage.ts'
+import { looseItemsOf } from './waiting-items.ts'
 
 /**
  * Loads the state that a billing decision on a subscription reads.
@@ -110,6 +111,8 @@ function accountOf(
     usage: usageOf(unit, customerId),
     discounts,
     pendingItems,
+    ...(subscription &&
+      unit.rules.billsLooseItems && { looseItems: () => looseItemsOf(unit, subscription, change) }),
     pendingUpdate,
     outstanding: outstandingOf(unit, customerId, subscription, affected.length + 1),
     intents: intentsOf(unit, affected),

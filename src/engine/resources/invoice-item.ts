@@ -1,6 +1,6 @@
 import { Change } from '../../core/change.ts'
 import { assert, invalidStateTransition, parameterInvalid } from '../../core/errors.ts'
-import { type Invoice, MAX_LINES } from '../../core/invoice.ts'
+import type { Invoice } from '../../core/invoice.ts'
 import {
   checkAcceptsItem,
   type InvoiceItem,
@@ -14,7 +14,6 @@ import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import { fixedPricing, fixedUnitAmount, type Pricing } from '../../core/price-amount.ts'
 import type { Subscription } from '../../core/subscription.ts'
 import { hasEnded } from '../../core/subscription-status.ts'
-import type { Filter } from '../../store/list-query.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { endDiscount } from './discount.ts'
@@ -201,35 +200,3 @@ function draftOf(unit: UnitOfWork, { id, invoice: invoiceId }: InvoiceItem): Inv
     null,
   )
 }
-
-/**
- * Lists the items that a customer's next manual invoice bills: the oldest pending ones of a currency, up to the limit.
- * @param currency - undefined for the currency of the customer's oldest pending item
- */
-export function itemsToBill(unit: UnitOfWork, customer: string, currency: string | undefined): InvoiceItem[] {
-  const billed = currency ?? oldestPending(unit, customer, 1)[0]?.currency
-  return billed === undefined
-    ? []
-    : oldestPending(unit, customer, MAX_LINES, [{ field: 'currency', is: billed }])
-}
-
-/** Lists a customer's oldest pending items, oldest first. */
-const oldestPending = (
-  unit: UnitOfWork,
-  customer: string,
-  limit: number,
-  filters: readonly Filter[] = [],
-): InvoiceItem[] =>
-  unit.store.objects.list(
-    'invoice_item',
-    unit.owner,
-    [
-      { field: 'customer', is: customer },
-      { field: 'invoice', is: null },
-      { field: 'deleted', is: 0 },
-      { field: 'invoice', isNull: true },
-      { field: 'billed_with', isNull: true },
-      ...filters,
-    ],
-    { limit, before: 0 },
-  )

@@ -18,10 +18,10 @@ import { loadInvoiceAccount, subscriptionOf } from './account.ts'
 import { endDiscount } from './discount.ts'
 import { discountedDraft, updateDraft } from './draft-discounts.ts'
 import { withCurrentUsage } from './draft-usage.ts'
-import { itemsToBill } from './invoice-item.ts'
 import { newInvoiceItem, oneTimePrice } from './item-cost.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import { type DiscountParam, type Purchase, redeemList } from './redemption.ts'
+import { itemsToBill } from './waiting-items.ts'
 
 export type InvoiceParams = {
   customer: string

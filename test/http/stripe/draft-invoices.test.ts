@@ -423,3 +423,49 @@ describe('a draft whose invoice.created is refused', () => {
     expect(await finalizedAfter()).toBe(HOUR)
   })
 })
+
+describe('pending invoice items without a subscription', () => {
+  const item = (customer: string, amount: number, given: Partial<Stripe.InvoiceItemCreateParams> = {}) =>
+    stripe.invoiceItems.create({ customer, amount, currency: 'usd', ...given })
+  const amountsOf = ({ lines }: Stripe.Invoice) => lines.data.map(({ amount }) => amount)
+
+  test('are billed by the next renewal, in its currency', async () => {
+    const { clock, customer, subscription } = await subscribe()
+    const { id: coupon } = await stripe.coupons.create({ percent_off: 50, duration: 'once' })
+    const loose = await item(customer, 300, { discounts: [{ coupon }] })
+    const euros = await item(customer, 400, { currency: 'eur' })
+    const preview = await stripe.invoices.createPreview({ subscription })
+    expect([amountsOf(preview), preview.total]).toEqual([[300, 2000], 2150])
+    await sdk.advance(clock, FEB_28)
+    const draft = await newest(subscription)
+    expect([draft.status, amountsOf(draft), draft.total]).toEqual(['draft', [300, 2000], 2150])
+    expect((await stripe.invoiceItems.retrieve(loose.id)).invoice).toBe(draft.id)
+    expect((await stripe.invoiceItems.retrieve(euros.id)).invoice).toBeNull()
+    await sdk.advance(clock, MAR_31)
+    expect(amountsOf(await newest(subscription))).toEqual([2000])
+  })
+
+  test('are billed by the first invoice of a subscription, but not by that of a trial', async () => {
+    const { customer, subscription } = await subscribe({ trial_period_days: 7 })
+    await item(customer, 300)
+    const trial = await stripe.subscriptions.create({ customer, items: [{ price }], trial_period_days: 7 })
+    expect(amountsOf(await newest(trial.id))).toEqual([0])
+    const paid = await stripe.subscriptions.create({ customer, items: [{ price }] })
+    expect(await newest(paid.id)).toMatchObject({ status: 'paid', total: 2300 })
+    // The end of the trial has nothing else to bill.
+    await stripe.subscriptions.update(subscription, { trial_end: 'now' })
+    expect(amountsOf(await newest(subscription))).toEqual([2000])
+  })
+
+  test('are billed by a change that bills now, and left by a cancellation', async () => {
+    const { customer, subscription } = await subscribe()
+    await item(customer, 300)
+    const { items } = await stripe.subscriptions.retrieve(subscription)
+    const change = { items: [{ id: items.data[0]?.id ?? '', quantity: 2 }] }
+    await stripe.subscriptions.update(subscription, { ...change, proration_behavior: 'always_invoice' })
+    expect(amountsOf(await newest(subscription))).toEqual([-2000, 4000, 300])
+    const left = await item(customer, 500)
+    await stripe.subscriptions.cancel(subscription, { invoice_now: true })
+    expect(await stripe.invoiceItems.retrieve(left.id)).toMatchObject({ invoice: null })
+  })
+})

@@ -1,0 +1,57 @@
+import type { LooseItems } from '../../core/billing/account.ts'
+import type { Change } from '../../core/change.ts'
+import { MAX_LINES } from '../../core/invoice.ts'
+import type { InvoiceItem } from '../../core/invoice-item.ts'
+import type { Filter } from '../../store/list-query.ts'
+import type { UnitOfWork } from '../machine/unit.ts'
+import { loadDiscounts } from './discount.ts'
+
+/**
+ * Lists the items that a customer's next manual invoice bills: the oldest pending ones of a currency, up to the limit.
+ * @param currency - undefined for the currency of the customer's oldest pending item
+ */
+export function itemsToBill(unit: UnitOfWork, customer: string, currency: string | undefined): InvoiceItem[] {
+  const billed = currency ?? oldestPending(unit, customer, 1)[0]?.currency
+  return billed === undefined
+    ? []
+    : oldestPending(unit, customer, MAX_LINES, [{ field: 'currency', is: billed }])
+}
+
+/** Lists a customer's oldest pending items, oldest first. */
+const oldestPending = (
+  unit: UnitOfWork,
+  customer: string,
+  limit: number,
+  filters: readonly Filter[] = [],
+): InvoiceItem[] =>
+  unit.store.objects.list(
+    'invoice_item',
+    unit.owner,
+    [
+      { field: 'customer', is: customer },
+      { field: 'invoice', is: null },
+      { field: 'deleted', is: 0 },
+      { field: 'invoice', isNull: true },
+      { field: 'billed_with', isNull: true },
+      ...filters,
+    ],
+    { limit, before: 0 },
+  )
+
+/** Loads the pending items of a customer that belong to no subscription, with what their discounts depend on. */
+export function looseItemsOf(
+  unit: UnitOfWork,
+  { customer, currency }: { readonly customer: string; readonly currency: string },
+  change: Change | undefined,
+): LooseItems {
+  const items = itemsToBill(unit, customer, currency)
+  return {
+    items,
+    discounts: loadDiscounts(
+      unit,
+      items.flatMap(({ discounts }) => discounts),
+      change,
+    ),
+    prices: new Map(items.flatMap(({ price }) => (price ? [[price, unit.need('price', price)]] : []))),
+  }
+}
