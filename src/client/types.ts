@@ -7,7 +7,7 @@ import type { AppShape, AuthorizationShape, DecisionShape } from '../http/schema
 import type { OverviewShape } from '../http/schemas/overview.ts'
 import type { RequestShape } from '../http/schemas/request.ts'
 import type { ShutdownShape } from '../http/schemas/shutdown.ts'
-import type { SnapshotShape } from '../http/schemas/snapshot.ts'
+import type { SnapshotDifferencesShape, SnapshotShape } from '../http/schemas/snapshot.ts'
 import type { TriggerShape } from '../http/schemas/trigger.ts'
 import type { DeliveryShape, EndpointShape } from '../http/schemas/webhook.ts'
 
@@ -60,6 +60,7 @@ export type Status = Omit<Read<StatusShape>, 'merchants'> & { readonly merchants
 export type Overview = Read<OverviewShape>
 export type DashboardLink = Read<DashboardLinkShape>
 export type Snapshot = Read<SnapshotShape>
+export type SnapshotDifferences = Read<SnapshotDifferencesShape>
 
 /** The deletion stub of an object. */
 export type Deleted = { readonly id: string; readonly object: string; readonly deleted: true }

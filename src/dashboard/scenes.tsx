@@ -7,14 +7,17 @@ import { framed } from './frame.tsx'
 import { createKey, KeysPanel } from './key-forms.tsx'
 import { MerchantsPanel } from './merchant-forms.tsx'
 import { doScene } from './scene-actions.ts'
-import { SnapshotsPanel } from './snapshot-forms.tsx'
+import { SnapshotsPanel, showDifferences } from './snapshot-forms.tsx'
 
 const MAX_KEYS = 100
 
 /** The page with which a scene is set: fixtures, faults, snapshots, keys and merchants. */
 export const scenePages: Section = (context) => {
   const [verb, ...others] = context.rest
-  if (context.method === 'GET') return verb === undefined ? show(context) : undefined
+  if (context.method === 'GET') {
+    if (verb === undefined) return show(context)
+    return verb === 'compare' && others.length === 1 ? showDifferences(context, others[0] ?? '') : undefined
+  }
   if (verb === undefined || others.length > 1) return undefined
   // What was created is shown in the response only: secrets are not in a page that the browser can go back to.
   if (verb === 'fixtures') return loadFixtures(context)

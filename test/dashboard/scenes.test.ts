@@ -79,6 +79,11 @@ test('snapshots are saved, restored and deleted', async () => {
     'The snapshot was restored.',
   )
   expect((await twin.get('/v1/customers?limit=100')).data).toHaveLength(before)
+  expect(plain((await browser.show('/scenes/compare/before.1')).text)).toContain('No object differs')
+  const { id } = await twin.post('/v1/customers', { name: 'After' })
+  const { text } = await browser.show('/scenes/compare/before.1')
+  expect(plain(text)).toContain('customer 1 0 0')
+  expect(text).toContain(`/customers/${id}`)
   await browser.send('/scenes/delete-snapshot/before.1', {})
   expect(await listed('snapshots')).toEqual([])
   expect((await browser.send('/scenes/snapshots', { name: '../x' })).status).toBe(400)

@@ -1,4 +1,5 @@
 import { parameterInvalid, resourceMissing } from '../../core/errors.ts'
+import type { Differences } from '../../store/snapshot-differences.ts'
 import type { OpenSnapshot, Snapshot } from '../../store/snapshots.ts'
 import { DatabaseUnusable } from '../../store/unusable.ts'
 import { wallSeconds } from '../machine/clock.ts'
@@ -6,6 +7,7 @@ import type { Engine } from '../machine/engine.ts'
 import { markState } from '../machine/state-mark.ts'
 import { discardAllQueued } from '../resources/webhook-delivery.ts'
 
+export type { Differences } from '../../store/snapshot-differences.ts'
 export type { Snapshot } from '../../store/snapshots.ts'
 
 export const listSnapshots = (engine: Engine): Snapshot[] => engine.store.snapshots.list()
@@ -37,6 +39,20 @@ async function restore(engine: Engine, opened: OpenSnapshot): Promise<Snapshot> 
     }),
   )
   return opened.snapshot
+}
+
+/**
+ * Compares the present state with that of a snapshot once no clock is advancing.
+ * @param limit - how many differences are returned; all are counted
+ * @throws ApiError resource_missing; parameter_invalid for one that is damaged, or of a newer schema
+ * See docs/contract/snapshots.md#differences.
+ */
+export async function compareSnapshot(engine: Engine, name: string, limit: number): Promise<Differences> {
+  const opened = await usable(() => engine.store.snapshots.open(name))
+  if (!opened) throw missing(name)
+  return usable(() => engine.runExclusively(() => engine.store.compare(opened, limit))).finally(() =>
+    opened.close(),
+  )
 }
 
 /** Deletes a snapshot. @throws ApiError resource_missing */

@@ -1,18 +1,32 @@
 import * as z from 'zod'
 import { SNAPSHOT_NAME, SNAPSHOT_NAME_RULE } from '../../core/snapshot.ts'
 import {
+  compareSnapshot,
+  type Differences,
   deleteSnapshot,
   listSnapshots,
   restoreSnapshot,
   type Snapshot,
   saveSnapshot,
 } from '../../engine/history/snapshots.ts'
+import type { Engine } from '../../engine/machine/engine.ts'
+
 import { list } from '../pagination.ts'
 import { deletedStub } from '../resource.ts'
 import { statusSchema } from '../schemas/admin.ts'
-import { deletedSnapshot, type SnapshotShape, snapshotList, snapshotSchema } from '../schemas/snapshot.ts'
+import {
+  deletedSnapshot,
+  type SnapshotDifferencesShape,
+  type SnapshotShape,
+  snapshotDifferencesSchema,
+  snapshotList,
+  snapshotSchema,
+} from '../schemas/snapshot.ts'
 import type { AddRoute } from './services.ts'
 import { presentStatus } from './status.ts'
+
+/** The maximum number of differences in a response. */
+const MAX_DIFFERENCES = 1_000
 
 const saveParams = z.object({
   name: z.string().regex(SNAPSHOT_NAME, { error: `expected ${SNAPSHOT_NAME_RULE}` }),
@@ -50,6 +64,17 @@ export function snapshotRoutes(add: AddRoute): void {
   )
   add(
     {
+      method: 'get',
+      path: 'snapshots/:id/differences',
+      summary: 'Lists the objects that differ between the current state and a snapshot.',
+      returns: snapshotDifferencesSchema,
+      errors: { 400: ['parameter_invalid'], 404: ['resource_missing'] },
+    },
+    async ({ services, id }) =>
+      presentDifferences(services.engine, id, await compareSnapshot(services.engine, id, MAX_DIFFERENCES)),
+  )
+  add(
+    {
       method: 'delete',
       path: 'snapshots/:id',
       summary: 'Deletes a snapshot.',
@@ -72,6 +97,27 @@ export function snapshotRoutes(add: AddRoute): void {
       return presentStatus(services)
     },
   )
+}
+
+function presentDifferences(
+  { merchants }: Engine,
+  id: string,
+  { counts, first }: Differences,
+): SnapshotDifferencesShape {
+  const all = [...counts.values()].flatMap((count) => Object.values(count))
+  return {
+    id,
+    object: 'snapshot_differences',
+    counts: Object.fromEntries(counts),
+    data: first.map(({ kind, id: ofObject, change, merchant }) => ({
+      object: kind,
+      id: ofObject,
+      change,
+      merchant_id: merchants.get(merchant)?.settings.id ?? null,
+    })),
+    has_more: all.reduce((sum, count) => sum + count, 0) > first.length,
+    livemode: false,
+  }
 }
 
 const presentSnapshot = ({ name, created, size }: Snapshot): SnapshotShape => ({

@@ -4,6 +4,7 @@ import type { Recorder } from './recorder.ts'
 export async function recordState(recorder: Recorder): Promise<void> {
   await recorder.post('/_paytwin/snapshots', { name: 'before-renewal' })
   await recorder.get('/_paytwin/snapshots')
+  await recorder.get('/_paytwin/snapshots/before-renewal/differences')
   await recorder.post('/_paytwin/snapshots/before-renewal/restore')
   await recorder.delete('/_paytwin/snapshots/before-renewal')
   const { data } = await recorder.get('/_paytwin/merchants')
