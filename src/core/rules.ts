@@ -49,7 +49,7 @@ export type Rules = {
   readonly reportsInvoiceUpdates: boolean
   /** Whether a subscription that is paused after its trial has an event of its own. */
   readonly reportsPauses: boolean
-  /** Whether the intent of an invoice emits payment_intent.created. */
+  /** Whether the intent of an invoice emits payment_intent.created, and payment_intent.canceled when the invoice is voided. */
   readonly reportsInvoiceIntents: boolean
   /** The notices of a new merchant. */
   readonly notices: NoticeDays

@@ -232,5 +232,7 @@ export function voidInvoice(change: Change, account: Account, invoice: Invoice):
   if (payment_intent === null) return
   const intent = change.pending('payment_intent', payment_intent) ?? account.intents.get(invoice.id)
   assert(intent, `the intent of ${invoice.id} was loaded`)
-  change.update('payment_intent', intent, (latest) => canceledWithInvoice(latest, account.now))
+  const wasCanceled = change.latest('payment_intent', intent).status === 'canceled'
+  const event = account.rules.reportsInvoiceIntents && !wasCanceled ? 'payment_intent.canceled' : null
+  change.update('payment_intent', intent, (latest) => canceledWithInvoice(latest, account.now), event)
 }

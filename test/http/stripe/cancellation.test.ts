@@ -63,7 +63,7 @@ describe('cancellation_details', () => {
 
   test('are stored by an update, part by part, and emptied', async () => {
     const { id } = await subscribe()
-    const details = { comment: null, feedback: null, reason: null }
+    const details = { comment: null, feedback: null, reason: 'cancellation_requested' }
     const ending = await stripe.subscriptions.update(id, {
       cancel_at_period_end: true,
       cancellation_details: said,
@@ -75,6 +75,18 @@ describe('cancellation_details', () => {
     expect(emptied.cancellation_details).toMatchObject(details)
     const { data } = await stripe.events.list({ type: 'customer.subscription.updated', limit: 1 })
     expect(data[0]?.data.previous_attributes).toEqual({ cancellation_details: { feedback: 'too_expensive' } })
+  })
+
+  test('have a reason as soon as a cancellation is planned, until it is withdrawn', async () => {
+    const { id } = await subscribe()
+    const reasonAfter = async (params: Stripe.SubscriptionUpdateParams) =>
+      (await stripe.subscriptions.update(id, params)).cancellation_details?.reason
+    expect(await reasonAfter({ cancel_at_period_end: true })).toBe('cancellation_requested')
+    const { data } = await stripe.events.list({ type: 'customer.subscription.updated', limit: 1 })
+    expect(data[0]?.data.previous_attributes).toMatchObject({ cancellation_details: { reason: null } })
+    expect(await reasonAfter({ cancel_at_period_end: false })).toBeNull()
+    expect(await reasonAfter({ cancel_at: 'max_period_end' })).toBe('cancellation_requested')
+    expect(await reasonAfter({ cancel_at: '' })).toBeNull()
   })
 
   test('are stored by a cancellation, and can be changed after it', async () => {

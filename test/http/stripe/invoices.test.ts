@@ -98,6 +98,29 @@ describe('an invoice', () => {
     expect((await stripe.invoices.retrieve(automatic)).status).toBe('draft')
   })
 
+  test('cancels its payment intent when it is voided', async () => {
+    const { customer } = await customerWithCard()
+    const id = await draft(customer)
+    await stripe.invoices.finalizeInvoice(id)
+    await stripe.invoices.voidInvoice(id)
+    const [event] = (await stripe.events.list({ type: 'payment_intent.canceled', limit: 1 })).data
+    expect(event?.data.object).toMatchObject({
+      customer,
+      status: 'canceled',
+      cancellation_reason: 'void_invoice',
+    })
+    // An intent that was canceled before has no further event.
+    const other = await draft(customer)
+    await stripe.invoices.finalizeInvoice(other)
+    const payment = (await stripe.invoices.retrieve(other)).payments?.data[0]
+    await stripe.paymentIntents.cancel(idOf(payment?.payment.payment_intent)).catch(() => undefined)
+    await stripe.invoices.voidInvoice(other)
+    const events = (await stripe.events.list({ type: 'payment_intent.canceled' })).data
+    const isOfOther = ({ data: { object } }: Stripe.Event) =>
+      'id' in object && object.id === idOf(payment?.payment.payment_intent)
+    expect(events.filter(isOfOther)).toHaveLength(1)
+  })
+
   test('does not take lines in bulk yet', async () => {
     const { customer } = await customerWithCard()
     const error = await errorOf(stripe.invoices.addLines(await draft(customer), { lines: [{ amount: 100 }] }))

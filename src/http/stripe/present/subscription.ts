@@ -98,11 +98,14 @@ function presentPendingUpdate(
   }
 }
 
-/** Stripe has no reason of its own for a trial that ends without a payment method. */
-const reasonOf = ({
-  cancellation_reason,
-}: Subscription): Stripe.Subscription.CancellationDetails.Reason | null =>
-  cancellation_reason === 'payment_method_missing' ? 'payment_failed' : cancellation_reason
+/** Returns why a subscription was canceled, or is going to be. */
+function reasonOf(subscription: Subscription): Stripe.Subscription.CancellationDetails.Reason | null {
+  const { cancellation_reason, cancel_at, cancel_at_period_end } = subscription
+  // Stripe has no reason of its own for a trial that ends without a payment method.
+  if (cancellation_reason === 'payment_method_missing') return 'payment_failed'
+  const isPlanned = cancel_at !== null || cancel_at_period_end
+  return cancellation_reason ?? (isPlanned ? 'cancellation_requested' : null)
+}
 
 /** Presents the items of a subscription as the list in the field `items`. */
 const presentItems = (view: View, subscription: Subscription): WireList<Wire<Stripe.SubscriptionItem>> => ({
