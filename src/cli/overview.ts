@@ -20,6 +20,7 @@ const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = 
       'charges',
       'refunds',
       'disputes',
+      'checkout',
       'get',
       'post',
       'delete',

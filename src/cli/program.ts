@@ -37,6 +37,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   charges: () => import('./commands/resources.ts').then(({ resourceCommands }) => resourceCommands),
   refunds: () => import('./commands/resources.ts').then(({ resourceCommands }) => resourceCommands),
   disputes: () => import('./commands/resources.ts').then(({ resourceCommands }) => resourceCommands),
+  checkout: () => import('./commands/checkout.ts').then(({ checkoutCommands }) => checkoutCommands),
   get: () => import('./commands/api-request.ts').then(({ getCommand }) => getCommand),
   post: () => import('./commands/api-request.ts').then(({ postCommand }) => postCommand),
   delete: () => import('./commands/api-request.ts').then(({ deleteCommand }) => deleteCommand),

@@ -1,4 +1,5 @@
 import type { FaultShape, KeyShape, MerchantShape, StatusShape } from '../http/schemas/admin.ts'
+import type { CheckoutPageShape } from '../http/schemas/checkout.ts'
 import type { ClockShape, TestClockShape, UpcomingShape } from '../http/schemas/clock.ts'
 import type { DashboardLinkShape } from '../http/schemas/dashboard.ts'
 import type { EventShape } from '../http/schemas/event.ts'
@@ -58,6 +59,7 @@ export type Event = Pick<Read<EventShape>, 'id' | 'object' | 'created' | 'mercha
 
 export type Status = Omit<Read<StatusShape>, 'merchants'> & { readonly merchants: readonly Merchant[] }
 export type Overview = Read<OverviewShape>
+export type CheckoutPage = Read<CheckoutPageShape>
 export type DashboardLink = Read<DashboardLinkShape>
 export type Snapshot = Read<SnapshotShape>
 export type SnapshotDifferences = Read<SnapshotDifferencesShape>

@@ -1,7 +1,10 @@
-import type { CheckoutSession } from '../core/checkout-session.ts'
+import { type CheckoutSession, checkoutFactsOf } from '../core/checkout-session.ts'
 import type { View } from '../engine/history/view.ts'
 import type { Json } from './json.ts'
 import { common, type Resource } from './resource.ts'
+
+/** Returns the address of the page of a session. @param url - that of the daemon */
+export const checkoutUrl = ({ url }: { readonly url: string }, id: string): string => `${url}/c/pay/${id}`
 
 /**
  * Presents a Checkout session to the operator. Only Stripe's API has routes for them.
@@ -11,6 +14,7 @@ const presentCheckoutSession = (view: View, session: CheckoutSession): Json => (
   ...common(view, 'checkout_session', session),
   mode: session.mode,
   status: session.status,
+  url: checkoutFactsOf(session).isOpen ? checkoutUrl(view, session.id) : null,
   payment_status: session.payment_status,
   currency: session.currency,
   amount_total: session.amount_total,

@@ -52,8 +52,15 @@ export function finderOf(
     const { object } = event.data
     if (object.object === 'refund' || object.object === 'dispute') ofCharges ??= customersOfCharges(among)
     const id = customerOf(event) ?? ofCharges?.get(String(object.charge))
-    return id === undefined ? undefined : customers.get(id)
+    return id === undefined ? guestOf(object) : customers.get(id)
   }
+}
+
+/** Returns what a guest entered on the page of a Checkout session; undefined for other objects. */
+function guestOf({ customer_details }: Readonly<Record<string, unknown>>): Person | undefined {
+  return typeof customer_details === 'object' && customer_details !== null
+    ? personOf(customer_details as Readonly<Record<string, unknown>>)
+    : undefined
 }
 
 function customersOfCharges(entries: readonly Entry[]): ReadonlyMap<string, string> {

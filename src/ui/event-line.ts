@@ -90,6 +90,15 @@ const DETAILS: Readonly<Record<string, (object: Resource, event: Event, time: Ti
   payment_method: (method) => [methodOf(method), text(method.customer)],
   price: (price) => [amountOf(price, 'unit_amount'), text(price.nickname)],
   product: (product) => [text(product.name)],
+  checkout_session: checkout,
+  'checkout.session': checkout,
+}
+
+function checkout(session: Resource): string[] {
+  return [
+    amountOf(session, 'amount_total'),
+    session.payment_status === 'no_payment_required' ? '' : text(session.payment_status),
+  ]
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')

@@ -55,7 +55,7 @@ function narrowRow(event: Event, { columns, merchantName }: RowLayout): Span[] {
     ' ',
     ...(isRoomy ? merchantSpans(event, merchantName, ' ') : []),
     { text: type.padEnd(isRoomy ? TYPE_WIDTH : SHORT_TYPE_WIDTH), colour },
-    ` ${object} `,
+    ` ${shortId(object)} `,
     details.join(' '),
   ]
 }
@@ -67,10 +67,17 @@ function wideRow(event: Event, { merchantName }: RowLayout): Span[] {
     '  ',
     ...merchantSpans(event, merchantName, '  '),
     { text: type.padEnd(TYPE_WIDTH), colour },
-    `  ${object}  `,
+    `  ${shortId(object)}  `,
     details.join('  '),
   ]
 }
+
+/** The length of the part of a Checkout session's id that differs from those of other sessions of the merchant. */
+const COUNTED_LENGTH = 22
+
+/** Shortens the id of a Checkout session, most of which only makes it hard to guess. Other ids are shorter. */
+const shortId = (id: string): string =>
+  id.length > 2 * COUNTED_LENGTH ? `${id.slice(0, COUNTED_LENGTH)}…` : id
 
 /** Formats an instant without year and seconds: `02-28 10:00`. */
 export const dayAndTime = (instant: number): string => {

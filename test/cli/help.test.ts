@@ -86,7 +86,18 @@ async function withRealIds(args: readonly string[]): Promise<string[]> {
     const { stdout } = await here(['webhooks', 'create', 'http://localhost:9/', '--json'])
     return JSON.parse(stdout).id
   }
+  const newSession = async (): Promise<string> => {
+    const key = `sk_test_${Math.random().toString(36).slice(2)}`
+    await here(['merchants', 'create', '--dialect', 'stripe', '--secret-key', key])
+    const response = await fetch(`${daemon.url}/v1/checkout/sessions`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}` },
+      body: new URLSearchParams({ mode: 'setup', currency: 'usd', success_url: 'https://shop.example/done' }),
+    })
+    return ((await response.json()) as { id: string }).id
+  }
   const real = async (arg: string) => {
+    if (arg.startsWith('cs_test_')) return newSession()
     if (arg.startsWith('we_')) return newEndpoint()
     if (arg.startsWith('sub_sched_')) return newSchedule()
     if (arg.startsWith('key_')) return newest('keys', 'list')

@@ -1,9 +1,11 @@
 import type Stripe from 'stripe'
+import { completeCheckout } from '../../src/engine/resources/checkout-submission.ts'
 import type { VersionedSdk } from './stripe-sdks.ts'
 import type { Era } from './stripe-story.ts'
 
 /** Creates objects of every kind through an SDK, and retrieves or lists them. The SDK records responses that are ill-typed. */
-export async function makeObjects({ stripe }: VersionedSdk, era: Era): Promise<void> {
+export async function makeObjects(sdk: VersionedSdk, era: Era): Promise<void> {
+  const { stripe } = sdk
   const { price, once } = await makeCatalogue(stripe)
   const customer = await stripe.customers.create({ name: 'Ada', payment_method: 'pm_card_visa' })
   const [card] = (await stripe.customers.listPaymentMethods(customer.id)).data
@@ -14,6 +16,7 @@ export async function makeObjects({ stripe }: VersionedSdk, era: Era): Promise<v
   const subscription = await makeDiscounted(stripe, era, { customer: customer.id, price })
   await makeInvoice(stripe, era, { customer: customer.id, price: once })
   await makePayments(stripe, customer.id)
+  await makeCheckouts(sdk, era, { customer: customer.id, price, once })
   await stripe.subscriptionSchedules.create({ from_subscription: subscription })
   await stripe.subscriptionSchedules.list({ customer: customer.id })
   await stripe.billing.meters.create({
@@ -108,4 +111,33 @@ async function makePortal(stripe: Stripe, { customer, price }: { customer: strin
     return_url: 'https://shop.example/account',
     flow_data: { type: 'payment_method_update' },
   })
+}
+
+/** Creates Checkout sessions of each mode, two of which are completed. */
+async function makeCheckouts(
+  { stripe, twin: { sandbox } }: VersionedSdk,
+  { uiMode }: Era,
+  { customer, price, once }: { customer: string; price: string; once: string },
+): Promise<void> {
+  const { sessions } = stripe.checkout
+  const urls = { success_url: 'https://shop.example/done', ui_mode: uiMode } as const
+  const sold = (id: string) => ({ ...urls, line_items: [{ price: id, quantity: 1 }] })
+  await sessions.create({ mode: 'setup', currency: 'usd', customer, ...urls })
+  const subscribing = await sessions.create({
+    mode: 'subscription',
+    customer,
+    ...sold(price),
+    expand: ['line_items'],
+  })
+  const buying = await sessions.create({ mode: 'payment', allow_promotion_codes: true, ...sold(once) })
+  for (const { id } of [subscribing, buying])
+    await sandbox.engine.command(sandbox.merchant, { id: 'req_compat', idempotency_key: null }, (unit) =>
+      completeCheckout(unit, id, { email: 'ada@example.com', payment_method: 'pm_card_visa' }),
+    )
+  const { ui_mode } = await sessions.retrieve(subscribing.id, {
+    expand: ['subscription', 'customer', 'line_items.data.price'],
+  })
+  if (ui_mode !== uiMode) throw new Error(`the ui_mode is ${ui_mode}, not ${uiMode}`)
+  await sessions.listLineItems(buying.id)
+  await sessions.list({ customer })
 }

@@ -19,6 +19,8 @@ export type Era = {
   readonly promoting: (coupon: string) => object
   /** The parameters of an invoice item with a price. */
   readonly pricing: (price: string) => object
+  /** What the SDK calls a page that is served by the sandbox. */
+  readonly uiMode: string
   /** Previews a change of the items of a subscription, billed at once. */
   readonly preview: (stripe: Stripe, subscription: string, items: object[]) => Promise<Stripe.Invoice>
 }
@@ -41,6 +43,7 @@ export const BEFORE_BASIL: Era = {
   redeeming: (coupon) => ({ coupon }),
   promoting: (coupon) => ({ coupon }),
   pricing: (price) => ({ price }),
+  uiMode: 'hosted',
   preview: (stripe, subscription, subscription_items) =>
     (
       stripe.invoices as unknown as { retrieveUpcoming(params: object): Promise<Stripe.Invoice> }
@@ -67,6 +70,7 @@ export const SINCE_BASIL: Era = {
   redeeming: (coupon) => ({ discounts: [{ coupon }] }),
   promoting: (coupon) => ({ promotion: { type: 'coupon', coupon } }),
   pricing: (price) => ({ pricing: { price } }),
+  uiMode: 'hosted_page',
   preview: (stripe, subscription, items) =>
     stripe.invoices.createPreview({
       subscription,

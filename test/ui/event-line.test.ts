@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Event, Resource } from '../../src/client/types.ts'
+import { finderOf } from '../../src/ui/customers.ts'
 import { eventLine } from '../../src/ui/event-line.ts'
+import { eventRow } from '../../src/ui/event-row.ts'
 
 const text = (event: Event): string =>
   eventLine(event)
@@ -128,4 +130,30 @@ test.each([
   ['subscription.updated', 'magenta'],
 ])('the type %s is coloured by its family and outcome', (type, colour) => {
   expect(eventLine(event(type, invoice))).toContainEqual({ text: type.padEnd(29), colour })
+})
+
+test('a row of a Checkout session shows the beginning of its id, what was paid, and its customer', () => {
+  const id = `cs_test_000001UwwnlKaT${'x'.repeat(32)}`
+  const session = {
+    object: 'checkout.session',
+    id,
+    amount_total: 2000,
+    currency: 'usd',
+    payment_status: 'paid',
+    customer: null,
+    customer_details: { email: 'ada@example.com', name: 'Ada Lovelace' },
+  }
+  const completed = event('checkout.session.completed', session)
+  expect(text(completed)).toContain(`${id}  20.00 USD  paid`)
+  const layout = { columns: 130, merchantName: null }
+  const shown = (given: Event, customers = new Map()) =>
+    eventRow(given, { ...layout, customerOf: finderOf(customers, []) })
+      .map((span) => (typeof span === 'string' ? span : span.text))
+      .join('')
+  expect(shown(completed)).toBe(
+    '2026-02-28T10:00:00Z  checkout.session.completed     cs_test_000001UwwnlKaT…  20.00 USD  paid  Ada Lovelace',
+  )
+  const known = event('checkout.session.completed', { ...session, customer: 'cus_1' })
+  const customers = new Map([['cus_1', { name: 'Grace Hopper', email: null }]])
+  expect(shown(known, customers)).toContain('Grace Hopper')
 })

@@ -8,7 +8,7 @@ import { instant } from '../show/format.ts'
 import type { Span } from '../show/output.ts'
 
 const STRIPE_TYPES = `For a merchant with Stripe's API, the type is one of Stripe's names in docs/stripe.md, such as
-customer.subscription.created, setup_intent.succeeded or invoice.payment_action_required.`
+customer.subscription.created, checkout.session.completed or invoice.payment_action_required.`
 
 /** `paytwin trigger`. */
 export function triggerCommand(program: Command, io: Io): void {

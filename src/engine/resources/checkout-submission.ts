@@ -114,7 +114,7 @@ function discountsOf(
   code: string | null,
 ): CheckoutSession['discounts'] {
   if (!settings.allow_promotion_codes)
-    throw parameterInvalid('promotion_code', 'This page does not take promotion codes.')
+    throw parameterInvalid('promotion_code', 'This page takes no promotion code.')
   if (code === null) return []
   const [found] = unit.store.objects.list(
     'promotion_code',

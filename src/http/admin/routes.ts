@@ -9,6 +9,7 @@ import { asResponse, isResponse, textOf } from '../respond.ts'
 import type { Registered } from '../route.ts'
 import { appRoutes } from './app.ts'
 import { authorizationAdminRoutes } from './authorization.ts'
+import { checkoutAdminRoutes } from './checkout.ts'
 import { clockAdminRoutes } from './clock.ts'
 import { dashboardAdminRoutes } from './dashboard.ts'
 import { eventAdminRoutes } from './event.ts'
@@ -60,6 +61,7 @@ export function adminRoutes(app: Hono, services: AdminServices): Registered[] {
   webhookAdminRoutes(add)
   fixtureRoutes(add)
   dashboardAdminRoutes(add)
+  checkoutAdminRoutes(add)
   overviewRoutes(add)
   merchantApiRoutes(app, services)
   const missing = {

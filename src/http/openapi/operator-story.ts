@@ -51,5 +51,20 @@ export async function recordOperator(recorder: Recorder): Promise<void> {
     await recorder.post(`/_paytwin/clock/${verb}`, { merchant })
   await recorder.post('/_paytwin/fixtures', { files: [SHOP] })
   await recorder.post('/_paytwin/merchants', { name: 'Second merchant', clock: '2026-01-31T10:00:00Z' })
+  await recordCheckout(recorder)
   await recorder.post('/_paytwin/shutdown')
+}
+
+/** Records the page of a Checkout session, of a merchant with Stripe's API. */
+async function recordCheckout(recorder: Recorder): Promise<void> {
+  const shop = await recorder.post('/_paytwin/merchants', {
+    name: 'Shop',
+    clock: '2026-01-31T10:00:00Z',
+    dialect: 'stripe',
+  })
+  const { events } = await recorder.post('/_paytwin/trigger', {
+    type: 'checkout.session.expired',
+    merchant: shop.id,
+  })
+  await recorder.get(`/_paytwin/checkout/sessions/${events.at(-1).data.object.id}`)
 }

@@ -75,6 +75,10 @@ function convert(error: ApiError): ApiError {
   return new ApiError({ status, type, code, param, details, message: messageOf(error) })
 }
 
+/** Returns the name of an object in Stripe's messages. */
+const nameOf = (noun: string): string =>
+  noun === 'checkout session' ? 'checkout.session' : noun.replaceAll(' ', '_')
+
 function messageOf(error: ApiError): string {
   const { code, message } = error
   if (isRouteMissing(error)) {
@@ -83,7 +87,7 @@ function messageOf(error: ApiError): string {
   }
   if (code === 'parameter_unknown')
     return `${message}. If Stripe knows it, paytwin does not know it yet. What it knows: ${KNOWN_URL}`
-  return message.replace(/^No such ([a-z ]+):/, (_, noun: string) => `No such ${noun.replaceAll(' ', '_')}:`)
+  return message.replace(/^No such ([a-z ]+):/, (_, noun: string) => `No such ${nameOf(noun)}:`)
 }
 
 /** Makes the body of an error. Fields that do not apply are absent. */

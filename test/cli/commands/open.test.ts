@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openerOf } from '../../../src/cli/commands/open.ts'
+import { openerOf } from '../../../src/cli/browser.ts'
 
 test.each([
   ['darwin', {}, ['open']],

@@ -89,3 +89,36 @@ test.each([
 ])('a trigger takes %s, which only Stripe has', async (type, expected) => {
   expect(typesIn(await text('trigger', type))).toEqual(expect.arrayContaining(expected))
 })
+
+test('checkout open prints the page of a session, and refuses one that has none', async () => {
+  const stripe = new Stripe(daemon.secret_key ?? '', connection())
+  const { id, url } = await stripe.checkout.sessions.create({
+    mode: 'setup',
+    currency: 'usd',
+    success_url: 'https://shop.example/done',
+  })
+  expect(await text('checkout', 'open', id)).toBe(`${url}\n`)
+  expect(await json('checkout', 'open', id)).toEqual({
+    object: 'checkout_page',
+    session: id,
+    status: 'open',
+    url,
+    expires_at: expect.any(Number),
+    livemode: false,
+    merchant_id: daemon.merchant,
+  })
+  await stripe.checkout.sessions.expire(id)
+  expect(await run('checkout', 'open', id)).toMatchObject({
+    status: 1,
+    stderr: 'error: The session is expired, so it has no page\n',
+  })
+  expect((await run('checkout', 'open', 'cs_test_none')).stderr).toContain(
+    "No such checkout session: 'cs_test_none'",
+  )
+})
+
+/** Connects the SDK with the daemon. */
+function connection(): Stripe.StripeConfig {
+  const { hostname: host, port } = new URL(daemon.url)
+  return { host, port, protocol: 'http', telemetry: false }
+}

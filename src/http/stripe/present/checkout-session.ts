@@ -8,11 +8,9 @@ import {
   subtotalOf,
 } from '../../../core/checkout-session.ts'
 import type { View } from '../../../engine/history/view.ts'
+import { checkoutUrl } from '../../checkout-session.ts'
 import type { Wire, WireList } from '../wire.ts'
 import { presentPrice } from './catalog.ts'
-
-/** Returns the address of the page of a session. */
-export const checkoutUrl = ({ url }: Pick<View, 'url'>, id: string): string => `${url}/c/pay/${id}`
 
 export function presentCheckoutSession(view: View, session: CheckoutSession): Wire<Stripe.Checkout.Session> {
   const { settings, mode, currency } = session

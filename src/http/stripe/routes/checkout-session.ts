@@ -1,11 +1,8 @@
 import type Stripe from 'stripe'
 import * as z from 'zod'
 import { CHECKOUT_STATUSES } from '../../../core/checkout-session.ts'
-import {
-  createCheckoutSession,
-  expireCheckoutSession,
-  updateCheckoutSession,
-} from '../../../engine/resources/checkout-session.ts'
+import { expireCheckoutSession } from '../../../engine/resources/checkout-expiry.ts'
+import { createCheckoutSession, updateCheckoutSession } from '../../../engine/resources/checkout-session.ts'
 import { metadata, reference } from '../../fields.ts'
 import { createdParam, equals, filtersOf, pageOf, pageParams } from '../../pagination.ts'
 import { retrieve } from '../../resource.ts'

@@ -8,12 +8,22 @@ const ROUTES: ReadonlySet<string> = new Set(
   ),
 )
 
+const CHECKOUT = 'POST /v1/checkout/sessions'
+
 /** What changed with 2026-09-30.endive. */
 export const ENDIVE: readonly VersionChange[] = [
   {
     description:
       'Payment intents and setup intents take `payment_method_types` in place of `allowed_payment_method_types`. It must be `card`.',
     request: (route, params) => (ROUTES.has(route) ? withAllowedTypes(params) : params),
+  },
+  {
+    description:
+      'A new Checkout session takes `payment_method_types` in place of `allowed_payment_method_types`.',
+    request: (route, { payment_method_types, ...params }) =>
+      route === CHECKOUT && payment_method_types !== undefined
+        ? { ...params, allowed_payment_method_types: payment_method_types }
+        : { ...params, ...(payment_method_types !== undefined && { payment_method_types }) },
   },
 ]
 

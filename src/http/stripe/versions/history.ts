@@ -4,12 +4,14 @@ import { presentObject } from '../objects.ts'
 import { BASIL } from './basil.ts'
 import { BASIL_VERSION } from './basil-version.ts'
 import { CLOVER } from './clover.ts'
+import { DAHLIA } from './dahlia.ts'
 import { ENDIVE } from './endive.ts'
 import { APRIL_2024, AUGUST_2022, JUNE_2024, NOVEMBER_2022 } from './older.ts'
 
 /** The changes of Stripe's API that concern what paytwin knows of it, by version. */
 const CHANGES: Readonly<Record<string, readonly VersionChange[]>> = {
   '2026-09-30.endive': ENDIVE,
+  '2026-03-25.dahlia': DAHLIA,
   '2025-09-30.clover': CLOVER,
   [BASIL_VERSION]: BASIL,
   '2024-06-20': JUNE_2024,

@@ -1,3 +1,4 @@
+import type { Raw } from '../../form.ts'
 import type { VersionChange } from '../../versions.ts'
 import { byName } from './resources.ts'
 
@@ -53,4 +54,15 @@ export const AUGUST_2022: readonly VersionChange[] = [
     request: (route, params) =>
       route === 'POST /v1/invoices' ? { pending_invoice_items_behavior: 'include', ...params } : params,
   },
+  {
+    description: 'A Checkout session without a customer creates one by default for a payment.',
+    request: (route, params) =>
+      route === 'POST /v1/checkout/sessions' && createsCustomer(params)
+        ? { customer_creation: 'always', ...params }
+        : params,
+  },
 ]
+
+/** Reports whether the default of customer_creation applies: for a payment without a customer. */
+const createsCustomer = ({ mode = 'payment', customer }: Raw): boolean =>
+  mode === 'payment' && customer === undefined

@@ -6,6 +6,7 @@ import type { Wire } from '../wire.ts'
 /** The resources that changed between versions, by the name in `object`. None of their changes overlap. */
 type Resources = {
   readonly charge: Wire<Stripe.Charge>
+  readonly 'checkout.session': Wire<Stripe.Checkout.Session>
   readonly credit_note: Wire<Stripe.CreditNote>
   readonly credit_note_line_item: Wire<Stripe.CreditNoteLineItem>
   readonly discount: Wire<Stripe.Discount>
