@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   status: () => import('./commands/status.ts').then(({ statusCommand }) => statusCommand),
   run: () => import('./commands/run.ts').then(({ runCommand }) => runCommand),
   keys: () => import('./commands/keys.ts').then(({ keyCommands }) => keyCommands),
+  mail: () => import('./commands/mail.ts').then(({ mailCommands }) => mailCommands),
   merchants: () => import('./commands/merchants.ts').then(({ merchantCommands }) => merchantCommands),
   clock: () => import('./commands/clock.ts').then(({ clockCommands }) => clockCommands),
   events: () => import('./commands/events.ts').then(({ eventCommands }) => eventCommands),

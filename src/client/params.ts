@@ -31,6 +31,7 @@ export type MerchantUpdate = {
   readonly dunning_final_action?: string | undefined
   readonly retry_schedule?: string | readonly number[] | undefined
   readonly notices?: Readonly<Record<string, number | null>> | undefined
+  readonly mails?: Readonly<Record<string, boolean>> | undefined
 }
 
 export type NewWebhook = OfMerchant & {

@@ -4,6 +4,7 @@ import type { ClockShape, TestClockShape, UpcomingShape } from '../http/schemas/
 import type { DashboardLinkShape } from '../http/schemas/dashboard.ts'
 import type { EventShape } from '../http/schemas/event.ts'
 import type { FixturesShape } from '../http/schemas/fixtures.ts'
+import type { MailShape } from '../http/schemas/mail.ts'
 import type { AppShape, AuthorizationShape, DecisionShape } from '../http/schemas/oauth.ts'
 import type { OverviewShape } from '../http/schemas/overview.ts'
 import type { RequestShape } from '../http/schemas/request.ts'
@@ -61,6 +62,8 @@ export type Status = Omit<Read<StatusShape>, 'merchants'> & { readonly merchants
 export type Overview = Read<OverviewShape>
 export type CheckoutPage = Read<CheckoutPageShape>
 export type DashboardLink = Read<DashboardLinkShape>
+/** A mail that a customer would have got. */
+export type Mail = Read<MailShape>
 export type Snapshot = Read<SnapshotShape>
 export type SnapshotDifferences = Read<SnapshotDifferencesShape>
 

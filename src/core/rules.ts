@@ -1,4 +1,5 @@
 import type { Dialect } from './dialect.ts'
+import type { MailKind } from './mail-kinds.ts'
 import { NO_NOTICES, type NoticeDays } from './notices.ts'
 import type { CardNames } from './test-card.ts'
 
@@ -53,6 +54,8 @@ export type Rules = {
   readonly reportsInvoiceIntents: boolean
   /** The notices of a new merchant. */
   readonly notices: NoticeDays
+  /** The kinds of mail that are on for a new merchant; null if customers get no mail. */
+  readonly mails: readonly MailKind[] | null
   /** Whether the retries of failed payments can be chosen. */
   readonly choosesRetries: boolean
   /** Whether an open invoice that was never attempted makes its customer delinquent. */
@@ -84,6 +87,7 @@ const PAYTWIN_RULES: Rules = {
   reportsPauses: false,
   reportsInvoiceIntents: false,
   notices: NO_NOTICES,
+  mails: null,
   choosesRetries: false,
   owesBeforeAttempt: true,
   reportsDelinquency: false,
@@ -112,6 +116,7 @@ const STRIPE_RULES: Rules = {
   reportsPauses: true,
   reportsInvoiceIntents: true,
   notices: { ...NO_NOTICES, invoice_upcoming: 7, trial_will_end: 3 },
+  mails: ['invoice'],
   choosesRetries: true,
   owesBeforeAttempt: false,
   reportsDelinquency: true,

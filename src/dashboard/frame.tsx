@@ -20,6 +20,7 @@ const SECTIONS = [
   { name: 'invoices', title: 'Invoices' },
   { name: 'payments', title: 'Payments' },
   { name: 'events', title: 'Events' },
+  { name: 'mail', title: 'Mail' },
   { name: 'webhooks', title: 'Webhooks' },
   { name: 'requests', title: 'Requests' },
   { name: 'clocks', title: 'Clocks' },

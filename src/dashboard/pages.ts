@@ -9,6 +9,7 @@ import { withoutMerchants } from './frame.tsx'
 import { listPages } from './list-page.tsx'
 import { LISTS } from './lists.tsx'
 import { livePages } from './live.tsx'
+import { mailPages } from './mail.tsx'
 import { objectPages } from './object-page.tsx'
 import { readCustomer, readInvoice, readPayment, readSubscription } from './objects.tsx'
 import { overviewPage } from './overview.tsx'
@@ -23,6 +24,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   invoices: listPages(LISTS.invoices, objectPages(readInvoice)),
   payments: listPages(LISTS.payments, objectPages(readPayment)),
   events: eventPages,
+  mail: mailPages,
   webhooks: webhookPages,
   requests: requestPage,
   clocks: clockPages,

@@ -37,8 +37,8 @@ const FOREIGN_PUBLIC_ROUTES = [
   ['POST', '/v1/setup_intents/:id/confirm'],
 ] as const
 
-/** The paths of the pages for customers: of Checkout and authentications, of invoices, and of the portal. */
-const HOSTED_PATHS = ['/c/*', '/i/*', '/p/*']
+/** The paths of the pages for customers: of Checkout and authentications, of invoices and receipts, and of the portal. */
+const HOSTED_PATHS = ['/c/*', '/i/*', '/p/*', '/receipts/*']
 
 /** Creates the HTTP application: /v1 for merchants, /_paytwin for the operator, the documentation, and the dashboard. */
 export function createApp(services: AdminServices): App {

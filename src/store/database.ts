@@ -28,6 +28,7 @@ import * as contacts from './migrations/0022-contacts.ts'
 import * as cancellationFeedback from './migrations/0023-cancellation-feedback.ts'
 import * as checkoutSessions from './migrations/0024-checkout-sessions.ts'
 import * as customerPortal from './migrations/0025-customer-portal.ts'
+import * as mails from './migrations/0026-mails.ts'
 import { NEWEST_SCHEMA } from './newest-schema.ts'
 import { openSqlite } from './sqlite.ts'
 import { addTextSearch } from './text-search.ts'
@@ -60,6 +61,7 @@ export const MIGRATIONS: Migrations = {
   '0023-cancellation-feedback': cancellationFeedback,
   '0024-checkout-sessions': checkoutSessions,
   '0025-customer-portal': customerPortal,
+  '0026-mails': mails,
 }
 
 /**

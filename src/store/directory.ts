@@ -1,11 +1,13 @@
 import type { Selectable } from 'kysely'
 import type { RetrySchedule } from '../core/dunning.ts'
+import type { MailSettings } from '../core/mail.ts'
 import { NO_NOTICES, type NoticeDays } from '../core/notices.ts'
 import { arg, type Statements } from './statements.ts'
 import type { KeyRow, MerchantRow } from './tables.ts'
 
-export type Merchant = Omit<Selectable<MerchantRow>, 'notices' | 'retry_schedule'> & {
+export type Merchant = Omit<Selectable<MerchantRow>, 'notices' | 'mails' | 'retry_schedule'> & {
   readonly notices: NoticeDays
+  readonly mails: MailSettings
   readonly retry_schedule: RetrySchedule
 }
 
@@ -15,6 +17,7 @@ const rowOf = (merchant: Merchant) => {
   return {
     ...merchant,
     notices: JSON.stringify(Object.fromEntries(on)),
+    mails: JSON.stringify(merchant.mails),
     retry_schedule: JSON.stringify(merchant.retry_schedule),
   }
 }
@@ -39,6 +42,7 @@ export class Directory {
       .map((row) => ({
         ...row,
         notices: { ...NO_NOTICES, ...JSON.parse(row.notices) },
+        mails: JSON.parse(row.mails),
         retry_schedule: JSON.parse(row.retry_schedule),
       }))
   }
@@ -54,6 +58,7 @@ export class Directory {
           api_version: arg<string>('api_version'),
           dunning_final_action: arg<Merchant['dunning_final_action']>('dunning_final_action'),
           notices: arg<string>('notices'),
+          mails: arg<string>('mails'),
           retry_schedule: arg<string>('retry_schedule'),
           generation: arg<number>('generation'),
           dialect: arg<Merchant['dialect']>('dialect'),
@@ -82,6 +87,7 @@ export class Directory {
             api_version: arg<string>('api_version'),
             dunning_final_action: arg<Merchant['dunning_final_action']>('dunning_final_action'),
             notices: arg<string>('notices'),
+            mails: arg<string>('mails'),
             retry_schedule: arg<string>('retry_schedule'),
           })
           .where('ordinal', '=', arg<number>('ordinal')),

@@ -63,7 +63,7 @@ CREATE TABLE webhook_delivery (seq integer primary key, id text not null unique,
     attempt_count integer not null, is_ready integer not null, next_attempt integer, newest_entry integer, entry_count integer not null default 0) strict;
 CREATE TABLE merchant (
     ordinal integer primary key, id text not null unique, name text not null, created integer not null,
-    api_version text not null, dunning_final_action text not null, generation integer not null, notices text not null default '{}', dialect text not null default 'paytwin', retry_schedule text not null default '[1,3,5,7]') strict;
+    api_version text not null, dunning_final_action text not null, generation integer not null, notices text not null default '{}', dialect text not null default 'paytwin', retry_schedule text not null default '[1,3,5,7]', mails text not null default '[]') strict;
 CREATE TABLE clock (
     seq integer primary key, id text not null unique, merchant integer not null, created integer not null,
     is_test integer not null, name text, deleted integer not null, mode text not null, now integer not null,

@@ -47,6 +47,8 @@ export type MerchantRow = {
   retry_schedule: string
   /** The days of each notice, as JSON. */
   notices: string
+  /** Which mail customers get, with the earlier settings, as JSON. */
+  mails: string
   dialect: Dialect
   /** A number that is unique among all merchants of this database, including earlier ones with the same ordinal. */
   generation: number

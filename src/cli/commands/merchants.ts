@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Merchant } from '../../client/types.ts'
 import { DEFAULT_DIALECT, DIALECTS } from '../../core/dialect.ts'
+import { MAIL_KINDS } from '../../core/mail-kinds.ts'
 import { NOTICE_KINDS } from '../../core/notices.ts'
 import { addVerb, optionWithChoices } from '../command.ts'
 import { API_VERSION_HELP, DIALECT_HELP } from '../daemon/serve-options.ts'
@@ -68,6 +69,7 @@ export function merchantCommands(program: Command, io: Io): void {
     dunningFinalAction?: string
     retrySchedule?: string
     notice?: string[]
+    mail?: string[]
   }>(merchants, io, {
     usage: 'update <ID>',
     about: 'Change the settings of a merchant.',
@@ -87,13 +89,18 @@ export function merchantCommands(program: Command, io: Io): void {
         .option(
           '--notice <KIND=DAYS...>',
           `when notices are emitted, such as invoice_upcoming=7; off for none. The kinds: ${NOTICE_KINDS.join(', ')}`,
+        )
+        .option(
+          '--mail <KIND=on|off...>',
+          `which mail customers get, such as receipt=on. Only with the dialect stripe. The kinds: ${MAIL_KINDS.join(', ')}`,
         ),
     examples: [
       'paytwin merchants update mer_0123456789abcd --dunning-final-action mark_unpaid',
       'paytwin merchants update mer_0123456789abcd --notice invoice_upcoming=7 trial_will_end=3',
+      'paytwin merchants update mer_0123456789abcd --mail receipt=on payment_failed=on',
     ],
     run: async ({ client, out }, given, [id = '']) => {
-      const { name, apiVersion, dunningFinalAction, retrySchedule, notice } = given
+      const { name, apiVersion, dunningFinalAction, retrySchedule, notice, mail } = given
       const notices = notice && Object.fromEntries(notice.map(daysOf))
       const change = {
         name,
@@ -101,10 +108,11 @@ export function merchantCommands(program: Command, io: Io): void {
         dunning_final_action: dunningFinalAction,
         retry_schedule: retrySchedule === undefined ? undefined : scheduleOf(retrySchedule),
         notices,
+        mails: mail && Object.fromEntries(mail.map(switchOf)),
       }
       if (Object.values(change).every((value) => value === undefined)) {
         throw wrongUsage(
-          'Give at least one of --name, --api-version, --dunning-final-action, --retry-schedule and --notice.',
+          'Give at least one of --name, --api-version, --dunning-final-action, --retry-schedule, --notice and --mail.',
         )
       }
       out.show(await client.updateMerchant(id, change), (merchant) => describe(out, merchant))
@@ -139,6 +147,23 @@ function daysOf(setting: string): [string, number | null] {
   return [kind, days === 'off' ? null : Number(days)]
 }
 
+/** Reads `receipt=on`. @throws Failure 2 */
+function switchOf(setting: string): [string, boolean] {
+  const [, kind = '', state = ''] = /^(\w+)=(on|off)$/.exec(setting) ?? []
+  if (!MAIL_KINDS.some((known) => known === kind)) {
+    throw wrongUsage(
+      `'${setting}' is not a setting for mail. Give a kind with on or off, such as receipt=on. The kinds: ${MAIL_KINDS.join(', ')}.`,
+    )
+  }
+  return [kind, state === 'on']
+}
+
+/** Lists the kinds of mail that are on. */
+const mailsText = (mails: Merchant['mails']): string =>
+  Object.entries(mails ?? {})
+    .flatMap(([kind, isOn]) => (isOn ? [kind] : []))
+    .join(' ') || 'off'
+
 /** Formats the notices that are on: `invoice_upcoming=7`. */
 const noticesText = (notices: Merchant['notices']): string =>
   Object.entries(notices)
@@ -165,5 +190,6 @@ const describe = (out: Output, merchant: Merchant): void =>
     ['dunning final action', merchant.dunning_final_action],
     ['retry schedule', [merchant.retry_schedule].flat().join(', ')],
     ['notices', noticesText(merchant.notices)],
+    ['mail', mailsText(merchant.mails)],
     ['dialect', merchant.dialect],
   ])

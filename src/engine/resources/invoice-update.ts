@@ -105,7 +105,7 @@ function collectionAfter(
 }
 
 /**
- * Sends an invoice that is not paid automatically; a draft is finalized first. No mail is sent.
+ * Sends an invoice that is not paid automatically; a draft is finalized first. Its mail follows from invoice.sent, see core/mail.ts.
  * @throws ApiError resource_missing; invalid_state_transition
  */
 export function sendInvoice(unit: UnitOfWork, id: string): Invoice {

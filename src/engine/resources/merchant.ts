@@ -3,6 +3,7 @@ import { DEFAULT_DIALECT, type Dialect } from '../../core/dialect.ts'
 import { DEFAULT_RETRIES, type FinalAction, type RetrySchedule } from '../../core/dunning.ts'
 import { assert, parameterInvalid, resourceMissing } from '../../core/errors.ts'
 import type { Kind } from '../../core/kinds.ts'
+import { changedMails, type MailSettings, type MailUpdate } from '../../core/mail.ts'
 import type { NoticeDays, NoticeKind } from '../../core/notices.ts'
 import { RULES } from '../../core/rules.ts'
 import { FIRST_GENERATION } from '../../store/directory.ts'
@@ -53,6 +54,8 @@ export type MerchantParams = {
   /** paytwin by default. It cannot be changed later. */
   dialect?: Dialect | undefined
   notices?: NoticeUpdate | undefined
+  /** Which mail customers get. */
+  mails?: MailUpdate | undefined
 }
 
 /** @throws ApiError parameter_invalid, param retry_schedule, for a merchant whose retries are fixed */
@@ -63,6 +66,28 @@ function retriesFor(dialect: Dialect, given: RetrySchedule | undefined): RetrySc
       'retry_schedule applies only to merchants whose dialect is stripe',
     )
   return given
+}
+
+/**
+ * @param newest - the number of the merchant's newest event
+ * @throws ApiError parameter_invalid, param mails, for a merchant whose customers get no mail
+ */
+function mailsFor(
+  dialect: Dialect,
+  before: MailSettings,
+  change: MailUpdate | undefined,
+  newest: number,
+): MailSettings {
+  if (change === undefined) return before
+  if (RULES[dialect].mails === null)
+    throw parameterInvalid('mails', 'mails applies only to merchants whose dialect is stripe')
+  return changedMails(before, change, newest)
+}
+
+/** Returns the settings for mail of a new merchant. */
+function firstMails(dialect: Dialect): MailSettings {
+  const { mails } = RULES[dialect]
+  return mails === null ? [] : [{ after: 0, on: mails }]
 }
 
 /** New days of some notices; undefined leaves a setting unchanged. */
@@ -112,6 +137,7 @@ export function addMerchant(
     api_version: given.api_version ?? newestVersionOf(dialect, engine.versions),
     dunning_final_action: given.dunning_final_action ?? ('cancel' as const),
     notices: changedNotices(RULES[dialect].notices, given.notices),
+    mails: mailsFor(dialect, firstMails(dialect), given.mails, 0),
     retry_schedule: retriesFor(dialect, given.retry_schedule) ?? DEFAULT_RETRIES,
     generation,
     dialect,
@@ -157,6 +183,7 @@ type SettingsUpdate = {
   dunning_final_action?: FinalAction | undefined
   retry_schedule?: RetrySchedule | undefined
   notices?: NoticeUpdate | undefined
+  mails?: MailUpdate | undefined
 }
 
 /** Updates a merchant's settings. @throws ApiError resource_missing; parameter_invalid, param api_version. See docs/contract/operator.md#merchants. */
@@ -185,6 +212,7 @@ export function changeSettings(unit: UnitOfWork, change: SettingsUpdate): void {
     dunning_final_action: change.dunning_final_action ?? settings.dunning_final_action,
     retry_schedule: retriesFor(settings.dialect, change.retry_schedule) ?? settings.retry_schedule,
     notices: changedNotices(settings.notices, change.notices),
+    mails: mailsFor(settings.dialect, settings.mails, change.mails, store.journal.head(settings.ordinal)),
   }
   store.directory.updateMerchant(merchant.settings)
 }

@@ -13,6 +13,7 @@ import {
   updateMerchant,
 } from '../../engine/resources/merchant.ts'
 import { presentClock } from '../clock.ts'
+import { mailSettings, presentMails } from '../mail-settings.ts'
 import { noticeSettings } from '../notice-settings.ts'
 import { list } from '../pagination.ts'
 import { deletedStub } from '../resource.ts'
@@ -26,6 +27,7 @@ const settings = {
   dunning_final_action: z.enum(FINAL_ACTIONS).optional(),
   retry_schedule: retrySchedule.optional(),
   notices: noticeSettings.optional(),
+  mails: mailSettings.optional(),
 }
 const name = z.string().min(1).max(255)
 const createParams = z.object({
@@ -143,6 +145,7 @@ export function presentMerchant(merchant: MerchantState): MerchantShape {
     dunning_final_action,
     retry_schedule,
     notices,
+    mails,
     dialect,
   } = merchant.settings
   return {
@@ -154,6 +157,7 @@ export function presentMerchant(merchant: MerchantState): MerchantShape {
     dunning_final_action,
     retry_schedule: retry_schedule === 'smart' ? retry_schedule : [...retry_schedule],
     notices,
+    mails: presentMails(mails),
     dialect,
     livemode: false,
     merchant_id: id,

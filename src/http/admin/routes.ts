@@ -18,6 +18,7 @@ import { faultRoutes } from './fault.ts'
 import { fixtureRoutes } from './fixture.ts'
 import { checkAdminToken, checkHost } from './guard.ts'
 import { keyRoutes } from './key.ts'
+import { mailRoutes } from './mail.ts'
 import { merchantRoutes } from './merchant.ts'
 import { merchantApiRoutes } from './merchant-api.ts'
 import { overviewRoutes } from './overview.ts'
@@ -52,6 +53,7 @@ export function adminRoutes(app: Hono, services: AdminServices): Registered[] {
   merchantRoutes(add)
   clockAdminRoutes(add)
   eventAdminRoutes(add)
+  mailRoutes(add)
   appRoutes(add)
   authorizationAdminRoutes(add)
   snapshotRoutes(add)

@@ -15,6 +15,40 @@ const SHOP = {
   },
 }
 
+/** A merchant with Stripe's API, whose customer gets an invoice by mail. */
+const MAILING = {
+  name: 'mailing.json',
+  content: {
+    merchants: [
+      {
+        name: 'Acme',
+        dialect: 'stripe',
+        clock: '2026-01-31T10:00:00Z',
+        products: [{ ref: 'pro', name: 'Pro' }],
+        prices: [
+          {
+            ref: 'pro',
+            product: 'pro',
+            unit_amount: 4900,
+            currency: 'usd',
+            recurring: { interval: 'month' },
+          },
+        ],
+        customers: [{ ref: 'ada', email: 'ada@example.com', name: 'Ada Lovelace' }],
+        subscriptions: [
+          {
+            customer: 'ada',
+            currency: 'usd',
+            items: [{ price: 'pro' }],
+            collection_method: 'send_invoice',
+            days_until_due: 14,
+          },
+        ],
+      },
+    ],
+  },
+}
+
 /** Records most routes of the admin API. Ends with a second merchant and the shutdown. */
 export async function recordOperator(recorder: Recorder): Promise<void> {
   await recorder.get('/_paytwin/health?nonce=000102030405060708090a0b0c0d0e0f')
@@ -50,6 +84,8 @@ export async function recordOperator(recorder: Recorder): Promise<void> {
   for (const verb of ['cancel', 'unfreeze', 'freeze'])
     await recorder.post(`/_paytwin/clock/${verb}`, { merchant })
   await recorder.post('/_paytwin/fixtures', { files: [SHOP] })
+  await recorder.post('/_paytwin/fixtures', { files: [MAILING] })
+  await recorder.get(`/_paytwin/mail/${(await recorder.get('/_paytwin/mail?limit=1')).data[0].id}`)
   await recorder.post('/_paytwin/merchants', { name: 'Second merchant', clock: '2026-01-31T10:00:00Z' })
   await recordCheckout(recorder)
   await recorder.post('/_paytwin/shutdown')

@@ -1,3 +1,4 @@
+import { MAIL_TEXTS } from '../mail-settings.ts'
 import { NOTICE_TEXTS } from '../notice-settings.ts'
 import { RETRY_SCHEDULE_TEXT } from '../retry-schedule.ts'
 
@@ -88,10 +89,16 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'merchants.dialect':
     "The API of the merchant: paytwin, or stripe for Stripe's. It cannot be changed. Default: paytwin.",
   'merchants.name': 'The name.',
+  'mail.merchant': 'Only mail of this merchant. Default: of all merchants.',
+  'mail.kind': 'Only mail of this kind.',
+  'mail.to': 'Only mail to this address.',
   'requests.ignored_params': 'Whether to select only requests with ignored parameters.',
   'merchants.dunning_final_action':
     'The action on a subscription after the last failed payment retry. Default for a new merchant: cancel.',
   'merchants.retry_schedule': `${RETRY_SCHEDULE_TEXT} Default for a new merchant: 1, 3, 5 and 7.`,
+  'merchants.mails':
+    'Which mail customers get. Only with the dialect stripe. Default for a new merchant: only invoice.',
+  ...Object.fromEntries(Object.entries(MAIL_TEXTS).map(([name, text]) => [`merchants.mails.${name}`, text])),
   'merchants.notices':
     'When notices are emitted. Default for a new merchant: no notices; with the dialect stripe invoice_upcoming 7 and trial_will_end 3.',
   ...Object.fromEntries(

@@ -1,8 +1,10 @@
 import * as z from 'zod'
 import { DIALECTS } from '../../core/dialect.ts'
 import { FINAL_ACTIONS } from '../../core/dunning.ts'
+import { MAIL_KINDS, type MailKind } from '../../core/mail-kinds.ts'
 import { NOTICE_KINDS, type NoticeKind } from '../../core/notices.ts'
 import { FAULT_KINDS } from '../../engine/machine/faults.ts'
+import { MAIL_TEXTS } from '../mail-settings.ts'
 import { NOTICE_TEXTS } from '../notice-settings.ts'
 import { RETRY_SCHEDULE_TEXT } from '../retry-schedule.ts'
 import { clockSchema } from './clock.ts'
@@ -40,6 +42,14 @@ export const merchantSchema = component('Merchant', () =>
           ) as Record<NoticeKind, z.ZodNullable<z.ZodInt>>,
         )
         .describe('When notices are emitted.'),
+      mails: z
+        .object(
+          Object.fromEntries(
+            MAIL_KINDS.map((kind) => [kind, z.boolean().describe(MAIL_TEXTS[kind])]),
+          ) as Record<MailKind, z.ZodBoolean>,
+        )
+        .nullable()
+        .describe('Which mail customers get; null with the dialect paytwin, which has no mail.'),
       dialect: z
         .enum(DIALECTS)
         .describe("The API of the merchant: paytwin, or stripe for Stripe's. Fixed at creation."),

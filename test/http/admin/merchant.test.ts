@@ -37,6 +37,7 @@ describe('a merchant', () => {
       dunning_final_action: 'cancel',
       retry_schedule: [1, 3, 5, 7],
       notices: NO_NOTICES,
+      mails: null,
       livemode: false,
       merchant_id: body.id,
       clock: expect.objectContaining({

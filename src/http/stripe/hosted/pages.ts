@@ -3,11 +3,16 @@ import { TrieRouter } from 'hono/router/trie-router'
 import type { AdminServices } from '../../admin/services.ts'
 import { serveAuthentication } from './authentication.ts'
 import { refusedPage } from './frame.tsx'
+import { serveInvoice, serveInvoicePdf } from './invoice.ts'
+import { serveReceipt } from './receipt.ts'
 import { type HostedRequest, servePage } from './serve.ts'
 
 /** The pages that customers see, by their paths. The beginning of each is in HOSTED_PATHS of http/app.ts. */
 const PAGES: Readonly<Record<string, (request: HostedRequest) => Response | Promise<Response>>> = {
   '/c/authenticate/:merchant/:id/:key': serveAuthentication,
+  '/i/:merchant/:id/:key': serveInvoice,
+  '/i/:merchant/:id/:key/pdf': serveInvoicePdf,
+  '/receipts/:merchant/:id/:key': serveReceipt,
 }
 
 /** Creates the application that serves the pages for customers. */

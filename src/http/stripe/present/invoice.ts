@@ -10,6 +10,7 @@ import type { View } from '../../../engine/history/view.ts'
 import { clientSecretOf } from '../../client-secret.ts'
 import type { Wire, WireList } from '../wire.ts'
 import { presentTotals } from './discount.ts'
+import { invoicePdfUrl, invoiceUrl } from './hosted-pages.ts'
 import { presentPayments } from './invoice-payment.ts'
 
 export function presentInvoice(view: View, invoice: Invoice): Wire<Stripe.Invoice> {
@@ -63,8 +64,8 @@ export function presentInvoice(view: View, invoice: Invoice): Wire<Stripe.Invoic
     ending_balance: endingBalance(invoice),
     footer: null,
     from_invoice: null,
-    hosted_invoice_url: null,
-    invoice_pdf: null,
+    hosted_invoice_url: isFinalized(invoice) ? invoiceUrl(view, invoice.id) : null,
+    invoice_pdf: isFinalized(invoice) ? invoicePdfUrl(view, invoice.id) : null,
     issuer: { type: 'self' },
     last_finalization_error: null,
     latest_revision: null,
@@ -110,6 +111,8 @@ export function presentInvoice(view: View, invoice: Invoice): Wire<Stripe.Invoic
     webhooks_delivered_at: isDraft(invoice) ? null : invoice.created,
   }
 }
+
+const isFinalized = ({ finalized_at }: Invoice): boolean => finalized_at !== null
 
 const isSent = ({ collection_method }: Invoice): boolean => collection_method === 'send_invoice'
 

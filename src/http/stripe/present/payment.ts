@@ -10,6 +10,7 @@ import type { View } from '../../../engine/history/view.ts'
 import { clientSecretOf } from '../../client-secret.ts'
 import type { Wire } from '../wire.ts'
 import { nextActionOf } from './authentication.ts'
+import { receiptUrl } from './hosted-pages.ts'
 import { passedChecks, presentBillingDetails, presentPaymentMethod } from './payment-method.ts'
 
 export function presentPaymentIntent(view: View, intent: PaymentIntent): Wire<Stripe.PaymentIntent> {
@@ -177,7 +178,7 @@ export function presentCharge(view: View, charge: Charge): Wire<Stripe.Charge> {
     payment_method_details: detailsOf(view, charge),
     receipt_email: options.receipt_email,
     receipt_number: null,
-    receipt_url: null,
+    receipt_url: isPaid ? receiptUrl(view, charge.id) : null,
     refunded: isPaid && charge.amount_refunded === charge.amount,
     review: null,
     shipping: null,

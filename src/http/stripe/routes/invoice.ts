@@ -67,7 +67,8 @@ const updateParams = z.object({
 const ACTIONS = [
   {
     name: 'send',
-    summary: 'Sends an invoice that is not paid automatically. A draft is finalized first. No mail is sent.',
+    summary:
+      'Sends an invoice that is not paid automatically. A draft is finalized first. Its mail is kept, and not sent.',
     act: sendInvoice,
     params: z.object({}),
   },

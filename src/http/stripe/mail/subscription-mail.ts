@@ -1,0 +1,19 @@
+import { formatDate } from '../../../core/calendar.ts'
+import type { Draft, EventOf } from './mail.ts'
+
+/** Composes the mail about the end of a trial. */
+export function trialMail({ after: subscription, view }: EventOf<'subscription'>): Draft | null {
+  const { id, trial_end, customer: owner } = subscription
+  if (trial_end === null) return null
+  const customer = view.get('customer', owner)
+  return {
+    to: customer?.email ?? null,
+    name: customer?.name ?? null,
+    about: { object: 'subscription', id },
+    subject: `Your trial of ${view.merchant.name} ends soon`,
+    paragraphs: [
+      `Your trial of ${view.merchant.name} ends on ${formatDate(trial_end)}. Then your subscription begins.`,
+    ],
+    links: [],
+  }
+}
