@@ -1,7 +1,9 @@
 import type { Charge, Invoice, PaymentIntent, Subscription } from '../client/types.ts'
 import { INVOICE_TRANSITIONS } from '../core/invoice-status.ts'
 import { PAYMENT_INTENT_TRANSITIONS } from '../core/payment-intent.ts'
+import { PAUSE_BEHAVIORS } from '../core/subscription.ts'
 import { factsOf } from '../core/subscription-status.ts'
+import { TEST_CARDS } from '../core/test-card.ts'
 import { allows } from '../core/transitions.ts'
 import type { ApiParams } from '../http/dashboard/operator-api.ts'
 
@@ -15,7 +17,46 @@ export type Action = {
   /** Below /v1. */
   readonly path: string
   readonly params?: ApiParams
+  /** Parameters that the person gives. */
+  readonly fields?: readonly ActionField[]
+  /** The test card of the field `card` is first attached to the customer; its id becomes the parameter. */
+  readonly attaches?: { readonly customer: string; readonly param: string }
 }
+
+/** A parameter that a person gives in a form. An empty one is left out. */
+export type ActionField = {
+  /** The name of the parameter. */
+  readonly name: string
+  readonly label: string
+  readonly placeholder?: string
+  readonly isRequired?: true
+} & (
+  | { readonly type: 'number' }
+  /** In UTC; sent as Unix seconds. */
+  | { readonly type: 'time' }
+  | { readonly type: 'choice'; readonly choices: readonly string[] }
+)
+
+/** The field with the test card of an action that attaches one. */
+export const CARD = 'card'
+
+/** Attaches a test card, and makes it the payment method of an object. */
+const changeCard = (path: string, attaches: NonNullable<Action['attaches']>): Action => ({
+  name: 'change_card',
+  label: 'Change card',
+  method: 'POST',
+  path,
+  attaches,
+  fields: [{ type: 'choice', name: CARD, label: 'Test card', choices: Object.keys(TEST_CARDS) }],
+})
+
+/** Returns what can be done with a customer that is not deleted. */
+export const customerActions = ({ id }: { readonly id: string }): Action[] => [
+  changeCard(`customers/${encodeURIComponent(id)}`, {
+    customer: id,
+    param: 'invoice_settings[default_payment_method]',
+  }),
+]
 
 /** Returns what can be done with an invoice in its status. The API decides again. */
 export function invoiceActions({ id, status }: Pick<Invoice, 'id' | 'status'>): Action[] {
@@ -31,19 +72,31 @@ export function invoiceActions({ id, status }: Pick<Invoice, 'id' | 'status'>): 
     .map(({ event: _, ...action }) => ({ ...action, method: 'POST', path: `${path}/${action.name}` }))
 }
 
-type Running = Pick<Subscription, 'id' | 'status' | 'cancel_at_period_end' | 'pause_collection'>
+type Running = Pick<
+  Subscription,
+  'id' | 'status' | 'customer' | 'cancel_at' | 'cancel_at_period_end' | 'pause_collection'
+>
 
 /** Returns what can be done with a subscription in its status. The API decides again. */
 export function subscriptionActions(subscription: Running): Action[] {
-  const { id, cancel_at_period_end, pause_collection } = subscription
+  const { id, customer, cancel_at, cancel_at_period_end, pause_collection } = subscription
   const facts = factsOf(subscription)
   const path = `subscriptions/${encodeURIComponent(id)}`
-  const update = (name: string, label: string, params: ApiParams): Action => ({
+  const update = (name: string, label: string, params: ApiParams, fields?: Action['fields']): Action => ({
     name,
     label,
     method: 'POST',
     path,
     params,
+    ...(fields && { fields }),
+  })
+  const cancel = (name: string, label: string, params?: ApiParams): Action => ({
+    name,
+    label,
+    isDangerous: true,
+    method: 'DELETE',
+    path,
+    ...(params && { params }),
   })
   return [
     ...(!facts.isRunning
@@ -51,19 +104,39 @@ export function subscriptionActions(subscription: Running): Action[] {
       : [
           pause_collection
             ? update('unpause', 'Resume collection', { pause_collection: '' })
-            : update('pause', 'Pause collection', { 'pause_collection[behavior]': 'void' }),
-          cancel_at_period_end
-            ? update('keep', 'Do not cancel', { cancel_at_period_end: false })
-            : update('cancel_later', 'Cancel at the end of the period', { cancel_at_period_end: true }),
+            : update('pause', 'Pause collection', {}, [PAUSE_FIELD]),
+          ...(cancel_at_period_end
+            ? [update('keep', 'Do not cancel', { cancel_at_period_end: false })]
+            : cancel_at !== null
+              ? [update('keep', 'Do not cancel', { cancel_at: '' })]
+              : [
+                  update('cancel_later', 'Cancel at the end of the period', { cancel_at_period_end: true }),
+                  update('cancel_at', 'Cancel at a time', {}, [CANCEL_FIELD]),
+                ]),
         ]),
     ...(facts.isPaused
       ? [{ name: 'resume', label: 'Resume', method: 'POST', path: `${path}/resume` } as const]
       : []),
     ...(facts.hasEnded
       ? []
-      : [{ name: 'cancel', label: 'Cancel now', isDangerous: true, method: 'DELETE', path } as const]),
+      : [
+          changeCard(path, { customer, param: 'default_payment_method' }),
+          cancel('cancel', 'Cancel now'),
+          cancel('cancel_prorated', 'Cancel now, and credit the unused time', {
+            prorate: true,
+            invoice_now: true,
+          }),
+        ]),
   ]
 }
+
+const PAUSE_FIELD: ActionField = {
+  type: 'choice',
+  name: 'pause_collection[behavior]',
+  label: 'What becomes of invoices',
+  choices: PAUSE_BEHAVIORS.toReversed(),
+}
+const CANCEL_FIELD: ActionField = { type: 'time', name: 'cancel_at', label: 'Time (UTC)', isRequired: true }
 
 /** Returns what can be done with a payment. The API decides again. @param charges - those of the payment, newest first */
 export function paymentActions(
@@ -79,10 +152,11 @@ export function paymentActions(
       ? [
           {
             name: 'refund',
-            label: 'Refund the rest',
+            label: 'Refund',
             method: 'POST',
             path: 'refunds',
             params: { payment_intent: id },
+            fields: [REFUND_FIELD],
           } as const,
         ]
       : []),
@@ -90,4 +164,11 @@ export function paymentActions(
       ? [{ name: 'cancel', label: 'Cancel', isDangerous: true, method: 'POST', path } as const]
       : []),
   ]
+}
+
+const REFUND_FIELD: ActionField = {
+  type: 'number',
+  name: 'amount',
+  label: 'Amount in the smallest unit, such as cents',
+  placeholder: 'the rest',
 }

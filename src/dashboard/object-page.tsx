@@ -3,9 +3,9 @@ import type { Child } from 'hono/jsx'
 import type { Timeline } from '../client/types.ts'
 import { ApiError } from '../core/errors.ts'
 import type { Namer } from '../timeline/note.ts'
+import { ActionForms, doAction } from './action-forms.tsx'
 import type { Action } from './actions.ts'
-import { type PageContext, redirectTo, type Section, v1Of } from './context.ts'
-import { FormToken } from './form-token.tsx'
+import { type PageContext, redirectTo, type Section } from './context.ts'
 import { framed } from './frame.tsx'
 import { liveUrl } from './live.tsx'
 import { changesAt, StepChanges, StepSlider, type Steps, stepsOf } from './steps.tsx'
@@ -49,12 +49,10 @@ async function act(
   id: string,
   { name, read }: { name: string; read: ReadObject },
 ): Promise<Response> {
-  const { api } = context
   const { actions } = await read(context, id)
   const action = actions.find((each) => each.name === name)
   if (!action) throw notPossible()
-  const path = v1Of(context, action.path)
-  await (action.method === 'POST' ? api.post(path, action.params) : api.delete(path))
+  await doAction(context, action)
   return redirectTo(pathOf(context, id))
 }
 
@@ -80,7 +78,9 @@ async function show(context: PageContext, id: string, read: ReadObject): Promise
         <p class="subtitle" data-part="status">
           {shown.status} <code>{id}</code>
         </p>
-        {at === undefined ? <Actions {...context} id={id} actions={shown.actions} /> : null}
+        {at === undefined ? (
+          <ActionForms {...context} path={pathOf(context, id)} actions={shown.actions} />
+        ) : null}
         <div data-part="history" data-key={steps?.instants.length}>
           {steps && present.timeline ? (
             <History steps={steps} timeline={present.timeline} id={id} isPast={at !== undefined} />
@@ -124,23 +124,6 @@ async function show(context: PageContext, id: string, read: ReadObject): Promise
     ),
   })
 }
-
-const Actions = ({
-  actions,
-  id,
-  ...context
-}: PageContext & { readonly actions: readonly Action[]; readonly id: string }) => (
-  <div class="actions" data-part="actions" data-key={actions.map(({ name }) => name).join(' ')}>
-    {actions.map(({ name, label, isDangerous }) => (
-      <form method="post" action={`${pathOf(context, id)}/actions/${name}`}>
-        <FormToken value={context.formToken} />
-        <button type="submit" class={isDangerous ? 'danger' : undefined}>
-          {label}
-        </button>
-      </form>
-    ))}
-  </div>
-)
 
 type HistoryProps = {
   readonly steps: Steps

@@ -16,7 +16,7 @@ import { methodText } from '../core/payment-method.ts'
 import { Time } from '../http/html/time.tsx'
 import { namerOf } from '../timeline/drawing.ts'
 import { costText, unitPriceText } from '../timeline/price-texts.ts'
-import { invoiceActions, paymentActions, subscriptionActions } from './actions.ts'
+import { customerActions, invoiceActions, paymentActions, subscriptionActions } from './actions.ts'
 import { v1Of } from './context.ts'
 import { ObjectLink } from './object-link.tsx'
 import type { ReadObject } from './object-page.tsx'
@@ -76,7 +76,7 @@ export const readCustomer: ReadObject = async ({ api, base }, id, at) => {
           ['Created', <Time at={customer.created} />],
           ...metadataField(customer.metadata),
         ],
-    actions: [],
+    actions: isDeleted ? [] : customerActions(customer),
     json: customer,
     timeline,
     name: namerOf(related),

@@ -12,7 +12,7 @@ type Props = {
   readonly isPrimary?: boolean
   /** The fields before the button. */
   readonly children?: Child
-  readonly class?: string
+  readonly class?: string | undefined
 }
 
 /** A form of the dashboard that changes something, with its button. */

@@ -20,8 +20,8 @@ beforeEach(async () => {
 const pathOf = (section: string, id: string) => `/${section}/${id}`
 const show = async (section: string, id: string, query = '') =>
   (await browser.show(`${pathOf(section, id)}${query}`)).text
-const act = (section: string, id: string, name: string) =>
-  browser.send(`${pathOf(section, id)}/actions/${name}`, {})
+const act = (section: string, id: string, name: string, fields: Readonly<Record<string, string>> = {}) =>
+  browser.send(`${pathOf(section, id)}/actions/${name}`, fields)
 const actionsOf = (page: string) => [...page.matchAll(/\/actions\/(\w+)"/g)].map(([, name]) => name)
 const newest = async (path: string) => (await twin.get(`/v1/${path}`)).data[0]
 
@@ -90,11 +90,24 @@ test('an action that the API refuses shows why', async () => {
 test('a subscription can be paused, set to cancel, kept and canceled', async () => {
   const { id } = subscription
   const state = () => twin.get(`/v1/subscriptions/${id}`)
-  expect(actionsOf(await show('subscriptions', id))).toEqual(['pause', 'cancel_later', 'cancel'])
-  await act('subscriptions', id, 'pause')
-  expect(await state()).toMatchObject({ pause_collection: { behavior: 'void' } })
+  expect(actionsOf(await show('subscriptions', id))).toEqual([
+    'pause',
+    'cancel_later',
+    'cancel_at',
+    'change_card',
+    'cancel',
+    'cancel_prorated',
+  ])
+  await act('subscriptions', id, 'pause', { 'pause_collection[behavior]': 'keep_as_draft' })
+  expect(await state()).toMatchObject({ pause_collection: { behavior: 'keep_as_draft' } })
   await act('subscriptions', id, 'cancel_later')
-  expect(actionsOf(await show('subscriptions', id))).toEqual(['unpause', 'keep', 'cancel'])
+  expect(actionsOf(await show('subscriptions', id))).toEqual([
+    'unpause',
+    'keep',
+    'change_card',
+    'cancel',
+    'cancel_prorated',
+  ])
   await act('subscriptions', id, 'unpause')
   await act('subscriptions', id, 'keep')
   expect(await state()).toMatchObject({ pause_collection: null, cancel_at_period_end: false })
@@ -103,19 +116,50 @@ test('a subscription can be paused, set to cancel, kept and canceled', async () 
   expect(actionsOf(await show('subscriptions', id))).toEqual([])
 })
 
-test('a payment has its charges, and can be refunded once', async () => {
+test('a subscription can be canceled at a time, and with a credit', async () => {
+  const { id } = subscription
+  const state = () => twin.get(`/v1/subscriptions/${id}`)
+  await act('subscriptions', id, 'cancel_at', { cancel_at: '2026-02-10T00:00' })
+  expect(await state()).toMatchObject({ cancel_at: Date.parse('2026-02-10T00:00:00Z') / 1_000 })
+  expect((await act('subscriptions', id, 'keep')).status).toBe(200)
+  expect(await state()).toMatchObject({ cancel_at: null })
+  expect((await act('subscriptions', id, 'cancel_at', { cancel_at: 'soon' })).text).toContain('is not a time')
+  await act('subscriptions', id, 'cancel_prorated')
+  expect(await state()).toMatchObject({ status: 'canceled' })
+})
+
+test.each(['customers', 'subscriptions'])(
+  '%s get another test card, which is charged from then on',
+  async (section) => {
+    const { id } = section === 'customers' ? { id: subscription.customer } : subscription
+    const { text } = await act(section, id, 'change_card', { card: 'pm_card_mastercard' })
+    expect(text).toContain('Change card')
+    const object = await twin.get(`/v1/${section}/${id}`)
+    const method = object.default_payment_method ?? object.invoice_settings.default_payment_method
+    expect(await twin.get(`/v1/payment_methods/${method}`)).toMatchObject({
+      customer: subscription.customer,
+      card: { brand: 'mastercard' },
+    })
+    expect((await act(section, id, 'change_card', { card: '../../customers' })).status).toBe(404)
+  },
+)
+
+test('a payment has its charges, and can be refunded in parts', async () => {
   const { id } = await newest('payment_intents')
   const page = await show('payments', id)
   expect(plain(page)).toContain('Payment of 20.00 USD succeeded')
   expect(actionsOf(page)).toEqual(['refund'])
-  await act('payments', id, 'refund')
+  await act('payments', id, 'refund', { amount: '500' })
+  expect(plain(await show('payments', id))).toContain('5.00 USD refunded')
+  expect((await act('payments', id, 'refund', { amount: '1501' })).status).toBe(400)
+  await act('payments', id, 'refund', { amount: '' })
   const refunded = await show('payments', id)
   expect(plain(refunded)).toContain('20.00 USD refunded')
   expect(actionsOf(refunded)).toEqual([])
 })
 
 test('actions are in the request log, as those of the operator', async () => {
-  await act('subscriptions', subscription.id, 'pause')
+  await act('subscriptions', subscription.id, 'cancel_later')
   const logged = twin.sandbox.requests.list({ merchant: null, onlyIgnored: false })[0]
   expect(logged).toMatchObject({
     method: 'POST',

@@ -42,8 +42,8 @@ export class OperatorApi {
     return this.#send<Body>({ method: 'POST', path, json })
   }
 
-  delete<Body>(path: string): Promise<Body> {
-    return this.#send<Body>({ method: 'DELETE', path })
+  delete<Body>(path: string, params: ApiParams = {}): Promise<Body> {
+    return this.#send<Body>({ method: 'DELETE', path, params })
   }
 
   /** Opens a stream of server-sent events. @param lastEventId - the item after which it begins */

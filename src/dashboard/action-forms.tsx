@@ -1,0 +1,92 @@
+/** @jsxImportSource hono/jsx */
+import { parseInstant } from '../core/calendar.ts'
+import { ApiError } from '../core/errors.ts'
+import type { ApiParams } from '../http/dashboard/operator-api.ts'
+import { type Action, type ActionField, CARD } from './actions.ts'
+import { type PageContext, v1Of } from './context.ts'
+import { given } from './pager.tsx'
+import { PostForm } from './post-form.tsx'
+
+type Props = Pick<PageContext, 'formToken'> & { readonly actions: readonly Action[]; readonly path: string }
+
+/** The buttons of what can be done with an object. Those that need more open a form. @param path - the object's page */
+export const ActionForms = ({ actions, path, formToken }: Props) => (
+  <div class="actions" data-part="actions" data-key={actions.map(({ name }) => name).join(' ')}>
+    {actions.map(({ name, label, isDangerous, fields = [] }) => {
+      const form = (
+        <PostForm
+          action={`${path}/actions/${name}`}
+          formToken={formToken}
+          label={label}
+          isDangerous={isDangerous ?? false}
+          isPrimary={fields.length > 0}
+          class={fields.length > 0 ? 'stack' : undefined}
+        >
+          {fields.map((field) => (
+            <Field field={field} />
+          ))}
+        </PostForm>
+      )
+      return fields.length === 0 ? (
+        form
+      ) : (
+        <details class="action">
+          <summary class="button">{label}…</summary>
+          {form}
+        </details>
+      )
+    })}
+  </div>
+)
+
+function Field({ field }: { field: ActionField }) {
+  const { name, label, placeholder, isRequired } = field
+  return (
+    <label>
+      {label}
+      {field.type === 'choice' ? (
+        <select name={name}>
+          {field.choices.map((choice) => (
+            <option value={choice}>{choice.replaceAll('_', ' ')}</option>
+          ))}
+        </select>
+      ) : field.type === 'time' ? (
+        <input type="datetime-local" name={name} step="1" required={isRequired} />
+      ) : (
+        <input type="number" name={name} min="1" placeholder={placeholder} required={isRequired} />
+      )}
+    </label>
+  )
+}
+
+/** Sends the request of an action with the fields of its form. @throws ApiError */
+export async function doAction(context: PageContext, action: Action): Promise<void> {
+  const { api, form } = context
+  const { attaches, fields = [] } = action
+  const params: Record<string, ApiParams[string]> = { ...action.params }
+  for (const field of fields) {
+    if (field.name !== CARD) params[field.name] = sentValue(field, given(form, field.name))
+  }
+  if (attaches) {
+    const card = `payment_methods/${encodeURIComponent(given(form, CARD) ?? '')}/attach`
+    const { id } = await api.post<{ readonly id: string }>(v1Of(context, card), {
+      customer: attaches.customer,
+    })
+    params[attaches.param] = id
+  }
+  const path = v1Of(context, action.path)
+  await (action.method === 'POST' ? api.post(path, params) : api.delete(path, params))
+}
+
+/** Returns the value of a field for the API. A browser leaves out the zone of a time, and its seconds if they are zero. */
+function sentValue({ type, label }: ActionField, value: string | undefined): ApiParams[string] {
+  if (type !== 'time' || value === undefined) return value
+  const at = parseInstant(`${value}${value.length === 16 ? ':00' : ''}Z`)
+  if (at !== undefined) return at
+  throw new ApiError({
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'parameter_invalid',
+    message: `${label}: '${value}' is not a time`,
+  })
+}
