@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { type CheckoutSession, checkoutFactsOf, successUrlOf } from '../../../core/checkout-session.ts'
 import { parameterInvalid, resourceMissing } from '../../../core/errors.ts'
 import { kindOfId, type Objects } from '../../../core/kinds.ts'
 import { intentFactsOf } from '../../../core/payment-intent.ts'
@@ -13,7 +14,8 @@ import { clientSecretOf } from '../../client-secret.ts'
 import { authenticationKey } from '../present/authentication.ts'
 import { amountText } from './amount.ts'
 import { authenticationPage } from './authentication-page.tsx'
-import { leavingPage, messagePage, type PageOf } from './frame.tsx'
+import { checkoutPath } from './checkout-content.ts'
+import { leavingPage, messagePage, type PageOf, redirectTo } from './frame.tsx'
 import { currentObjects, type HostedRequest, pageOf, viewOf } from './serve.ts'
 
 type Intent =
@@ -42,7 +44,10 @@ export async function serveAuthentication({ services, param, form }: HostedReque
       ? { ...latest, object: settlePayment(unit, id, outcome) }
       : { ...latest, object: settleSetup(unit, id, outcome) }
   })
-  return finish(viewOf(services, merchant), of, done)
+  const latest = viewOf(services, merchant)
+  const checkout = checkoutOf(latest, done)
+  if (checkout && !checkoutFactsOf(checkout).isComplete) return redirectTo(checkoutPath(checkout.id))
+  return checkout ? leavingPage(of, successUrlOf(checkout)) : finish(latest, of, done)
 }
 
 /** Finds the intent of an address. @throws ApiError resource_missing also for a wrong key */
@@ -73,6 +78,7 @@ const customerOf = (view: CurrentView, { object }: Intent) =>
 
 function show(view: CurrentView, of: PageOf, intent: Intent): Response {
   const { object } = intent
+  const checkout = checkoutOf(view, intent)
   const method =
     object.payment_method === null ? undefined : view.get('payment_method', object.payment_method)
   return authenticationPage({
@@ -80,7 +86,7 @@ function show(view: CurrentView, of: PageOf, intent: Intent): Response {
     amount:
       intent.kind === 'payment_intent' ? amountText(intent.object.amount, intent.object.currency) : null,
     card: method ? methodText(method) : 'card',
-    return_url: returnUrlOf(intent),
+    return_url: checkout ? successUrlOf(checkout) : returnUrlOf(intent),
   })
 }
 
@@ -89,6 +95,10 @@ function outcomeIn(form: URLSearchParams): 'succeed' | 'fail' {
   if (outcome === 'succeed' || outcome === 'fail') return outcome
   throw parameterInvalid('outcome', 'expected succeed or fail')
 }
+
+/** Returns the Checkout session that made an intent; undefined for none. */
+const checkoutOf = (view: CurrentView, { kind, object }: Intent): CheckoutSession | undefined =>
+  view.list('checkout_session', [{ field: kind, is: object.id }], { limit: 1 })[0]
 
 /** Returns the browser, or shows the result where there is no address to return to. */
 function finish(view: CurrentView, of: PageOf, intent: Intent): Response {
@@ -100,7 +110,9 @@ function finish(view: CurrentView, of: PageOf, intent: Intent): Response {
 }
 
 function ended(view: CurrentView, of: PageOf, intent: Intent): Response {
+  const checkout = checkoutOf(view, intent)
   const return_url = returnUrlOf(intent)
+  if (checkout) return redirectTo(checkoutPath(checkout.id))
   return messagePage({
     of,
     title: 'The authentication has ended',

@@ -16,7 +16,7 @@ export type CardFormState = {
   readonly values: Readonly<Record<CardField, string>>
   readonly errors: Readonly<Partial<Record<CardField, string>>>
   /** The field that has the focus. */
-  readonly focus?: CardField
+  readonly focus?: CardField | undefined
 }
 
 /** A card that was entered without an error. Its number is that of a test card. */

@@ -51,11 +51,7 @@ export function Field({
         aria-invalid={error === undefined ? undefined : 'true'}
         aria-describedby={notes.length === 0 ? undefined : notes.join(' ')}
       />
-      {error === undefined ? null : (
-        <p class="error" id={`${name}-error`}>
-          {error}
-        </p>
-      )}
+      <FieldError name={name} error={error} />
       {hint === undefined ? null : (
         <p class="hint" id={`${name}-hint`}>
           {hint}
@@ -64,3 +60,11 @@ export function Field({
     </div>
   )
 }
+
+/** The error of a field, which names it with `aria-describedby`. */
+export const FieldError = ({ name, error }: { name: string; error: string | undefined }) =>
+  error === undefined ? null : (
+    <p class="error" id={`${name}-error`}>
+      {error}
+    </p>
+  )

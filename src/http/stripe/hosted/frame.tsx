@@ -72,9 +72,9 @@ export const Alert = ({ children }: { children?: Child }) => (
   </p>
 )
 
-/** A message that a change succeeded. */
-export const Notice = ({ children }: { children?: Child }) => (
-  <p class="notice" role="status">
+/** A message about a change. @param props.isGood - whether it says that something succeeded */
+export const Notice = ({ children, isGood = false }: { children?: Child; isGood?: boolean }) => (
+  <p class={isGood ? 'notice good' : 'notice'} role="status">
     {children}
   </p>
 )
@@ -126,6 +126,13 @@ export function leavingPage(of: PageOf, address: string): Response {
   response.headers.set('Location', address)
   return response
 }
+
+/** Redirects a browser to another page of paytwin. @param path - of the page, on the host that the browser uses */
+export const redirectTo = (path: string): Response =>
+  new Response(null, {
+    status: 303,
+    headers: { Location: path, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' },
+  })
 
 /** Makes the page for a request that is refused. It shows nothing of any merchant. */
 export const refusedPage = (status: number, reason: string): Response =>

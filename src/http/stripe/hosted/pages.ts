@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { TrieRouter } from 'hono/router/trie-router'
 import type { AdminServices } from '../../admin/services.ts'
 import { serveAuthentication } from './authentication.ts'
+import { serveCheckout } from './checkout.ts'
 import { refusedPage } from './frame.tsx'
 import { serveInvoice, serveInvoicePdf } from './invoice.ts'
 import { serveReceipt } from './receipt.ts'
@@ -9,6 +10,7 @@ import { type HostedRequest, servePage } from './serve.ts'
 
 /** The pages that customers see, by their paths. The beginning of each is in HOSTED_PATHS of http/app.ts. */
 const PAGES: Readonly<Record<string, (request: HostedRequest) => Response | Promise<Response>>> = {
+  '/c/pay/:id': serveCheckout,
   '/c/authenticate/:merchant/:id/:key': serveAuthentication,
   '/i/:merchant/:id/:key': serveInvoice,
   '/i/:merchant/:id/:key/pdf': serveInvoicePdf,

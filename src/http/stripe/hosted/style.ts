@@ -31,16 +31,17 @@ fieldset { margin: 0; padding: 0; border: 0; min-width: 0 }
 .field label, .field legend { display: block; margin: 0 0 .3rem; padding: 0; font-size: .875rem; font-weight: 600 }
 input:not([type=checkbox]):not([type=radio]), select { width: 100%; min-height: 2.75rem; padding: .4rem .75rem; border: 1px solid var(--edge); border-radius: .55rem; background: var(--card); color: inherit; font: inherit }
 input::placeholder { color: var(--faint); opacity: 1 }
-input[aria-invalid] { border-color: var(--bad); box-shadow: 0 0 0 1px var(--bad) }
+[aria-invalid] { border-color: var(--bad); box-shadow: 0 0 0 1px var(--bad) }
 .error { margin-top: .3rem; color: var(--bad); font-size: .875rem; line-height: 1.4 }
 .hint { margin-top: .3rem }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 0 .75rem }
-.check { display: grid; grid-template-columns: auto 1fr; gap: .6rem; margin-top: .9rem; font-size: .9375rem }
+.check, .field label.check { display: grid; grid-template-columns: auto 1fr; gap: .6rem; margin: .9rem 0 0; font-size: .9375rem; font-weight: 400 }
 .check input { width: 1.2rem; height: 1.2rem; margin: .15rem 0 0; accent-color: var(--accent) }
 button, .button { display: inline-flex; align-items: center; justify-content: center; min-height: 2.75rem; padding: .4rem 1rem; border: 1px solid var(--edge); border-radius: .55rem; background: var(--card); color: inherit; font: inherit; font-weight: 600; text-decoration: none; cursor: pointer }
 button:hover, .button:hover { background: var(--hover) }
 button.primary { width: 100%; min-height: 3.1rem; margin-top: 1.25rem; border-color: var(--accent); background: var(--accent); color: var(--on-accent); font-size: 1.0625rem }
 button.primary:hover { background: var(--accent); filter: brightness(1.08) }
+button.small { min-height: 2.25rem; padding: .2rem .75rem; font-size: .875rem }
 button.danger { border-color: var(--bad); color: var(--bad) }
 button.quiet { min-height: 2rem; padding: .1rem .4rem; border-color: transparent; background: none; color: var(--accent); font-weight: 500; text-decoration: underline; text-underline-offset: .15em }
 .actions { display: flex; flex-wrap: wrap; gap: .6rem; margin-top: 1rem }
@@ -48,7 +49,8 @@ button.quiet { min-height: 2rem; padding: .1rem .4rem; border-color: transparent
 .stacked button.primary { margin: 0 }
 .alert, .notice { margin: 0 0 1rem; padding: .7rem .9rem; border-radius: .55rem; font-size: .9375rem }
 .alert { background: var(--bad-ground); color: var(--bad) }
-.notice { background: var(--good-ground); color: var(--good) }
+.notice { background: var(--tint) }
+.notice.good { background: var(--good-ground); color: var(--good) }
 .status { display: inline-block; padding: .05rem .5rem; border-radius: 1rem; background: var(--hover); color: var(--faint); font-size: .8125rem; white-space: nowrap }
 .status.good { background: var(--good-ground); color: var(--good) }
 .status.bad { background: var(--bad-ground); color: var(--bad) }
@@ -63,6 +65,35 @@ button.quiet { min-height: 2rem; padding: .1rem .4rem; border-color: transparent
 .test-cards button { width: 100%; justify-content: space-between; gap: 0 .75rem; flex-wrap: wrap; padding: .3rem .75rem; border-color: var(--line); font-size: .875rem; font-weight: 400 }
 .test-cards .digits { font: .9375rem ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; white-space: nowrap }
 .test-cards span:last-child { color: var(--faint) }
+.group { margin-top: 1.25rem }
+.group legend { padding: 0; font-size: 1rem; font-weight: 650 }
+.known { display: flex; gap: .75rem; margin: 0; padding-bottom: .25rem; font-size: .9375rem }
+.known span { color: var(--faint) }
+.card > .field:first-child { margin-top: 0 }
+.method:has([type=radio]:checked:not([value=card])) .of-card { display: none }
+.method .check, .field label.check { align-items: start; margin-top: .5rem }
+.summary .back { display: inline-block; margin: 0 0 .75rem; padding: .35rem 0; text-decoration: none }
+.summary .back:hover { text-decoration: underline }
+.summary h1 { color: var(--faint); font-size: 1.0625rem; font-weight: 550 }
+.headline { margin: .15rem 0 0; font-size: 2rem; line-height: 1.2; font-weight: 700; font-variant-numeric: tabular-nums; text-wrap: balance }
+.lines { margin-top: 1.25rem }
+.lines b { font-weight: 600 }
+.quantity { display: flex; flex-wrap: wrap; align-items: center; gap: .1rem .6rem; margin-top: .4rem; font-size: .875rem }
+.quantity input[type] { width: 5rem; min-height: 2.25rem }
+.quantity .error, .promotion .error { flex-basis: 100% }
+.promotion { margin-top: 1rem }
+.promotion label { display: block; margin-bottom: .3rem; font-size: .875rem; font-weight: 600 }
+.joined { display: grid; grid-template-columns: 1fr auto; gap: .5rem }
+.applied { display: flex; align-items: center; justify-content: space-between; gap: .75rem; padding: .25rem .25rem .25rem .75rem; border-radius: .55rem; background: var(--tint) }
+.summary .totals { margin: 1rem 0 0; padding: 0; border-top: 1px solid var(--line) }
+.summary dd { margin: 0 }
+.summary .total { font-size: 1.0625rem }
+@media (min-width: 56rem) {
+  main.wide { padding-top: 3rem }
+  .columns { display: grid; grid-template-columns: minmax(0, 5fr) minmax(0, 6fr); gap: 0 4rem; align-items: start }
+  .columns > .unseen { grid-row: 1 }
+}
+@media (max-width: 55.99rem) { .columns > .card { margin-top: 1.75rem } }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
 .facts { margin: 1rem 0 0 }
 .facts > div { display: grid; grid-template-columns: 8.5rem minmax(0, 1fr); gap: .75rem; padding: .2rem 0 }
@@ -72,5 +103,8 @@ button.quiet { min-height: 2rem; padding: .1rem .4rem; border-color: transparent
 .invoice { display: grid; gap: 1.25rem }
 .invoice > .card { margin: 0 }
 @media (min-width: 56rem) { .invoice { grid-template-columns: minmax(0, 1fr) 25rem; align-items: start } .invoice > .pay { grid-column: 2; grid-row: 1 / span 2 } }
-@media (max-width: 26rem) { .reason { display: none } }
+@media (max-width: 30rem) {
+  .reason { display: none }
+  .test-cards button { flex-direction: column; align-items: start }
+}
 `.trim()

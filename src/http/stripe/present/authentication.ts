@@ -6,6 +6,10 @@ const KEY_LENGTH = 24
 export const authenticationKey = ({ ids }: Pick<View, 'ids'>, id: string): string =>
   ids.derived(`authentication ${id}`, KEY_LENGTH)
 
+/** Returns the path of the page on which a customer authenticates. */
+export const authenticationPath = (view: Pick<View, 'ids' | 'merchant'>, id: string): string =>
+  `/c/authenticate/${view.merchant.id}/${id}/${authenticationKey(view, id)}`
+
 /** The action of a customer who must authenticate, on a page of paytwin. */
 export type NextAction =
   | { type: 'redirect_to_url'; redirect_to_url: { return_url: string; url: string } }
@@ -16,7 +20,7 @@ export type NextAction =
  * Stripe.js, which names the page too.
  */
 export function nextActionOf(view: View, id: string, return_url: string | null): NextAction {
-  const url = `${view.url}/c/authenticate/${view.merchant.id}/${id}/${authenticationKey(view, id)}`
+  const url = `${view.url}${authenticationPath(view, id)}`
   return return_url === null
     ? { type: 'use_stripe_sdk', use_stripe_sdk: { type: 'three_d_secure_redirect', stripe_js: url } }
     : { type: 'redirect_to_url', redirect_to_url: { return_url, url } }

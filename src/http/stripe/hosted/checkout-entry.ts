@@ -1,0 +1,58 @@
+import type { CheckoutSession } from '../../../core/checkout-session.ts'
+
+/** The name of the buttons of the form, beside those that fill in a test card. */
+export const ACTION = 'action'
+
+/** `enter` is the button that Enter presses: it applies what was changed, or submits the form. */
+export const ACTIONS = ['enter', 'submit', 'update', 'apply', 'remove'] as const
+export type CheckoutAction = (typeof ACTIONS)[number]
+
+/** The names of further inputs of the form. */
+export const DUE = 'due'
+export const PROMOTION_CODE = 'promotion_code'
+export const TERMS = 'terms'
+export const PAY_WITH = 'pay_with'
+export const quantityName = (line: string): string => `quantity-${line}`
+
+/** Returns the button that was pressed. */
+export const actionIn = (form: URLSearchParams): CheckoutAction =>
+  ACTIONS.find((action) => action === form.get(ACTION)) ?? 'enter'
+
+/** What a form changes of the session before it is submitted. */
+export type CheckoutChanges = {
+  /** The changed quantities, by the ids of their lines. */
+  readonly quantities: Readonly<Record<string, number>>
+  /** What is wrong with entered quantities. */
+  readonly quantityErrors: Readonly<Record<string, string>>
+  /** The entered code; null to remove the one that is applied; undefined for no change. */
+  readonly promotion_code: string | null | undefined
+}
+
+/** Reads what a form changes: all quantities that differ, and the code if one was entered or removed. */
+export function changesIn(form: URLSearchParams, { lines }: CheckoutSession): CheckoutChanges {
+  const quantities: Record<string, number> = {}
+  const quantityErrors: Record<string, string> = {}
+  for (const { id, quantity, adjustable } of lines) {
+    const text = form.get(quantityName(id))?.trim()
+    if (adjustable === null || text === undefined || text === String(quantity)) continue
+    const { minimum, maximum } = adjustable
+    const entered = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+    if (entered >= minimum && entered <= maximum) quantities[id] = entered
+    else quantityErrors[id] = `Enter a whole number from ${minimum} to ${maximum}.`
+  }
+  const code = (form.get(PROMOTION_CODE) ?? '').trim().slice(0, MAX_CODE)
+  const action = actionIn(form)
+  const entered = code !== '' || action === 'apply' ? code : undefined
+  return { quantities, quantityErrors, promotion_code: action === 'remove' ? null : entered }
+}
+
+/** paytwin: longer than every promotion code. */
+const MAX_CODE = 200
+
+/** Returns the type of the payment method that was chosen; the first one by default. */
+export function methodTypeIn(
+  form: URLSearchParams,
+  { settings: { payment_method_types: allowed } }: CheckoutSession,
+): CheckoutSession['settings']['payment_method_types'][number] {
+  return allowed.find((type) => type === form.get(PAY_WITH)) ?? allowed[0] ?? 'card'
+}

@@ -1,0 +1,70 @@
+import { type CheckoutSession, checkoutFactsOf, successUrlOf } from '../../../core/checkout-session.ts'
+import { ApiError, resourceMissing } from '../../../core/errors.ts'
+import { requestId } from '../../../engine/machine/ids.ts'
+import { recoverCheckoutSession } from '../../../engine/resources/checkout-session.ts'
+import { previewCheckout } from '../../../engine/resources/checkout-submission.ts'
+import type { Totals } from '../../../engine/resources/checkout-totals.ts'
+import { merchantOfObject } from '../../../engine/resources/merchant.ts'
+import { FILL, filledCardForm } from './card-entry.ts'
+import { checkoutPath, contentOf } from './checkout-content.ts'
+import { endedCheckoutPage } from './checkout-ended-page.tsx'
+import { type CheckoutState, checkoutPage } from './checkout-page.tsx'
+import { keptState, openedState } from './checkout-state.ts'
+import { answerForm, type OpenPage } from './checkout-submit.ts'
+import { leavingPage, redirectTo } from './frame.tsx'
+import { currentObjects, type HostedRequest, pageOf, viewOf } from './serve.ts'
+
+/**
+ * Serves the page of a Checkout session, and its form. The id of the session alone finds it, and cannot be guessed.
+ * See docs/contract/checkout-sessions.md#page.
+ */
+export async function serveCheckout({ services, param, form }: HostedRequest): Promise<Response> {
+  const { engine } = services
+  const id = param('id')
+  const merchant = merchantOfObject(engine, 'checkout_session', id)
+  const session = merchant && (await currentObjects(services, merchant)).get('checkout_session', id)
+  if (!session) throw resourceMissing('checkout session', id)
+  const page: OpenPage = {
+    of: pageOf(merchant, session.test_clock),
+    session,
+    run: (work) => engine.command(merchant, { id: requestId(), idempotency_key: null }, work),
+    view: () => viewOf(services, merchant),
+  }
+  const { isOpen } = checkoutFactsOf(session)
+  if (!isOpen) return form === null ? endedCheckoutPage(page.of, session) : answerEnded(page)
+  if (form === null) return show(page, openedState(page.view(), session))
+  const filled = form.has(FILL) ? filledCardForm(form, page.of) : undefined
+  if (filled) return show(page, { ...keptState(form, session), card: filled, method: 'card' })
+  const answer = await answerForm(page, form)
+  if ('leavesTo' in answer) return leavingPage(page.of, answer.leavesTo)
+  return 'redirectsTo' in answer ? redirectTo(answer.redirectsTo) : show(page, answer.state)
+}
+
+/** Answers a form of a session that is not open: one that was submitted again leads where it led before. */
+async function answerEnded({ of, session, run }: OpenPage): Promise<Response> {
+  if (checkoutFactsOf(session).isComplete) return leavingPage(of, successUrlOf(session))
+  const recovered = await run((unit) => recoverCheckoutSession(unit, session.id))
+  return redirectTo(checkoutPath(recovered.id))
+}
+
+/** Shows the page of a session with its current totals. */
+async function show({ of, run, view, session: { id } }: OpenPage, state: CheckoutState): Promise<Response> {
+  const session = view().get('checkout_session', id)
+  if (!session) throw resourceMissing('checkout session', id)
+  if (!checkoutFactsOf(session).isOpen) return endedCheckoutPage(of, session)
+  const { totals, alert } = await currentTotals(run, session)
+  return checkoutPage(contentOf(view(), of, totals), { ...state, ...(alert !== undefined && { alert }) })
+}
+
+/** Returns what a session bills now. If it can no longer be bought as it is, returns its former totals and why. */
+async function currentTotals(
+  run: OpenPage['run'],
+  session: CheckoutSession,
+): Promise<{ totals: Totals; alert?: string }> {
+  try {
+    return { totals: await run((unit) => previewCheckout(unit, session.id, {})) }
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error
+    return { totals: { session, due: session.amount_total ?? 0 }, alert: error.message }
+  }
+}

@@ -1,0 +1,71 @@
+/** @jsxImportSource hono/jsx */
+import { CONTACT_FIELDS, type ContactAsked, type ContactField, type ContactState } from './contact-entry.ts'
+import { countries } from './countries.ts'
+import { Field, FieldError } from './field.tsx'
+
+type Shown = {
+  readonly state: ContactState
+  readonly asked: ContactAsked
+  /** Whether the first wrong field has the focus. */
+  readonly hasFocus: boolean
+}
+
+/** Shows the field of the phone number, if it is asked for. */
+export const PhoneField = ({ state, asked, hasFocus }: Shown) =>
+  asked.phone ? (
+    <Field
+      {...shown(state, 'phone')}
+      hasFocus={hasFocus}
+      label="Phone number"
+      type="tel"
+      inputmode="tel"
+      autocomplete="tel"
+      isRequired
+    />
+  ) : null
+
+/** Shows the fields of the billing address, if it is asked for. */
+export function AddressFields({ state, asked, hasFocus }: Shown) {
+  if (!asked.address) return null
+  const first = hasFocus ? CONTACT_FIELDS.find((field) => state.errors[field] !== undefined) : undefined
+  const field = (name: ContactField) => ({ ...shown(state, name), hasFocus: name === first })
+  const { value, error } = shown(state, 'country')
+  return (
+    <fieldset class="group">
+      <legend>Billing address</legend>
+      <div class="field">
+        <label for="country">Country</label>
+        <select
+          id="country"
+          name="country"
+          autocomplete="country"
+          required
+          autofocus={first === 'country'}
+          aria-invalid={error === undefined ? undefined : 'true'}
+          aria-describedby={error === undefined ? undefined : 'country-error'}
+        >
+          <option value="">Choose a country</option>
+          {[...countries()].map(([code, name]) => (
+            <option value={code} selected={code === value}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <FieldError name="country" error={error} />
+      </div>
+      <Field {...field('line1')} label="Address line 1" autocomplete="address-line1" isRequired />
+      <Field {...field('line2')} label="Address line 2" autocomplete="address-line2" />
+      <div class="pair">
+        <Field {...field('postal_code')} label="Postal code" autocomplete="postal-code" isRequired />
+        <Field {...field('city')} label="City" autocomplete="address-level2" isRequired />
+      </div>
+      <Field {...field('state')} label="State or province" autocomplete="address-level1" />
+    </fieldset>
+  )
+}
+
+const shown = ({ values, errors }: ContactState, name: ContactField) => ({
+  name,
+  value: values[name],
+  error: errors[name],
+})

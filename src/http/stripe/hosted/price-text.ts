@@ -1,0 +1,32 @@
+import { formatDecimal } from '../../../core/money.ts'
+import { meterOf, type Price } from '../../../core/price.ts'
+import { amountText } from './amount.ts'
+
+/** Formats a billing interval for a customer: `per month`, `every 3 months`. */
+export const intervalText = ({ interval, interval_count }: NonNullable<Price['recurring']>): string =>
+  interval_count === 1 ? `per ${interval}` : `every ${interval_count} ${interval}s`
+
+/** Formats what a unit costs: `$20.00 per month`, `$10.00 for 100 per month`, `Price by usage, billed per month`. */
+export function unitText(price: Price): string {
+  const amount = unitAmountText(price)
+  const { recurring } = price
+  if (!recurring) return amount
+  return meterOf(price) === undefined
+    ? `${amount} ${intervalText(recurring)}`
+    : `${amount} by usage, billed ${recurring.interval_count === 1 ? `each ${recurring.interval}` : intervalText(recurring)}`
+}
+
+function unitAmountText({
+  unit_amount,
+  unit_amount_decimal,
+  tiers_mode,
+  transform_quantity,
+  currency,
+}: Price): string {
+  if (tiers_mode !== null) return 'Price by quantity'
+  const amount =
+    unit_amount === null
+      ? formatDecimal(unit_amount_decimal ?? '0', currency)
+      : amountText(unit_amount, currency)
+  return transform_quantity ? `${amount} for ${transform_quantity.divide_by}` : amount
+}

@@ -1,0 +1,369 @@
+import type Stripe from 'stripe'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { customerOnClock, type StripeTwin, startStripe } from '../sdk.ts'
+import { follow, open, press, type Shown } from './visitor.ts'
+
+const NOW = Date.UTC(2026, 0, 31, 10) / 1000
+const CARD = { number: '4242 4242 4242 4242', expiration: '12 / 34', cvc: '123', name: 'Ada Lovelace' }
+const ENTERED = { ...CARD, email: 'ada@shop.example' }
+
+let sdk: StripeTwin
+let stripe: Stripe
+let plan: string
+let seat: string
+beforeAll(async () => {
+  sdk = await startStripe({ now: '2026-01-31T10:00:00Z' })
+  stripe = sdk.stripe
+  const price = async (name: string, unit_amount: number) => {
+    const product = await stripe.products.create({ name })
+    const recurring = { interval: 'month' } as const
+    return (await stripe.prices.create({ product: product.id, currency: 'usd', unit_amount, recurring })).id
+  }
+  plan = await price('Pro plan', 2000)
+  seat = await price('Seat', 500)
+  const coupon = await stripe.coupons.create({ percent_off: 25, duration: 'once', name: 'Winter' })
+  await stripe.promotionCodes.create({ promotion: { type: 'coupon', coupon: coupon.id }, code: 'WINTER' })
+})
+afterAll(() => sdk.close())
+
+const create = (given: Partial<Stripe.Checkout.SessionCreateParams> = {}) =>
+  stripe.checkout.sessions.create({
+    mode: 'subscription',
+    ...(given.mode !== 'setup' && { line_items: [{ price: plan, quantity: 1 }] }),
+    success_url: 'https://shop.example/done?session={CHECKOUT_SESSION_ID}&x=1#top',
+    cancel_url: 'https://shop.example/pricing',
+    ...given,
+  })
+const retrieve = ({ id }: { id: string }) => stripe.checkout.sessions.retrieve(id)
+const pageOf = ({ url }: Stripe.Checkout.Session): Promise<Shown> => open(sdk, url ?? '')
+const chargesOf = async () => (await stripe.charges.list({ limit: 100 })).data.length
+/** A payment of 10.00 for something without a product of its own. */
+const mug = (more: Partial<Stripe.Checkout.SessionCreateParams> = {}) =>
+  create({
+    mode: 'payment',
+    line_items: [
+      { price_data: { currency: 'eur', unit_amount: 1000, product_data: { name: 'Mug' } }, quantity: 2 },
+    ],
+    ...more,
+  })
+
+describe('the page of a session', () => {
+  test('shows what is bought, the test mode and the clock, and runs nothing', async () => {
+    const { status, text, html, headers } = await pageOf(await create())
+    expect(status).toBe(200)
+    for (const part of ['TEST MODE', '2026-01-31 10:00 UTC', 'Default merchant', 'Subscribe to Pro plan'])
+      expect(text).toContain(part)
+    expect(text).toMatch(/\$20\.00 per month .*Total due today \$20\.00/)
+    expect(html).toContain('<a class="back" href="https://shop.example/pricing"')
+    expect(html).not.toMatch(/<script|<img|<link| style=| on\w+=/)
+    expect(headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; form-action 'self' http: https:; frame-ancestors 'none'$/,
+    )
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(html.length).toBeLessThan(30_000)
+  })
+
+  test.each<[string, Partial<Stripe.Checkout.SessionCreateParams>, string, string]>([
+    ['a subscription', {}, 'Subscribe', 'Subscribe to Pro plan'],
+    [
+      'a trial',
+      { subscription_data: { trial_period_days: 14 } },
+      'Start trial',
+      'Then $20.00 per month, from February 14, 2026.',
+    ],
+    [
+      'a payment',
+      {
+        mode: 'payment',
+        line_items: [
+          { price_data: { currency: 'jpy', unit_amount: 1500, product_data: { name: 'Mug' } }, quantity: 1 },
+        ],
+      },
+      'Pay ¥1,500',
+      'Total due ¥1,500',
+    ],
+    [
+      'a donation',
+      {
+        mode: 'payment',
+        submit_type: 'donate',
+        line_items: [
+          { price_data: { currency: 'usd', unit_amount: 700, product_data: { name: 'Trees' } }, quantity: 1 },
+        ],
+      },
+      'Donate $7.00',
+      'Trees',
+    ],
+    ['a saved card', { mode: 'setup', currency: 'usd' }, 'Save card', 'Nothing is charged now'],
+  ])('has the button for %s', async (_name, given, button, text) => {
+    const session = await create(given)
+    const page = await pageOf(session)
+    expect(page.text).toContain(text)
+    const done = await press(sdk, page, button, ENTERED)
+    expect([done.status, done.location]).toEqual([
+      303,
+      `https://shop.example/done?session=${session.id}&x=1#top`,
+    ])
+    expect((await retrieve(session)).status).toBe('complete')
+  })
+
+  test('shows the clock of a customer, whose email address it does not ask for', async () => {
+    const { customer } = await customerOnClock(stripe, Date.UTC(2030, 4, 1) / 1000)
+    await stripe.customers.update(customer, { email: 'eve@shop.example' })
+    const page = await pageOf(await create({ customer }))
+    expect(page.text).toContain('2030-05-01 00:00 UTC')
+    expect(page.text).toContain('Email eve@shop.example')
+    expect(page.html).not.toContain('name="email"')
+    expect((await press(sdk, page, 'Subscribe', { ...CARD, expiration: '12/28' })).text).toContain(
+      'in the past',
+    )
+    expect((await press(sdk, page, 'Subscribe', CARD)).status).toBe(303)
+  })
+
+  test('asks for no card if nothing is due and none is collected', async () => {
+    const session = await create({
+      payment_method_collection: 'if_required',
+      subscription_data: { trial_period_days: 7 },
+    })
+    const page = await pageOf(session)
+    expect(page.html).not.toMatch(/Card number|Test cards/)
+    expect((await press(sdk, page, 'Start trial')).text).toContain('Enter your email address.')
+    expect((await press(sdk, page, 'Start trial', { email: 'ada@shop.example' })).status).toBe(303)
+    expect((await retrieve(session)).status).toBe('complete')
+  })
+
+  test('asks for the phone number, the address and the consent, and keeps them', async () => {
+    const session = await create({
+      phone_number_collection: { enabled: true },
+      billing_address_collection: 'required',
+      consent_collection: { terms_of_service: 'required' },
+      custom_text: { submit: { message: 'We deliver in May' } },
+    })
+    const page = await pageOf(session)
+    expect(page.text).toContain('We deliver in May')
+    const wrong = await press(sdk, page, 'Subscribe', { ...ENTERED, phone: 'x', city: 'Bonn' })
+    for (const error of [
+      'not a phone number',
+      'Choose a country',
+      'first line',
+      'postal code',
+      'Agree to the terms',
+    ])
+      expect(wrong.text).toContain(error)
+    expect(wrong.alert).toBe('Something is missing or wrong. Check the marked fields.')
+    const address = { country: 'DE', line1: 'Am Hof 1', postal_code: '53113' }
+    const done = await press(sdk, wrong, 'Subscribe', {
+      ...CARD,
+      ...address,
+      phone: '+49 228 5550',
+      terms: 'accepted',
+    })
+    expect(done.status).toBe(303)
+    const { customer_details, consent } = await retrieve(session)
+    expect(customer_details).toMatchObject({
+      email: 'ada@shop.example',
+      name: 'Ada Lovelace',
+      phone: '+49 228 5550',
+      address: {
+        city: 'Bonn',
+        country: 'DE',
+        line1: 'Am Hof 1',
+        line2: null,
+        postal_code: '53113',
+        state: null,
+      },
+    })
+    expect(consent?.terms_of_service).toBe('accepted')
+  })
+
+  test('offers payment methods with which the customer pays later', async () => {
+    const session = await mug({ allowed_payment_method_types: ['card', 'boleto'] })
+    const done = await press(sdk, await pageOf(session), 'Pay €20.00', {
+      email: 'ada@shop.example',
+      pay_with: 'boleto',
+    })
+    expect(done.status).toBe(303)
+    expect(await retrieve(session)).toMatchObject({ status: 'complete', payment_status: 'unpaid' })
+  })
+})
+
+describe('changes before the form is submitted', () => {
+  const adjustable = () =>
+    create({
+      allow_promotion_codes: true,
+      line_items: [
+        { price: plan, quantity: 1 },
+        { price: seat, quantity: 2, adjustable_quantity: { enabled: true, minimum: 1, maximum: 9 } },
+      ],
+    })
+  const quantityIn = ({ html }: Shown) => / name="(quantity-[^"]+)"/.exec(html)?.[1] ?? ''
+
+  test('a quantity is updated within its limits', async () => {
+    const session = await adjustable()
+    const page = await pageOf(session)
+    const more = await press(sdk, page, 'Update', { [quantityIn(page)]: '4' })
+    expect(more.text).toMatch(/The total is updated\. .*/)
+    expect(more.text).toContain('Total due today $40.00')
+    for (const wrong of ['0', '10', '1.5', '-1', 'many', ''])
+      expect((await press(sdk, more, 'Update', { [quantityIn(page)]: wrong })).text).toContain(
+        'Enter a whole number from 1 to 9.',
+      )
+    expect((await retrieve(session)).amount_total).toBe(4000)
+  })
+
+  test('a promotion code is applied and removed', async () => {
+    const page = await pageOf(await adjustable())
+    expect((await press(sdk, page, 'Apply', { promotion_code: 'SUMMER' })).text).toContain(
+      'This code is invalid.',
+    )
+    expect((await press(sdk, page, 'Apply')).text).toContain('Enter a promotion code.')
+    const applied = await press(sdk, page, 'Apply', { promotion_code: ' winter ', email: 'ada@shop.example' })
+    expect(applied.text).toContain('Promotion code WINTER')
+    expect(applied.text).toMatch(
+      /Subtotal \$30\.00 Winter \(25% off once\) -\$7\.50 Total due today \$22\.50/,
+    )
+    expect(applied.html).toContain('value="ada@shop.example"')
+    expect((await press(sdk, applied, 'Remove')).text).toContain('Total due today $30.00')
+  })
+
+  test('nobody pays another amount than the page has shown', async () => {
+    const session = await adjustable()
+    const page = await pageOf(session)
+    const before = await chargesOf()
+    const changed = await press(sdk, page, 'Subscribe', { ...ENTERED, [quantityIn(page)]: '3' })
+    expect(changed.text).toContain(
+      'The total has changed. Check it before you continue. Enter your card again.',
+    )
+    expect(changed.text).toContain('Total due today $35.00')
+    // Another tab still shows the former total.
+    const stale = await press(sdk, page, 'Subscribe', { ...ENTERED, [quantityIn(page)]: '3' })
+    expect(stale.text).toContain('The total has changed')
+    expect(await chargesOf()).toBe(before)
+    expect((await press(sdk, changed, 'Subscribe', ENTERED)).status).toBe(303)
+    expect((await retrieve(session)).amount_total).toBe(3500)
+  })
+
+  test('Enter applies what was changed, and otherwise submits the form', async () => {
+    const page = await pageOf(await adjustable())
+    expect((await press(sdk, page, 'Continue', { promotion_code: 'WINTER' })).text).toContain('WINTER')
+    expect((await press(sdk, await pageOf(await adjustable()), 'Continue', ENTERED)).status).toBe(303)
+  })
+
+  test('a code that can no longer be redeemed is said, and can be removed', async () => {
+    const coupon = await stripe.coupons.create({ amount_off: 500, currency: 'usd', duration: 'once' })
+    const code = await stripe.promotionCodes.create({
+      promotion: { type: 'coupon', coupon: coupon.id },
+      code: 'ONCE',
+    })
+    const session = await adjustable()
+    await press(sdk, await pageOf(session), 'Apply', { promotion_code: 'ONCE' })
+    await stripe.promotionCodes.update(code.id, { active: false })
+    const page = await pageOf(session)
+    expect(page.alert).not.toBe(null)
+    expect((await press(sdk, page, 'Remove')).text).toContain('Total due today $30.00')
+  })
+})
+
+describe('a card', () => {
+  test('that is declined leaves the page open, with the reason and without the number', async () => {
+    const session = await create()
+    const declined = await press(sdk, await pageOf(session), 'Subscribe', {
+      ...ENTERED,
+      number: '4000000000009995',
+      cvc: '987',
+    })
+    expect([declined.status, declined.alert]).toEqual([200, 'Your card has insufficient funds.'])
+    expect(declined.html).toMatch(/ id="number"[^>]* value=""[^>]* autofocus/)
+    expect(declined.html).not.toMatch(/value="(4000|987)/)
+    expect(declined.html).toContain('value="ada@shop.example"')
+    expect((await pageOf(session)).alert).toBe('Your card has insufficient funds.')
+    expect((await press(sdk, declined, 'Subscribe', CARD)).status).toBe(303)
+  })
+
+  test('that is no test card is refused with the reason', async () => {
+    const before = (await stripe.paymentIntents.list({ limit: 100 })).data.length
+    const refused = await press(sdk, await pageOf(await create()), 'Subscribe', {
+      ...ENTERED,
+      number: '4111 1111 1111 1111',
+    })
+    expect(refused.text).toContain('This is not a test card, so it was refused and not stored.')
+    expect(refused.html).not.toMatch(/4111/)
+    expect((await stripe.paymentIntents.list({ limit: 100 })).data.length).toBe(before)
+  })
+
+  test('of the list is filled in, with the other entries', async () => {
+    const filled = await press(sdk, await pageOf(await create()), '4242 4242 4242 4242', {
+      email: 'ada@shop.example',
+    })
+    expect(filled.html).toContain('value="4242 4242 4242 4242"')
+    expect((await press(sdk, filled, 'Subscribe')).status).toBe(303)
+  })
+
+  test('that must be authenticated leads to the page for that, and then to the shop', async () => {
+    const session = await create()
+    const sent = await press(sdk, await pageOf(session), 'Subscribe', {
+      ...ENTERED,
+      number: '4000002760003184',
+    })
+    expect([sent.status, sent.location]).toEqual([303, expect.stringMatching(/^\/c\/authenticate\//)])
+    const bank = await follow(sdk, sent)
+    expect(bank.text).toContain('charges $20.00')
+    const failed = await press(sdk, bank, 'Fail authentication')
+    expect(failed.location).toBe(`/c/pay/${session.id}`)
+    const back = await follow(sdk, failed)
+    expect(back.alert).toMatch(/authenticat/)
+    const again = await press(sdk, back, 'Subscribe', { ...ENTERED, number: '4000002760003184' })
+    const done = await press(sdk, await follow(sdk, again), 'Complete authentication')
+    expect(done.location).toContain(`https://shop.example/done?session=${session.id}`)
+    expect((await retrieve(session)).status).toBe('complete')
+    // The page of the bank that is still open in another tab leads to the session.
+    expect((await press(sdk, bank, 'Fail authentication')).location).toBe(`/c/pay/${session.id}`)
+  })
+
+  test('is authenticated to be saved', async () => {
+    const session = await create({ mode: 'setup', currency: 'usd' })
+    const sent = await press(sdk, await pageOf(session), 'Save card', {
+      ...ENTERED,
+      number: '4000002500003155',
+    })
+    const done = await press(sdk, await follow(sdk, sent), 'Complete authentication')
+    expect(done.location).toContain(session.id)
+    expect((await retrieve(session)).status).toBe('complete')
+  })
+})
+
+describe('a session that is not open', () => {
+  test('and complete says so, and a form that is submitted again leads where the first one led', async () => {
+    const session = await mug()
+    const page = await pageOf(session)
+    const before = await chargesOf()
+    const [one, two] = await Promise.all([press(sdk, page, 'Pay', ENTERED), press(sdk, page, 'Pay', ENTERED)])
+    const late = await press(sdk, page, 'Pay', ENTERED)
+    expect([one, two, late].map(({ location }) => location)).toEqual(
+      Array(3).fill(`https://shop.example/done?session=${session.id}&x=1#top`),
+    )
+    expect(await chargesOf()).toBe(before + 1)
+    const done = await open(sdk, page.url)
+    expect(done.text).toContain('You are all done here')
+    expect(done.text).toContain('Continue to https://shop.example')
+  })
+
+  test('and expired says so, and can be opened again if the merchant wants that', async () => {
+    const { clock, customer } = await customerOnClock(stripe, NOW)
+    await stripe.customers.update(customer, { email: 'eve@shop.example' })
+    const plain = await create({ customer })
+    const recoverable = await create({ customer, after_expiration: { recovery: { enabled: true } } })
+    const [page, other] = [await pageOf(plain), await pageOf(recoverable)]
+    await sdk.advance(clock, NOW + 25 * 3600)
+    const expired = await open(sdk, page.url)
+    expect(expired.text).toContain('This checkout has expired')
+    expect(expired.text).toContain('Back to https://shop.example')
+    expect(expired.html).not.toContain('<button')
+    expect((await press(sdk, page, 'Subscribe', CARD)).status).toBe(400)
+    const { after_expiration } = await retrieve(recoverable)
+    const again = await press(sdk, await open(sdk, after_expiration?.recovery?.url ?? ''), 'Start again')
+    const next = await follow(sdk, again)
+    expect((await press(sdk, next, 'Subscribe', CARD)).status).toBe(303)
+    expect((await press(sdk, other, 'Subscribe', CARD)).location).toMatch(/^\/c\/pay\/cs_test_/)
+  })
+})

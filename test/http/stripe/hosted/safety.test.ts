@@ -1,0 +1,163 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type Stripe from 'stripe'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../cli/executable.ts'
+import { asOperator } from '../../support.ts'
+import { type StripeTwin, startStripe } from '../sdk.ts'
+import { open, press } from './visitor.ts'
+
+/** A valid number by its check digit, of no test card. */
+const REAL = '4539578763621486'
+const ENTERED = {
+  email: 'ada@shop.example',
+  number: '4242 4242 4242 4242',
+  expiration: '12 / 60',
+  cvc: '123',
+  name: 'Ada Lovelace',
+}
+const HOSTILE = `"><script>alert(1)</script><img src=x onerror=alert(2)>'`
+
+let sdk: StripeTwin
+const reported: unknown[] = []
+const folder = temporaryFolder()
+beforeAll(async () => {
+  const database = join(folder.path, 'paytwin.db')
+  sdk = await startStripe({ database, reportError: (...error) => reported.push(error) })
+})
+afterAll(async () => {
+  await sdk.close()
+  folder.remove()
+})
+
+const sale = (
+  stripe: Stripe,
+  name = 'Mug',
+  more: Partial<Stripe.Checkout.SessionCreateParams> = {},
+): Promise<Stripe.Checkout.Session> =>
+  stripe.checkout.sessions.create({
+    mode: 'payment',
+    line_items: [
+      {
+        price_data: { currency: 'usd', unit_amount: 1000, product_data: { name, description: name } },
+        quantity: 1,
+        adjustable_quantity: { enabled: true },
+      },
+    ],
+    success_url: 'https://shop.example/done',
+    cancel_url: 'https://shop.example/pricing',
+    allow_promotion_codes: true,
+    ...more,
+  })
+
+describe('the pages for customers', () => {
+  test('escape what the merchant and the customer chose', async () => {
+    const { body } = await asOperator(sdk.twin)('POST', 'merchants', { name: HOSTILE, dialect: 'stripe' })
+    const { body: key } = await asOperator(sdk.twin)('POST', 'keys', { merchant: body.id })
+    const stripe = sdk.withKey(key.secret)
+    const session = await sale(stripe, HOSTILE, {
+      metadata: { note: HOSTILE },
+      custom_text: { submit: { message: HOSTILE }, terms_of_service_acceptance: { message: HOSTILE } },
+      consent_collection: { terms_of_service: 'required' },
+      phone_number_collection: { enabled: true },
+      billing_address_collection: 'required',
+      cancel_url: `https://shop.example/"><script>alert(3)</script>`,
+    })
+    const page = await open(sdk, session.url ?? '')
+    const fields = [
+      'email',
+      'number',
+      'expiration',
+      'cvc',
+      'name',
+      'phone',
+      'line1',
+      'city',
+      'country',
+      'due',
+    ]
+    const wrong = await press(sdk, page, 'Pay', Object.fromEntries(fields.map((field) => [field, HOSTILE])))
+    const promotion = await press(sdk, page, 'Apply', { promotion_code: HOSTILE })
+    for (const { html, text } of [page, wrong, promotion]) {
+      expect(html).not.toMatch(/<script|<img|" onerror/)
+      expect(text).toContain('<script>alert(1)')
+    }
+  })
+
+  test('show nothing of another merchant, and nothing for an id that is not known', async () => {
+    const { url } = await sale(sdk.stripe, 'A secret thing')
+    for (const address of [`${url}x`, url?.slice(0, -1), `http://localhost/c/pay/cs_test_1`]) {
+      const page = await open(sdk, address ?? '')
+      expect(page.status).toBe(404)
+      expect(page.text).not.toMatch(/secret|merchant/)
+    }
+    const { body } = await asOperator(sdk.twin)('POST', 'merchants', { name: 'Other', dialect: 'stripe' })
+    const { body: key } = await asOperator(sdk.twin)('POST', 'keys', { merchant: body.id })
+    const coupon = await sdk.withKey(key.secret).coupons.create({ percent_off: 50, duration: 'once' })
+    await sdk
+      .withKey(key.secret)
+      .promotionCodes.create({ promotion: { type: 'coupon', coupon: coupon.id }, code: 'OTHER' })
+    const foreign = await press(sdk, await open(sdk, url ?? ''), 'Apply', { promotion_code: 'OTHER' })
+    expect(foreign.text).toContain('This code is invalid.')
+  })
+
+  test('accept forms from their own origin only', async () => {
+    const session = await sale(sdk.stripe)
+    const page = await open(sdk, session.url ?? '')
+    for (const headers of [
+      {},
+      { Origin: 'https://evil.example' },
+      { Origin: 'null' },
+      { Origin: 'http://localhost:1' },
+    ]) {
+      const refused = await press(sdk, page, 'Pay', ENTERED, headers)
+      expect([refused.status, refused.location]).toEqual([400, null])
+    }
+    expect((await sdk.stripe.checkout.sessions.retrieve(session.id)).status).toBe('open')
+  })
+
+  test('are refused under another host, and where there is no page', async () => {
+    const { url = '' } = await sale(sdk.stripe)
+    const { app } = sdk.twin.sandbox
+    expect((await app.request(url ?? '', { headers: { Host: 'rebound.example' } })).status).toBe(400)
+    for (const path of ['/c/none', '/i/none', '/p/none']) {
+      const response = await app.request(path, { headers: { Host: 'localhost' } })
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        404,
+        'text/html; charset=utf-8',
+      ])
+    }
+  })
+
+  test('take no large forms', async () => {
+    const page = await open(sdk, (await sale(sdk.stripe)).url ?? '')
+    expect((await press(sdk, page, 'Pay', { ...ENTERED, email: 'x'.repeat(30_000) })).status).toBe(400)
+  })
+})
+
+test('a card number is neither stored nor logged, and a real one is in no error', async () => {
+  const page = await open(sdk, (await sale(sdk.stripe)).url ?? '')
+  // As if the customer had mixed up the fields.
+  const everywhere = {
+    name: REAL,
+    email: `${REAL}@x.example`,
+    promotion_code: REAL,
+    due: REAL,
+    pay_with: REAL,
+  }
+  for (const fields of [{ number: REAL }, everywhere, { number: `${REAL}1`, expiration: REAL, cvc: REAL }]) {
+    const refused = await press(sdk, page, 'Pay', { ...ENTERED, ...fields })
+    expect(refused.status).toBe(200)
+    expect(refused.html).not.toContain(REAL)
+  }
+  expect((await press(sdk, page, 'Pay', ENTERED)).status).toBe(303)
+  const { body: requests } = await asOperator(sdk.twin)('GET', 'requests?limit=100')
+  const { data: events } = await sdk.stripe.events.list({ limit: 100 })
+  expect(JSON.stringify(events)).toContain('checkout.session.completed')
+  const files = readdirSync(folder.path).map((name) => readFileSync(join(folder.path, name), 'latin1'))
+  expect(files.join('')).toContain('ada@shop.example')
+  for (const text of [JSON.stringify(requests), JSON.stringify(events), ...files]) {
+    for (const number of [REAL, '4242424242424242', '4242 4242']) expect(text.includes(number)).toBe(false)
+  }
+  expect(reported).toEqual([])
+})
