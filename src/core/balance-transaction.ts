@@ -56,9 +56,23 @@ export function balanceTransaction(
   source: Charge | Refund | Dispute,
 ): BalanceTransaction {
   const { currency } = source
-  const { sign, fee } = EFFECTS[type](source.amount)
+  const { sign, fee } = effectOf(type, source.amount)
   const id = balanceTransactionId(type, source.id)
   return { id, type, amount: sign * source.amount, fee, currency, source }
+}
+
+/** Returns what a movement of a type does with the amount of its source. */
+export const effectOf = (type: BalanceTransactionType, amount: number): Effect => EFFECTS[type](amount)
+
+/** Reports whether a movement of a type has happened, by the status of its source. */
+export const hasHappened = (type: BalanceTransactionType, status: string): boolean => HAPPENED[type](status)
+
+const HAPPENED: Readonly<Record<BalanceTransactionType, (status: string) => boolean>> = {
+  charge: (status) => status === 'succeeded',
+  refund: () => true,
+  refund_failure: (status) => status === 'failed',
+  dispute: () => true,
+  dispute_reversal: (status) => status === 'won',
 }
 
 type Effect = { readonly sign: 1 | -1; readonly fee: number }

@@ -22,7 +22,12 @@ export type Contact = {
   /** Languages in order of preference, such as `de` or `pt-BR`. */
   readonly preferred_locales: readonly string[]
   readonly shipping: ShippingDetails | null
+  /** Absent for `none`. Nothing is taxed here. */
+  readonly tax_exempt?: TaxExempt
 }
+
+export const TAX_EXEMPTIONS = ['none', 'exempt', 'reverse'] as const
+export type TaxExempt = (typeof TAX_EXEMPTIONS)[number]
 
 /** The person whose payment method it is. */
 export type BillingDetails = {

@@ -14,13 +14,18 @@ import { common, type Resource, retrieve } from './resource.ts'
 import { type PaymentMethodShape, paymentMethodList, paymentMethodSchema } from './schemas/payment-method.ts'
 import { ShownObject } from './shown-object.ts'
 
+/** When a card expires. */
+export const expiry = {
+  exp_month: z.int().min(1).max(12).optional(),
+  exp_year: z.int().min(2000).max(2999).optional(),
+}
+
 export const card = z.object({
   number: z
     .string()
     .regex(/^[0-9 ]{12,24}$/, { error: 'expected the digits of a card number' })
     .transform((number) => number.replaceAll(' ', '')),
-  exp_month: z.int().min(1).max(12).optional(),
-  exp_year: z.int().min(2000).max(2999).optional(),
+  ...expiry,
   // Accepted and ignored: the number of a test card alone decides its behavior.
   cvc: z.string().optional(),
 })

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Invoice } from '../core/invoice.ts'
 import { KINDS, type Kind, type Objects } from '../core/kinds.ts'
 import type { Subscription } from '../core/subscription.ts'
+import { type AmountCount, countAmounts, type MovingKind } from './amounts.ts'
 import type { Blocks } from './blocks.ts'
 import { KindTable, type RowAt } from './kind-table.ts'
 import type { Filter, Page } from './list-query.ts'
@@ -120,6 +121,11 @@ export class ObjectTable {
       }))
       .get({ customer })
     return row?.count ?? 0
+  }
+
+  /** Counts a merchant's objects of a kind by amount, currency and status. */
+  countAmounts(kind: MovingKind, merchant: number): AmountCount[] {
+    return countAmounts(this.#statements, kind, merchant)
   }
 
   /** Lists the invoices of a subscription with a planned retry, oldest first. */

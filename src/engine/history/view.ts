@@ -1,5 +1,6 @@
 import type { Kind, Objects } from '../../core/kinds.ts'
 import type { WebhookDelivery } from '../../core/webhook.ts'
+import type { AmountCount, MovingKind } from '../../store/amounts.ts'
 import type { Merchant } from '../../store/directory.ts'
 import type { HistoryReader } from '../../store/history.ts'
 import type { EventEntry } from '../../store/journal.ts'
@@ -30,6 +31,8 @@ export type CurrentView = View & {
   search<K extends Kind>(kind: K, search: Search, page: SearchPage): Objects[K][]
   /** Counts the objects that a search finds, up to a limit. */
   countFound(kind: Kind, search: Search, limit: number): number
+  /** Counts the objects of a kind by amount, currency and status. */
+  countAmounts(kind: MovingKind): AmountCount[]
   /** Returns the place of an object in the order of creation. */
   placeOf(kind: Kind, id: string): number | undefined
   readonly deliveries: Deliveries
@@ -55,6 +58,7 @@ export const currentView = ({ store, ids, url, merchant }: Sources): CurrentView
   list: (kind, filters, page) => store.objects.list(kind, merchant.ordinal, filters, page),
   search: (kind, search, page) => store.search.list(kind, merchant.ordinal, search, page),
   countFound: (kind, search, limit) => store.search.count(kind, merchant.ordinal, search, limit),
+  countAmounts: (kind) => store.objects.countAmounts(kind, merchant.ordinal),
   placeOf: (kind, id) => store.objects.seqOf(kind, merchant.ordinal, id),
   deliveries: {
     get: (id) => store.deliveries.get(merchant.ordinal, id),

@@ -1,5 +1,5 @@
 import { Change } from '../../core/change.ts'
-import type { BillingDetails } from '../../core/contact.ts'
+import { type BillingDetails, NO_BILLING_DETAILS } from '../../core/contact.ts'
 import type { Customer } from '../../core/customer.ts'
 import { assert, parameterInvalid, paymentFailed } from '../../core/errors.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
@@ -226,6 +226,40 @@ export function detachPaymentMethod(unit: UnitOfWork, id: string): PaymentMethod
   }
   apply(unit, change, unit.clockOf(customer.test_clock))
   return detached
+}
+
+/** undefined leaves a part unchanged. */
+export type PaymentMethodUpdate = {
+  readonly billing_details?: Partial<BillingDetails> | undefined
+  readonly card?: { exp_month?: number | undefined; exp_year?: number | undefined } | undefined
+  readonly metadata?: MetadataParam | undefined
+}
+
+/** Updates an attached payment method. @throws ApiError resource_missing; parameter_invalid when it has no customer */
+export function updatePaymentMethod(
+  unit: UnitOfWork,
+  id: string,
+  { billing_details, card, metadata }: PaymentMethodUpdate,
+): PaymentMethod {
+  const method = unit.find('payment_method', id)
+  if (method.customer === null)
+    throw parameterInvalid('id', `The payment method '${id}' is not attached to a customer: attach it first`)
+  const clock = unit.clockOf(unit.need('customer', method.customer).test_clock)
+  const change = new Change()
+  const updated = change.update('payment_method', method, (before) => ({
+    ...before,
+    ...(billing_details && {
+      billing_details: { ...(before.billing_details ?? NO_BILLING_DETAILS), ...billing_details },
+    }),
+    card: before.card && {
+      ...before.card,
+      exp_month: card?.exp_month ?? before.card.exp_month,
+      exp_year: card?.exp_year ?? before.card.exp_year,
+    },
+    metadata: mergeMetadata(before.metadata, metadata),
+  }))
+  apply(unit, change, clock)
+  return updated
 }
 
 /**

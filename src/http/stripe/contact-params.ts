@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Address, BillingDetails, Contact } from '../../core/contact.ts'
+import { type Address, type BillingDetails, type Contact, TAX_EXEMPTIONS } from '../../core/contact.ts'
 import { optionalText } from '../fields.ts'
 
 const address = z.object({
@@ -24,6 +24,7 @@ export const contactFields = {
     .object({ address, name: z.string().min(1).max(5_000), phone: optionalText })
     .nullable()
     .optional(),
+  tax_exempt: z.enum(['', ...TAX_EXEMPTIONS]).optional(),
 }
 
 /** The billing details of a payment method. */
@@ -42,11 +43,13 @@ export function contactOf({
   phone,
   preferred_locales,
   shipping,
+  tax_exempt,
 }: z.output<z.ZodObject<typeof contactFields>>): Partial<Contact> | undefined {
   const contact = {
     ...(home !== undefined && { address: home && addressOf(home) }),
     ...(phone !== undefined && { phone: phone || null }),
     ...(preferred_locales && { preferred_locales }),
+    ...(tax_exempt !== undefined && { tax_exempt: tax_exempt || ('none' as const) }),
     ...(shipping !== undefined && {
       shipping: shipping && {
         address: addressOf(shipping.address),
@@ -65,6 +68,17 @@ export const billingDetailsOf = (given: z.output<typeof billingDetails>): Billin
     email: given.email ?? null,
     name: given.name ?? null,
     phone: given.phone ?? null,
+  }
+
+/** Returns the parts of billing details that a request changes; undefined for none. */
+export const billingChangesOf = (
+  given: z.output<typeof billingDetails>,
+): Partial<BillingDetails> | undefined =>
+  given && {
+    ...(given.address !== undefined && { address: addressOf(given.address ?? {}) }),
+    ...(given.email !== undefined && { email: given.email || null }),
+    ...(given.name !== undefined && { name: given.name || null }),
+    ...(given.phone !== undefined && { phone: given.phone || null }),
   }
 
 const addressOf = (given: z.output<typeof address>): Address => ({

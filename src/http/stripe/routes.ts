@@ -1,5 +1,6 @@
 import type { StripeApi } from './api.ts'
 import { accountRoutes } from './routes/account.ts'
+import { balanceRoutes } from './routes/balance.ts'
 import { balanceTransactionRoutes } from './routes/balance-transaction.ts'
 import { catalogRoutes } from './routes/catalog.ts'
 import { chargeRoutes } from './routes/charge.ts'
@@ -42,6 +43,7 @@ export const STRIPE_ROUTES: readonly ((api: StripeApi) => void)[] = [
   checkoutSessionRoutes,
   chargeRoutes,
   disputeRoutes,
+  balanceRoutes,
   balanceTransactionRoutes,
   subscriptionRoutes,
   subscriptionItemRoutes,

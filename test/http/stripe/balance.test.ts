@@ -112,3 +112,30 @@ describe('the balance transactions of the account', () => {
     })
   })
 })
+
+test('the balance of the account is the sum of its balance transactions in each currency', async () => {
+  const other = await startStripe()
+  try {
+    const { balance, balanceTransactions, disputes, paymentIntents, refunds } = other.stripe
+    expect((await balance.retrieve()).available).toMatchObject([{ amount: 0, currency: 'usd' }])
+    for (const payment_method of ['pm_card_visa', 'pm_card_visa', 'pm_card_createDispute'])
+      await paymentIntents.create({ amount: 1049, currency: 'usd', payment_method, confirm: true })
+    for (const dispute of (await disputes.list()).data) await disputes.close(dispute.id)
+    const params = { amount: 700, currency: 'eur', payment_method: 'pm_card_refundFail', confirm: true }
+    await refunds.create({ payment_intent: (await paymentIntents.create(params)).id, amount: 300 })
+    await errorOf(paymentIntents.create({ ...params, payment_method: 'pm_card_chargeDeclined' }))
+    await other.advanceMain({ to: NOW + 10 * 86_400 })
+    const sums: Record<string, number> = {}
+    for await (const { currency, net } of balanceTransactions.list())
+      sums[currency] = (sums[currency] ?? 0) + net
+    expect(Object.keys(sums).toSorted()).toEqual(['eur', 'usd'])
+    const { available, pending } = await balance.retrieve()
+    expect(available.map(({ currency, amount }) => [currency, amount])).toEqual([
+      ['eur', sums.eur],
+      ['usd', sums.usd],
+    ])
+    expect(pending).toMatchObject([{ amount: 0 }, { amount: 0 }])
+  } finally {
+    await other.close()
+  }
+})

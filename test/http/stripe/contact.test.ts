@@ -54,7 +54,7 @@ describe('the contact of a customer', () => {
     ['address[country]', { address: { country: 'Britain' } }],
     ['shipping[name]', { shipping: { address: LONDON } as never }],
     ['invoice_settings[default_payment_method]', { invoice_settings: { default_payment_method: 'pm_none' } }],
-    ['tax_exempt', { tax_exempt: 'exempt' as const }],
+    ['tax_exempt', { tax_exempt: 'never' as 'none' }],
   ])('is refused with a wrong %s', async (param, params) => {
     const { id } = await stripe.customers.create({})
     const error = await errorOf(stripe.customers.update(id, { phone: '1', ...params }))
@@ -108,4 +108,49 @@ describe('billing details', () => {
     const error = await errorOf(stripe.paymentMethods.create({ ...card, billing_details: { tax_id: '1' } }))
     expect(error).toMatchObject({ statusCode: 400, param: 'billing_details[tax_id]' })
   })
+})
+
+test('a payment method is updated while it is attached, part by part', async () => {
+  const { id: customer } = await stripe.customers.create()
+  const { id } = await stripe.paymentMethods.attach('pm_card_visa', { customer })
+  await stripe.paymentMethods.update(id, { billing_details: { name: 'Ada', email: 'ada@example.com' } })
+  const updated = await stripe.paymentMethods.update(id, {
+    billing_details: { address: LONDON, email: '' },
+    card: { exp_month: 2 },
+    metadata: { a: 'b' },
+  })
+  expect(updated).toMatchObject({
+    billing_details: { name: 'Ada', email: null, address: { ...EMPTY, ...LONDON } },
+    card: { brand: 'visa', exp_month: 2, exp_year: 2099 },
+    metadata: { a: 'b' },
+  })
+  await stripe.paymentMethods.detach(id)
+  const detached = await errorOf(stripe.paymentMethods.update(id, { metadata: {} }))
+  expect(detached).toMatchObject({ statusCode: 400 })
+  expect(detached.message).toContain('is not attached to a customer')
+})
+
+test('the tax exemption of a customer is kept, and shown on its invoices', async () => {
+  const { id: customer, tax_exempt } = await stripe.customers.create({ tax_exempt: 'reverse' })
+  expect(tax_exempt).toBe('reverse')
+  const invoice = await stripe.invoices.create({ customer })
+  expect(invoice.customer_tax_exempt).toBe('reverse')
+  expect((await stripe.customers.update(customer, { name: 'Ada' })).tax_exempt).toBe('reverse')
+  expect((await stripe.customers.update(customer, { tax_exempt: '' })).tax_exempt).toBe('none')
+  expect(await errorOf(stripe.customers.create({ tax_exempt: 'never' as 'none' }))).toMatchObject({
+    statusCode: 400,
+    param: 'tax_exempt',
+  })
+})
+
+test('the balance of a customer is set by a transaction of the difference', async () => {
+  const { id, balance } = await stripe.customers.create({ balance: -500 })
+  expect(balance).toBe(-500)
+  expect((await stripe.customers.update(id, { balance: 200 })).balance).toBe(200)
+  expect((await stripe.customers.update(id, { balance: 200, name: 'Ada' })).balance).toBe(200)
+  const { data } = await stripe.customers.listBalanceTransactions(id)
+  expect(data.map(({ amount, ending_balance, currency }) => [amount, ending_balance, currency])).toEqual([
+    [700, 200, 'usd'],
+    [-500, -500, 'usd'],
+  ])
 })

@@ -44,12 +44,12 @@ describe('an error of a merchant with the dialect stripe', () => {
     ],
     [
       'for a parameter that it does not know',
-      () => stripe.customers.create({ tax_exempt: 'none' }),
+      () => stripe.customers.create({ next_invoice_sequence: 5 }),
       {
         statusCode: 400,
         code: 'parameter_unknown',
-        param: 'tax_exempt',
-        message: `Received unknown parameter: tax_exempt. If Stripe knows it, paytwin does not know it yet. What it knows: ${KNOWN}`,
+        param: 'next_invoice_sequence',
+        message: `Received unknown parameter: next_invoice_sequence. If Stripe knows it, paytwin does not know it yet. What it knows: ${KNOWN}`,
       },
     ],
     [

@@ -4,6 +4,7 @@ import {
   type BalanceTransaction,
   type BalanceTransactionType,
   balanceTransaction,
+  hasHappened,
   sourceOfBalanceTransaction,
 } from '../../../core/balance-transaction.ts'
 import type { View } from '../../../engine/history/view.ts'
@@ -51,14 +52,5 @@ export function presentAccountTransaction(
 export function transactionNamed(view: View, id: string): BalanceTransaction | undefined {
   const named = sourceOfBalanceTransaction(id)
   const source = named && view.get(BALANCE_TRANSACTIONS[named.type].kind, named.source)
-  return source && HAPPENED[named.type](source.status) ? balanceTransaction(named.type, source) : undefined
-}
-
-/** Whether a movement of each type has happened, by the status of its source. */
-const HAPPENED: Readonly<Record<BalanceTransactionType, (status: string) => boolean>> = {
-  charge: (status) => status === 'succeeded',
-  refund: () => true,
-  refund_failure: (status) => status === 'failed',
-  dispute: () => true,
-  dispute_reversal: (status) => status === 'won',
+  return source && hasHappened(named.type, source.status) ? balanceTransaction(named.type, source) : undefined
 }

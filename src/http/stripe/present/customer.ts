@@ -9,7 +9,7 @@ import { presentDiscount } from './discount.ts'
 export function presentCustomer(view: View, customer: Customer): Wire<Stripe.Customer> {
   const discount = customer.discount === null ? undefined : view.get('discount', customer.discount)
   const [[currency, balance] = [null, 0]] = Object.entries(customer.balances)
-  const { address, phone, preferred_locales, shipping } = customer.contact ?? NO_CONTACT
+  const { address, phone, preferred_locales, shipping, tax_exempt = 'none' } = customer.contact ?? NO_CONTACT
   return {
     id: customer.id,
     object: 'customer',
@@ -38,7 +38,7 @@ export function presentCustomer(view: View, customer: Customer): Wire<Stripe.Cus
     phone,
     preferred_locales: [...preferred_locales],
     shipping: shipping && { ...shipping, address: { ...shipping.address } },
-    tax_exempt: 'none',
+    tax_exempt,
     test_clock: customer.test_clock,
   }
 }

@@ -52,7 +52,7 @@ export function presentInvoice(view: View, invoice: Invoice): Wire<Stripe.Invoic
     customer_name: customer?.name ?? null,
     customer_phone: null,
     customer_shipping: null,
-    customer_tax_exempt: 'none',
+    customer_tax_exempt: view.get('customer', invoice.customer)?.contact?.tax_exempt ?? 'none',
     customer_tax_ids: [],
     default_payment_method: invoice.default_payment_method,
     default_source: null,

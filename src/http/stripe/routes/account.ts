@@ -4,6 +4,9 @@ import type { StripeApi } from '../api.ts'
 import { returning } from '../returns.ts'
 import type { Wire } from '../wire.ts'
 
+/** The currency of an account, where nothing else names one. */
+export const ACCOUNT_CURRENCY = 'usd'
+
 export function accountRoutes(api: StripeApi): void {
   api.read(
     {
@@ -25,7 +28,7 @@ const presentAccount = ({ merchant }: View): Wire<Stripe.Account> => ({
   charges_enabled: true,
   country: 'US',
   created: merchant.created,
-  default_currency: 'usd',
+  default_currency: ACCOUNT_CURRENCY,
   details_submitted: true,
   email: null,
   metadata: {},

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { CustomerBalanceTransaction } from '../../../core/customer-balance.ts'
 import { resourceMissing } from '../../../core/errors.ts'
 import { MAX_AMOUNT } from '../../../core/money.ts'
+import type { UnitOfWork } from '../../../engine/machine/unit.ts'
 import {
   type CustomerParams,
   createCustomer,
@@ -23,6 +24,7 @@ import { searchRoute } from '../search/route.ts'
 import { BASIL_VERSION } from '../versions/basil-version.ts'
 import { refuseSince } from '../versions/refuse-since.ts'
 import type { Wire } from '../wire.ts'
+import { ACCOUNT_CURRENCY } from './account.ts'
 
 const customer = returning<Wire<Stripe.Customer>>('customer')
 const transaction = returning<Wire<Stripe.CustomerBalanceTransaction>>('customer_balance_transaction')
@@ -36,6 +38,7 @@ const fields = {
     .regex(/^[A-Z0-9]{3,12}$/, { error: 'expected 3 to 12 characters of A-Z and 0-9' })
     .optional(),
   invoice_settings: z.object({ default_payment_method: reference.nullable().optional() }).optional(),
+  balance: z.int().min(-MAX_AMOUNT).max(MAX_AMOUNT).optional(),
   metadata,
   ...contactFields,
   ...discountFields,
@@ -67,6 +70,13 @@ const DISCOUNT_TEXT = `Versions before ${BASIL_VERSION} have coupon and promotio
 const refuseDiscount = (version: string, { coupon, promotion_code }: CustomerParams) =>
   refuseSince(BASIL_VERSION, version, { coupon, promotion_code })
 
+/** Sets the balance of a customer in its currency, by a transaction of the difference. */
+function setBalance(unit: UnitOfWork, id: string, balance: number | undefined): void {
+  if (balance === undefined) return
+  const [[currency, current] = [ACCOUNT_CURRENCY, 0]] = Object.entries(unit.need('customer', id).balances)
+  if (balance !== current) adjustBalance(unit, id, { amount: balance - current, currency })
+}
+
 export function customerRoutes(api: StripeApi): void {
   api.write(
     {
@@ -76,9 +86,10 @@ export function customerRoutes(api: StripeApi): void {
       params: createParams,
       returns: customer,
     },
-    ({ unit, view, version, params: { payment_method, invoice_settings, ...params } }) => {
+    ({ unit, view, version, params: { payment_method, invoice_settings, balance, ...params } }) => {
       refuseDiscount(version, params)
       const { id } = createCustomer(unit, { ...params, contact: contactOf(params) })
+      setBalance(unit, id, balance)
       if (payment_method !== undefined) attachPaymentMethod(unit, payment_method, id)
       // The default method is often the attached one, which had to be attached first.
       const last = invoice_settings
@@ -118,9 +129,11 @@ export function customerRoutes(api: StripeApi): void {
       params: updateParams,
       returns: customer,
     },
-    ({ unit, view, version, params, id }) => {
+    ({ unit, view, version, params: { balance, ...params }, id }) => {
       refuseDiscount(version, params)
-      return presentCustomer(view, updateCustomer(unit, id, { ...params, contact: contactOf(params) }))
+      updateCustomer(unit, id, { ...params, contact: contactOf(params) })
+      setBalance(unit, id, balance)
+      return presentCustomer(view, unit.need('customer', id))
     },
   )
   api.write(

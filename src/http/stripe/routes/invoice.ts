@@ -32,12 +32,10 @@ import { presentInvoice, presentLine } from '../present/invoice.ts'
 import { listKind, returning, returningList, wireList } from '../returns.ts'
 import { searchRoute } from '../search/route.ts'
 import type { Wire } from '../wire.ts'
+import { ACCOUNT_CURRENCY } from './account.ts'
 import { declinedPayment } from './payment-intent.ts'
 
 const invoice = returning<Wire<Stripe.Invoice>>('invoice')
-
-/** The currency of an invoice without items: that of the account. */
-const ACCOUNT_CURRENCY = 'usd'
 
 const createParams = z
   .object({

@@ -5,13 +5,15 @@ import {
   attachPaymentMethod,
   createPaymentMethod,
   detachPaymentMethod,
+  updatePaymentMethod,
 } from '../../../engine/resources/payment-method.ts'
 import { metadata, reference } from '../../fields.ts'
 import { equals, pageParams } from '../../pagination.ts'
+import { expiry } from '../../payment-method.ts'
 import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
 import { card, cardOf } from '../card-param.ts'
-import { billingDetails, billingDetailsOf } from '../contact-params.ts'
+import { billingChangesOf, billingDetails, billingDetailsOf } from '../contact-params.ts'
 import { presentPaymentMethod } from '../present/payment-method.ts'
 import { listKind, returning, returningList } from '../returns.ts'
 import type { Wire } from '../wire.ts'
@@ -23,6 +25,11 @@ const createParams = z.object({
   type: z.literal('card'),
   card,
   billing_details: billingDetails,
+  metadata,
+})
+const updateParams = z.object({
+  billing_details: billingDetails,
+  card: z.object(expiry).optional(),
   metadata,
 })
 const type = z.literal('card').optional()
@@ -72,6 +79,23 @@ export function paymentMethodRoutes(api: StripeApi): void {
       returns: method,
     },
     ({ view, id }) => presentPaymentMethod(view, retrieve(view, 'payment_method', id)),
+  )
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/payment_methods/:id',
+      summary: 'Updates the billing details, expiry and metadata of a payment method.',
+      params: updateParams,
+      returns: method,
+    },
+    ({ unit, view, params, id }) =>
+      presentPaymentMethod(
+        view,
+        updatePaymentMethod(unit, id, {
+          ...params,
+          billing_details: billingChangesOf(params.billing_details),
+        }),
+      ),
   )
   api.write(
     {
