@@ -99,9 +99,7 @@ const MailTable = ({ base, mails }: { base: string; mails: readonly Mail[] }) =>
               <Time at={created} />
             </td>
             <td>
-              <a class="value" href={`${base}/mail/${encodeURIComponent(id)}`}>
-                {subject}
-              </a>
+              <a href={`${base}/mail/${encodeURIComponent(id)}`}>{subject}</a>
             </td>
             <td>{to}</td>
             <td>{nameOf(kind)}</td>

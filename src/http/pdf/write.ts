@@ -65,7 +65,7 @@ export function writePdf({ title, created, pages }: Document): Buffer {
     `<< /Type /Catalog /Pages ${tree} 0 R /Lang (en) /ViewerPreferences << /DisplayDocTitle true >> >>`,
   )
   const info = file.add(
-    `<< /Title ${unicodeString(title)} /Producer (paytwin) /CreationDate (${dateText(created)}) >>`,
+    `<< /Title ${unicodeString(title)} /Producer (paytwin) /CreationDate (${instantText(created)}) >>`,
   )
   return file.finish(root, info)
 }
@@ -137,5 +137,5 @@ function unicodeString(text: string): string {
 }
 
 /** Formats an instant, such as `D:20260131100000Z`. */
-const dateText = (instant: number): string =>
+const instantText = (instant: number): string =>
   `D:${new Date(instant * 1_000).toISOString().slice(0, 19).replaceAll(/\D/g, '')}Z`

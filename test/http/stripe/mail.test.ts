@@ -84,7 +84,7 @@ describe('mail', () => {
     expect(first?.text).toBe(
       [
         'Hello Ada,',
-        'Default merchant sent you an invoice of $12.50, due on 2026-02-14.',
+        'Default merchant sent you an invoice of $12.50, due on February 14, 2026.',
         `View and pay the invoice:\n${finalized.hosted_invoice_url}`,
         `Download the PDF:\n${finalized.invoice_pdf}`,
         'Default merchant',
@@ -108,7 +108,9 @@ describe('mail', () => {
     await sdk.advance(clock, NOW + 32 * DAY)
     const mails = await mailTo(email)
     expect(mails.map(shortly)).toEqual(['2026-01-31T10:00 receipt: Your receipt from Default merchant'])
-    expect(mails[0]?.text).toContain('You paid $20.00 to Default merchant on 2026-01-31 with visa …4242.')
+    expect(mails[0]?.text).toContain(
+      'You paid $20.00 to Default merchant on January 31, 2026 with visa …4242.',
+    )
     expect(mails[0]?.links.map(({ name }: Body) => name)).toEqual(['View the receipt', 'View the invoice'])
   })
 
@@ -140,10 +142,10 @@ describe('mail', () => {
       'invoice',
     ])
     expect(mails[0]?.about.id).toBe(id)
-    expect(mails[0]?.text).toContain('renews on 2026-02-14. The payment is $20.00.')
+    expect(mails[0]?.text).toContain('renews on February 14, 2026. The payment is $20.00.')
     const [invoice] = (await stripe.invoices.list({ customer, status: 'open' })).data
     expect(mails[2]?.text).toContain(
-      `failed. Your card was declined. The payment is tried again on 2026-02-15.\n\nPay with another card:\n${invoice?.hosted_invoice_url}`,
+      `failed. Your card was declined. The payment is tried again on February 15, 2026.\n\nPay with another card:\n${invoice?.hosted_invoice_url}`,
     )
   })
 

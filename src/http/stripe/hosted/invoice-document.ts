@@ -1,5 +1,4 @@
 import { totalDiscountAmounts } from '../../../core/billing/discount-amounts.ts'
-import { formatDate } from '../../../core/calendar.ts'
 import { type Address, NO_CONTACT } from '../../../core/contact.ts'
 import type { Customer } from '../../../core/customer.ts'
 import type { Discount } from '../../../core/discount.ts'
@@ -10,6 +9,7 @@ import { sumOf } from '../../../core/money.ts'
 import type { View } from '../../../engine/history/view.ts'
 import { invoicePdfUrl, invoiceUrl } from '../present/hosted-pages.ts'
 import { presentLine } from '../present/invoice.ts'
+import { dateText } from './date-text.ts'
 
 /** Formats an amount in the smallest unit of a currency. */
 export type FormatAmount = (amountMinor: number, currency: string) => string
@@ -79,9 +79,9 @@ const remainderOf = ({ amount_due, amount_paid }: Invoice): number => amount_due
 const HEADLINES: Readonly<Record<InvoiceStatus, (invoice: Invoice, format: FormatAmount) => string>> = {
   draft: (invoice, format) => `${remainderText(invoice, format)} due`,
   open: (invoice, format) =>
-    `${remainderText(invoice, format)} due${invoice.due_date === null ? '' : ` ${formatDate(invoice.due_date)}`}`,
+    `${remainderText(invoice, format)} due${invoice.due_date === null ? '' : ` ${dateText(invoice.due_date)}`}`,
   paid: ({ amount_paid, currency, paid_at, created }, format) =>
-    `${format(amount_paid, currency)} paid on ${formatDate(paid_at ?? created)}`,
+    `${format(amount_paid, currency)} paid on ${dateText(paid_at ?? created)}`,
   void: () => 'This invoice was voided',
   uncollectible: (invoice, format) => `${remainderText(invoice, format)} is marked as uncollectible`,
 }
@@ -98,7 +98,7 @@ function factsOf({ number, finalized_at, due_date, paid_at, voided_at }: Invoice
   ]
   return [
     ['Invoice number', number ?? ''],
-    ...dated.flatMap(([label, at]): Row[] => (at === null ? [] : [[label, formatDate(at)]])),
+    ...dated.flatMap(([label, at]): Row[] => (at === null ? [] : [[label, dateText(at)]])),
   ]
 }
 
@@ -121,7 +121,7 @@ function lineOf(
   format: FormatAmount,
 ): DocumentLine {
   const { description, period } = presentLine(view, invoice, line)
-  const [start, end] = [formatDate(period.start), formatDate(period.end)]
+  const [start, end] = [dateText(period.start), dateText(period.end)]
   return {
     description: description ?? 'Item',
     period: start === end ? null : `${start} to ${end}`,

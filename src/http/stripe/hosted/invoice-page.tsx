@@ -26,7 +26,7 @@ export const invoicePage = ({ of, document, card, problem, isPaidNow, receipt }:
     content: (
       <div class={card === null ? undefined : 'invoice'}>
         <section class="card">
-          {isPaidNow ? <Notice>Your payment was received. Thank you.</Notice> : null}
+          {isPaidNow ? <Notice isGood>Your payment was received. Thank you.</Notice> : null}
           <h1>{document.headline}</h1>
           <p>
             <span class={`status ${STATUS_CLASSES[document.status]}`}>{document.status}</span>
@@ -44,7 +44,7 @@ export const invoicePage = ({ of, document, card, problem, isPaidNow, receipt }:
           </p>
         </section>
         {card === null ? null : <PaySection card={card} due={document.due} problem={problem} />}
-        <section class="card" aria-labelledby="details">
+        <section class="card details" aria-labelledby="details">
           <h2 id="details">Details</h2>
           {document.description === null ? null : <p>{document.description}</p>}
           <ul class="rows">
@@ -52,16 +52,18 @@ export const invoicePage = ({ of, document, card, problem, isPaidNow, receipt }:
               <Line {...line} />
             ))}
           </ul>
-          <ul class="rows totals" aria-label="Totals">
+          <dl class="rows totals">
             {document.totals.map(([label, amount]) => (
-              <li>
-                <span>{label}</span> <span class="number">{amount}</span>
-              </li>
+              <div class="row">
+                <dt>{label}</dt>
+                <dd class="number">{amount}</dd>
+              </div>
             ))}
-            <li class="total">
-              <span>{document.due[0]}</span> <span class="number">{document.due[1]}</span>
-            </li>
-          </ul>
+            <div class="row total">
+              <dt>{document.due[0]}</dt>
+              <dd class="number">{document.due[1]}</dd>
+            </div>
+          </dl>
         </section>
       </div>
     ),

@@ -1,4 +1,3 @@
-import { formatDate } from '../../../core/calendar.ts'
 import type { Charge } from '../../../core/charge.ts'
 import { resourceMissing } from '../../../core/errors.ts'
 import { methodText } from '../../../core/payment-method.ts'
@@ -6,6 +5,7 @@ import type { View } from '../../../engine/history/view.ts'
 import { findMerchant } from '../../../engine/resources/merchant.ts'
 import { checkPageKey, invoiceUrl } from '../present/hosted-pages.ts'
 import { amountText } from './amount.ts'
+import { dateText } from './date-text.ts'
 import type { Row } from './invoice-document.ts'
 import { receiptPage } from './receipt-page.tsx'
 import { currentObjects, type HostedRequest, pageOf } from './serve.ts'
@@ -21,7 +21,7 @@ export async function serveReceipt({ services, param }: HostedRequest): Promise<
   const customer = charge.customer === null ? undefined : view.get('customer', charge.customer)
   return receiptPage({
     of: pageOf(merchant, customer?.test_clock ?? null),
-    headline: `${amountText(charge.amount, charge.currency)} paid on ${formatDate(charge.created)}`,
+    headline: `${amountText(charge.amount, charge.currency)} paid on ${dateText(charge.created)}`,
     facts: factsOf(view, charge),
     invoice: charge.invoice === null ? null : invoiceUrl(view, charge.invoice),
   })
@@ -33,12 +33,12 @@ function factsOf(view: View, charge: Charge): Row[] {
   const intent = view.get('payment_intent', charge.payment_intent)
   const invoice = charge.invoice === null ? undefined : view.get('invoice', charge.invoice)
   const facts: readonly (readonly [string, string | null])[] = [
-    ['Receipt for', charge.id],
+    ['Payment', charge.id],
     ['Paid to', view.merchant.name],
     ['Amount paid', amountText(amount, currency)],
     ['Refunded', amount_refunded === 0 ? null : amountText(amount_refunded, currency)],
-    ['Date paid', formatDate(created)],
-    ['Payment method', method ? methodText(method) : null],
+    ['Date paid', dateText(created)],
+    ['Paid with', method ? methodText(method) : null],
     ['Description', intent?.description ?? null],
     ['Invoice', invoice?.number ?? null],
   ]

@@ -96,13 +96,14 @@ button.quiet { min-height: 2rem; padding: .1rem .4rem; border-color: transparent
 @media (max-width: 55.99rem) { .columns > .card { margin-top: 1.75rem } }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
 .facts { margin: 1rem 0 0 }
-.facts > div { display: grid; grid-template-columns: 8.5rem minmax(0, 1fr); gap: .75rem; padding: .2rem 0 }
+.facts > div { display: grid; grid-template-columns: 8.25rem minmax(0, 1fr); gap: .5rem; padding: .2rem 0 }
 .facts dt { color: var(--faint) }
 .facts dd { margin: 0 }
-.totals { margin-top: .75rem; padding-top: .75rem; border-top: 2px solid var(--line) }
+.details .totals { margin: .75rem 0 0; padding-top: .75rem; border-top: 2px solid var(--line) }
+.details dd { margin: 0 }
 .invoice { display: grid; gap: 1.25rem }
 .invoice > .card { margin: 0 }
-@media (min-width: 56rem) { .invoice { grid-template-columns: minmax(0, 1fr) 25rem; align-items: start } .invoice > .pay { grid-column: 2; grid-row: 1 / span 2 } }
+@media (min-width: 56rem) { .invoice { grid-template: auto 1fr / minmax(0, 1fr) 25rem; align-items: start } .invoice > .pay { grid-column: 2; grid-row: 1 / span 2 } }
 @media (max-width: 30rem) {
   .reason { display: none }
   .test-cards button { flex-direction: column; align-items: start }

@@ -1,6 +1,6 @@
-import { formatDate } from '../../../core/calendar.ts'
 import { methodText } from '../../../core/payment-method.ts'
 import { amountText } from '../hosted/amount.ts'
+import { dateText } from '../hosted/date-text.ts'
 import { invoiceUrl, receiptUrl } from '../present/hosted-pages.ts'
 import type { Draft, EventOf, Link } from './mail.ts'
 
@@ -19,7 +19,7 @@ export function receiptMail(event: ChargeEvent): Draft {
     isRequested: receipt_email !== null,
     subject: `Your receipt from ${merchant.name}`,
     paragraphs: [
-      `You paid ${amountText(charge.amount, charge.currency)} to ${merchant.name} on ${formatDate(charge.created)}${by}.`,
+      `You paid ${amountText(charge.amount, charge.currency)} to ${merchant.name} on ${dateText(charge.created)}${by}.`,
     ],
     links: [receiptLink(event), ...invoiceLinks(event)],
   }
@@ -35,7 +35,7 @@ export function refundMail(event: ChargeEvent): Draft {
     ...common(event, receipt_email),
     subject: `Your refund from ${view.merchant.name}`,
     paragraphs: [
-      `${view.merchant.name} refunded ${amountText(amount, charge.currency)} of your payment of ${amountText(charge.amount, charge.currency)} on ${formatDate(charge.created)}.`,
+      `${view.merchant.name} refunded ${amountText(amount, charge.currency)} of your payment of ${amountText(charge.amount, charge.currency)} on ${dateText(charge.created)}.`,
     ],
     links: [receiptLink(event)],
   }

@@ -1,5 +1,5 @@
-import { formatDate } from '../../../core/calendar.ts'
 import { amountText } from '../hosted/amount.ts'
+import { dateText } from '../hosted/date-text.ts'
 import { invoicePdfUrl, invoiceUrl } from '../present/hosted-pages.ts'
 import type { Draft, EventOf, Link } from './mail.ts'
 
@@ -15,7 +15,7 @@ export function invoiceMail(event: InvoiceEvent): Draft | null {
   const isAutomatic = entry.request === null || invoice.subscription !== null
   if (invoice.collection_method !== 'send_invoice' || invoice.amount_due === 0) return null
   if (!isRequested && !isAutomatic) return null
-  const due = invoice.due_date === null ? '' : `, due on ${formatDate(invoice.due_date)}`
+  const due = invoice.due_date === null ? '' : `, due on ${dateText(invoice.due_date)}`
   return {
     ...common(event),
     isRequested,
@@ -47,7 +47,7 @@ export function failureMail(event: InvoiceEvent): Draft | null {
   const next =
     invoice.next_payment_attempt === null
       ? []
-      : [`The payment is tried again on ${formatDate(invoice.next_payment_attempt)}.`]
+      : [`The payment is tried again on ${dateText(invoice.next_payment_attempt)}.`]
   return {
     ...common(event),
     subject: `Your payment of ${amountOf(event)} to ${view.merchant.name} failed`,
@@ -87,7 +87,7 @@ export function upcomingMail(event: InvoiceEvent): Draft | null {
     ...common(event),
     subject: `Your subscription to ${view.merchant.name} renews soon`,
     paragraphs: [
-      `Your subscription to ${view.merchant.name} renews on ${formatDate(subscription.current_period_end)}. The payment is ${amountOf(event)}.`,
+      `Your subscription to ${view.merchant.name} renews on ${dateText(subscription.current_period_end)}. The payment is ${amountOf(event)}.`,
     ],
     links: [],
     about: { object: 'subscription', id: subscription.id },
@@ -112,7 +112,7 @@ const amountOf = ({ after: { amount_due, currency } }: InvoiceEvent): string =>
 
 const numberOf = ({ after: { number } }: InvoiceEvent): string => `#${number}`
 
-const dueDateOf = ({ after: { due_date, created } }: InvoiceEvent): string => formatDate(due_date ?? created)
+const dueDateOf = ({ after: { due_date, created } }: InvoiceEvent): string => dateText(due_date ?? created)
 
 const payLink = ({ view, after }: InvoiceEvent, name: string): Link => ({
   name,

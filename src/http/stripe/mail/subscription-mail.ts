@@ -1,4 +1,4 @@
-import { formatDate } from '../../../core/calendar.ts'
+import { dateText } from '../hosted/date-text.ts'
 import type { Draft, EventOf } from './mail.ts'
 
 /** Composes the mail about the end of a trial. */
@@ -12,7 +12,7 @@ export function trialMail({ after: subscription, view }: EventOf<'subscription'>
     about: { object: 'subscription', id },
     subject: `Your trial of ${view.merchant.name} ends soon`,
     paragraphs: [
-      `Your trial of ${view.merchant.name} ends on ${formatDate(trial_end)}. Then your subscription begins.`,
+      `Your trial of ${view.merchant.name} ends on ${dateText(trial_end)}. Then your subscription begins.`,
     ],
     links: [],
   }

@@ -96,9 +96,9 @@ describe('an invoice', () => {
     const shown = html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
     for (const text of [
       'TEST MODE',
-      '$25.00 due 2026-02-14',
+      '$25.00 due February 14, 2026',
       `Invoice number ${invoice.number}`,
-      'Date of issue 2026-01-31',
+      'Date of issue January 31, 2026',
       'From Default merchant',
       'Bill to Ada 10115 Berlin ada@example.com',
       'Work in January',
@@ -142,13 +142,13 @@ describe('the form of an invoice', () => {
     expect(data.map(({ amount }) => amount)).toEqual([3750])
     const html = await pageOf(answers[0]?.headers.get('location'))
     expect(html).toContain('Your payment was received')
-    expect(html).toContain('$37.50 paid on 2026-01-31')
+    expect(html).toContain('$37.50 paid on January 31, 2026')
     expect(html).not.toContain('Card number')
     const [charge] = data
     expect(html).toContain(`href="${charge?.receipt_url}"`)
     const receipt = await pageOf(charge?.receipt_url)
     for (const text of [
-      '$37.50 paid on 2026-01-31',
+      '$37.50 paid on January 31, 2026',
       'visa …4242',
       String(invoice.number),
       'Default merchant',
@@ -307,16 +307,23 @@ describe('the PDF of an invoice', () => {
       [
         'Invoice',
         'TEST MODE',
-        ...['Invoice number', invoice.number, 'Date of issue', '2026-01-31', 'Date due', '2026-02-14'],
+        ...[
+          'Invoice number',
+          invoice.number,
+          'Date of issue',
+          'January 31, 2026',
+          'Date due',
+          'February 14, 2026',
+        ],
         ...['From', 'Default merchant', 'Bill to', 'Ada Lovelace', 'ada@example.com'],
-        '35.00 USD due 2026-02-14',
+        '35.00 USD due February 14, 2026',
         'Pay online',
         ...['Description', 'Qty', 'Unit price', 'Amount'],
         ...['1', '12.50 USD', '12.50 USD', 'Item 1'],
         ...['1', '25.00 USD', '25.00 USD', 'Item 2'],
         ...['Subtotal', '37.50 USD', 'Discount (2.50 USD off)', '-2.50 USD', 'Total', '35.00 USD'],
         ...['Amount due', '35.00 USD'],
-        `${invoice.number} \u00b7 35.00 USD due 2026-02-14 \u00b7 Page 1 of 1`,
+        `${invoice.number} \u00b7 35.00 USD due February 14, 2026 \u00b7 Page 1 of 1`,
         'Test mode: made by the sandbox paytwin. No real money moves.',
       ],
     ])
@@ -328,7 +335,7 @@ describe('the PDF of an invoice', () => {
     expect(await pdfOf(invoice)).toEqual(first)
     await submit(invoice.hosted_invoice_url)
     const paid = readPdf(await pdfOf(invoice))
-    expect(paid.pages[0]).toContain('37.50 USD paid on 2026-01-31')
+    expect(paid.pages[0]).toContain('37.50 USD paid on January 31, 2026')
     expect(paid.links).toEqual([])
   })
 
