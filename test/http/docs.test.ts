@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
 import { pagesOf } from '../../src/build/pages/pages.ts'
 import { render } from '../../src/build/pages/render.ts'
@@ -39,7 +40,7 @@ const pageAt = (path: string): string => pages.get(path) ?? ''
 group('the pages', () => {
   test('have one page for each resource of merchants and of the operator', () => {
     expect(
-      [...pages.keys()].filter((path) => path !== '/docs' && path !== '/docs/errors').toSorted(),
+      [...pages.keys()].filter((path) => !/^.docs(\/errors|\/contract.*)?$/.test(path)).toSorted(),
     ).toEqual(
       [
         ...new Set(
@@ -51,6 +52,17 @@ group('the pages', () => {
         ),
       ].toSorted(),
     )
+  })
+
+  test('have one page for each page of the contract', () => {
+    const files = readdirSync('docs/contract').map((file) =>
+      file === 'README.md' ? '/docs/contract' : `/docs/contract-${file.replace('.md', '')}`,
+    )
+    expect([...pages.keys()].filter((path) => path.startsWith('/docs/contract')).toSorted()).toEqual(
+      files.toSorted(),
+    )
+    expect(anchorsOf(pageAt('/docs/contract-invoices'))).toContain('retry-schedule')
+    expect(linksOf(pageAt('/docs/contract-invoices'))).toContain('/docs/contract-subscriptions#final-action')
   })
 
   test('are encoded once, not for each request', async () => {

@@ -8,11 +8,16 @@ export type Groups = {
   readonly start: readonly Link[]
   readonly merchants: readonly Link[]
   readonly operator: readonly Link[]
+  readonly contract: readonly Link[]
 }
 
 /** Makes a complete page: the content, then links to all pages. The script adds a search. @param body - HTML */
-export function layout({ path, title }: Link, body: string, { start, merchants, operator }: Groups): string {
-  const isOperators = operator.some((page) => page.path === path)
+export function layout(
+  { path, title }: Link,
+  body: string,
+  { start, merchants, operator, contract }: Groups,
+): string {
+  const opened = (pages: readonly Link[]) => raw(pages.some((page) => page.path === path) ? ' open' : '')
   const links = (pages: readonly Link[]) =>
     html`<ul>
 ${pages.map(
@@ -41,9 +46,13 @@ ${raw(body)}</main>
 ${links(start)}
 <h2>For merchants</h2>
 ${links(merchants)}
-<details${raw(isOperators ? ' open' : '')}>
+<details${opened(operator)}>
 <summary><h2>For the operator</h2></summary>
 ${links(operator)}
+</details>
+<details${opened(contract)}>
+<summary><h2>The contract</h2></summary>
+${links(contract)}
 </details>
 </nav>
 </div>

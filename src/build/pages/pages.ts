@@ -4,6 +4,7 @@ import type { Documentation } from '../../http/admin/services.ts'
 import { THEME } from '../../http/html/theme.ts'
 import { anchorOf, asBlock } from '../../text/markdown.ts'
 import type { Reference, Resource } from '../reference/reference.ts'
+import { contractPages } from './contract.ts'
 import { layout } from './layout.ts'
 import { render } from './render.ts'
 
@@ -16,7 +17,7 @@ type Source = {
   readonly top: number
 }
 
-/** Makes the pages at /docs and their files from the reference, and adds the files of the dashboard, by path. @param url - the URL of the daemon */
+/** Makes the pages at /docs and their files from the reference and the contract, and adds the files of the dashboard, by path. @param url - the URL of the daemon */
 export function pagesOf(reference: Reference, url: string): Documentation {
   const merchants = resourcesOf(reference, { isOperators: false })
   const operator = resourcesOf(reference, { isOperators: true })
@@ -30,23 +31,30 @@ export function pagesOf(reference: Reference, url: string): Documentation {
   const sources = [start, errors, ...merchants.map(sourceOf), ...operator.map(sourceOf)]
   const headings = sources.flatMap(headingsOf)
   const paths = new Map(headings.map(({ anchor, path }) => [anchor, path]))
+  const contract = contractPages((anchor) => paths.has(anchor)).map((page): Source => ({ ...page, top: 1 }))
   const groups = {
     start: [start, errors, { path: '/openapi.json', title: 'OpenAPI document' }],
     merchants: merchants.map(sourceOf),
     operator: operator.map(sourceOf),
+    contract,
   }
   const rendered = (text: string, top: number) => render(text, { top, pathOf: (anchor) => paths.get(anchor) })
   const lists = `<h2>For merchants</h2>
 ${rendered(contents(merchants), 1)}<details><summary><h2>For the operator</h2></summary>
 ${rendered(`${OPERATOR}\n\n${contents(operator)}`, 1)}</details>
 `
-  const pages = sources.map((source) => {
+  const pages = [...sources, ...contract].map((source) => {
     const body = rendered(source.text, source.top)
     // The lists of pages come before the first section.
     const whole = source === start ? body.replace('<section', () => `${lists}<section`) : body
     return [source.path, layout(source, whole, groups)] as const
   })
-  const entries = headings.map(({ title, path, page, names }) => [title, path, page, names.join(' ')])
+  const entries = [...headings, ...contract.flatMap(headingsOf)].map(({ title, path, page, names }) => [
+    title,
+    path,
+    page,
+    names.join(' '),
+  ])
   return {
     ...Object.fromEntries(pages),
     '/dashboard/style.css': `${THEME}\n${readFileSync('src/dashboard/style.css', 'utf8')}`,
