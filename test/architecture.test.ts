@@ -30,6 +30,7 @@ const LAYERS: Readonly<Record<string, Row>> = {
     packages: [],
     types: ['src/http/schemas/'],
   },
+  'src/why/': { paths: ['src/why/', 'src/core/'], packages: [] },
   'src/store/': { paths: ['src/store/', 'src/core/'], packages: ['better-sqlite3', 'kysely', 'node:'] },
   'src/engine/': { paths: ['src/engine/', 'src/store/', 'src/core/'], packages: ['node:crypto'] },
   'src/webhooks/': {
@@ -37,7 +38,7 @@ const LAYERS: Readonly<Record<string, Row>> = {
     packages: ['ipaddr.js', 'node:'],
   },
   'src/http/': {
-    paths: ['src/http/', 'src/engine/', 'src/core/', 'src/text/'],
+    paths: ['src/http/', 'src/why/', 'src/engine/', 'src/core/', 'src/text/'],
     packages: ['hono', 'zod', 'node:crypto'],
     types: ['stripe'],
   },

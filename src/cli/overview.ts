@@ -4,7 +4,7 @@ import { firstSentence } from '../text/display.ts'
 /** The groups of commands in the help, in this order. A command that is not listed joins the last group. */
 const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
   ['Daemon:', ['serve', 'start', 'open', 'stop', 'status', 'logs', 'run']],
-  ['Time and billing:', ['clock', 'events', 'mail']],
+  ['Time and billing:', ['clock', 'events', 'why', 'mail']],
   [
     'Resources:',
     [

@@ -3,6 +3,7 @@ import type { CheckoutPageShape } from '../http/schemas/checkout.ts'
 import type { ClockShape, TestClockShape, UpcomingShape } from '../http/schemas/clock.ts'
 import type { DashboardLinkShape } from '../http/schemas/dashboard.ts'
 import type { EventShape } from '../http/schemas/event.ts'
+import type { ExplanationShape } from '../http/schemas/explanation.ts'
 import type { FixturesShape } from '../http/schemas/fixtures.ts'
 import type { MailShape } from '../http/schemas/mail.ts'
 import type { AppShape, AuthorizationShape, DecisionShape } from '../http/schemas/oauth.ts'
@@ -61,6 +62,7 @@ export type Event = Pick<Read<EventShape>, 'id' | 'object' | 'created' | 'mercha
 export type Status = Omit<Read<StatusShape>, 'merchants'> & { readonly merchants: readonly Merchant[] }
 export type Overview = Read<OverviewShape>
 export type CheckoutPage = Read<CheckoutPageShape>
+export type Explanation = Read<ExplanationShape>
 export type DashboardLink = Read<DashboardLinkShape>
 /** A mail that a customer would have got. */
 export type Mail = Read<MailShape>

@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from 'hono/jsx'
-import type { Timeline } from '../client/types.ts'
+import type { Explanation, Timeline } from '../client/types.ts'
 import { ApiError } from '../core/errors.ts'
 import type { Namer } from '../timeline/note.ts'
 import { ActionForms, doAction } from './action-forms.tsx'
@@ -11,6 +11,7 @@ import { liveUrl } from './live.tsx'
 import { changesAt, StepChanges, StepSlider, type Steps, stepsOf } from './steps.tsx'
 import { Json, Panel } from './text.tsx'
 import { entriesOf, TimelinePicture } from './timeline-picture.tsx'
+import { Why } from './why.tsx'
 
 /** An object as its page shows it. */
 export type ShownObject = {
@@ -23,6 +24,8 @@ export type ShownObject = {
   readonly timeline?: Timeline
   readonly name?: Namer
   readonly ofInvoice?: boolean
+  /** Whether the API explains its status. */
+  readonly isExplained?: true
   /** Further panels. */
   readonly more?: Child
 }
@@ -70,6 +73,9 @@ async function show(context: PageContext, id: string, read: ReadObject): Promise
   const steps = present.timeline && stepsOf(present.timeline, context.query.get('step'))
   const at = steps && steps.chosen < steps.instants.length - 1 ? steps.instants[steps.chosen] : undefined
   const shown = at === undefined ? present : await read(context, id, at)
+  const explanation =
+    shown.isExplained &&
+    (await context.api.get<Explanation>(`explanations/${encodeURIComponent(id)}`, { at }))
   return framed(context, {
     title: shown.title,
     live: at === undefined ? live : undefined,
@@ -86,6 +92,7 @@ async function show(context: PageContext, id: string, read: ReadObject): Promise
             <History steps={steps} timeline={present.timeline} id={id} isPast={at !== undefined} />
           ) : null}
         </div>
+        {explanation ? <Why base={context.base} explanation={explanation} /> : null}
         <div class="columns">
           <div data-part="fields">
             <Panel title="Fields">

@@ -126,6 +126,7 @@ export const readSubscription: ReadObject = async ({ api, base }, id, at) => {
       ...metadataField(subscription.metadata),
     ],
     actions: subscriptionActions(subscription),
+    isExplained: true,
     json: subscription,
     timeline,
     more: <Invoices base={base} title="Open and latest invoices" invoices={related.invoices.data} />,
@@ -157,6 +158,7 @@ export const readInvoice: ReadObject = async ({ api, base }, id, at) => {
       ...metadataField(invoice.metadata),
     ],
     actions: invoiceActions(invoice),
+    isExplained: true,
     json: invoice,
     timeline,
     ofInvoice: true,
@@ -195,6 +197,7 @@ export const readPayment: ReadObject = async (context, id) => {
       ...metadataField(payment.metadata ?? {}),
     ],
     actions: paymentActions(payment, charges),
+    isExplained: true,
     json: payment,
     more: (
       <Panel title="Charges, newest first">

@@ -45,6 +45,7 @@ const HEAVY = [
   'src/dashboard/pages.ts',
   'src/http/oauth/page.tsx',
   'src/http/stripe/routes.ts',
+  'src/why/why.ts',
 ]
 
 describe('Heavy modules are not loaded early', () => {

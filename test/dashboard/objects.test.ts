@@ -212,3 +212,21 @@ test('the pages of a merchant with the dialect of Stripe are the same', async ()
   for (const path of ['', '/customers', '/subscriptions', '/invoices', '/payments', '/clocks'])
     expect((await showOther(path)).status).toBe(200)
 })
+
+test('a subscription, an invoice and a payment say why, with links to the contract and to other objects', async () => {
+  await twin.advance({ to: '2026-02-28T10:00:00Z' })
+  const page = await show('subscriptions', subscription.id)
+  const invoice = await newest('invoices')
+  expect(plain(page)).toContain(
+    `Why? The subscription has been past_due since 2026-02-28T10:00:00Z: attempt 1 of 5 to pay invoice ${invoice.number} (20.00 USD) failed (expired_card). ${invoice.id} Contract: subscriptions, dunning`,
+  )
+  expect(page).toContain('href="/docs/contract-subscriptions#dunning"')
+  expect(plain(await show('invoices', invoice.id))).toContain(
+    'At 2026-03-01T10:00:00Z, it is charged again (attempt 2 of 5).',
+  )
+  const payment = await show('payments', invoice.payment_intent)
+  expect(plain(payment)).toContain('The payment intent has been requires_payment_method since')
+  expect(payment).toContain('href="/docs/contract-errors#declines"')
+  const past = plain(await show('subscriptions', subscription.id, '?step=0'))
+  expect(past).toContain('The subscription has been active since 2026-01-31T10:00:00Z')
+})

@@ -129,7 +129,8 @@ function need<K extends SubjectKind>(view: View, kind: K, id: string): Objects[K
 const customerOf = (kind: SubjectKind, object: Objects[SubjectKind]): string =>
   kind === 'customer' ? object.id : (object as Subscription | Invoice).customer
 
-function clockOf(merchant: MerchantState, { test_clock }: Customer): Clock {
+/** Returns the clock of a customer. */
+export function clockOf(merchant: MerchantState, { test_clock }: Pick<Customer, 'test_clock'>): Clock {
   return (test_clock === null ? undefined : merchant.testClocks.find(test_clock)) ?? merchant.clock
 }
 

@@ -14,6 +14,7 @@ import { clockAdminRoutes } from './clock.ts'
 import { dashboardAdminRoutes } from './dashboard.ts'
 import { eventAdminRoutes } from './event.ts'
 import { AdminExchange } from './exchange.ts'
+import { explanationRoutes } from './explanation.ts'
 import { faultRoutes } from './fault.ts'
 import { fixtureRoutes } from './fixture.ts'
 import { checkAdminToken, checkHost } from './guard.ts'
@@ -58,6 +59,7 @@ export function adminRoutes(app: Hono, services: AdminServices): Registered[] {
   authorizationAdminRoutes(add)
   snapshotRoutes(add)
   timelineRoutes(add)
+  explanationRoutes(add)
   requestRoutes(add)
   triggerRoutes(add)
   webhookAdminRoutes(add)

@@ -75,6 +75,7 @@ export async function recordOperator(recorder: Recorder): Promise<void> {
   await recorder.get(`/_paytwin/customers/${customer}?limit=3`)
   await recorder.get(`/_paytwin/subscriptions/${subscription}?limit=3`)
   await recorder.get(`/_paytwin/invoices/${id}?limit=3`)
+  await recorder.get(`/_paytwin/explanations/${subscription}`)
   await recorder.post('/_paytwin/trigger', { type: 'payment_method.attached' })
   const logged = await recorder.get('/_paytwin/requests?limit=2')
   await recorder.stream(`/_paytwin/requests?starting_after=${logged.data[1].id}`)

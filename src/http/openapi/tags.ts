@@ -41,6 +41,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   operator_reset: 'Resets the data to the state of the first start.',
   operator_customers: 'Customers of any merchant with their timelines, as of now or an earlier time.',
   operator_subscriptions: 'Subscriptions of any merchant with their timelines, as of now or an earlier time.',
+  operator_explanations: 'Why an object is in its status, and what will happen to it.',
   operator_invoices: 'Invoices of any merchant with their timelines, as of now or an earlier time.',
   operator_trigger: 'Creates the objects that emit an event of a given type.',
   operator_webhooks: 'Webhook endpoints of any merchant, and their deliveries.',

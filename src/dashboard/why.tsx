@@ -1,0 +1,34 @@
+/** @jsxImportSource hono/jsx */
+import type { Explanation } from '../client/types.ts'
+import { kindOfId } from '../core/kinds.ts'
+import { ObjectLink } from './object-link.tsx'
+import { Panel } from './text.tsx'
+
+/** Says in sentences why an object is in its status, and what will happen to it, with links to the contract. */
+export const Why = ({ base, explanation }: { base: string; explanation: Explanation }) => (
+  <Panel title="Why?" part="why">
+    <ul class="why">
+      {explanation.sentences.map(({ part, text, url, rule, object }) => (
+        <li>
+          <p class={part === 'status' ? 'cause' : undefined}>{text}</p>
+          <small>
+            {object === null ? null : <ObjectLink base={base} object={kindOfId(object) ?? ''} id={object} />}{' '}
+            <a href={pathOf(url)}>{headingOf(rule)}</a>
+          </small>
+        </li>
+      ))}
+    </ul>
+  </Panel>
+)
+
+/** The path of an address, because the browser can reach the daemon under another one. */
+function pathOf(url: string): string {
+  const { pathname, hash } = new URL(url)
+  return pathname + hash
+}
+
+/** Names a rule: `invoices.md#retry-schedule` → Contract: invoices, retry schedule. */
+function headingOf(rule: string): string {
+  const [page = '', heading = ''] = rule.replace('.md', '').replaceAll('-', ' ').split('#')
+  return `Contract: ${page}, ${heading}`
+}

@@ -1,0 +1,41 @@
+import { type Kind, kindOfId, type Objects } from '../core/kinds.ts'
+import type { Facts } from './facts.ts'
+import { JOB_SENTENCES } from './job-sentences.ts'
+import { next, type Sentence } from './sentence.ts'
+
+/** An object whose jobs are described. */
+type Subject = Objects[Extract<
+  Kind,
+  'subscription' | 'invoice' | 'payment_intent' | 'subscription_schedule' | 'dispute' | 'setup_intent'
+>]
+
+/**
+ * Writes a sentence for each job that will run by itself, in order. Projected jobs follow only if nothing changes; they are
+ * part of the sentence of the job before them.
+ */
+export function nextSentences(subject: Subject, facts: Facts): Sentence[] {
+  const jobs = facts.upcoming.filter(({ projected }) => !projected)
+  if (jobs.length === 0) return [nothing(subject)]
+  return jobs.map((job) => {
+    const following = facts.upcoming.filter(
+      ({ projected, kind, object }) => projected && kind === job.kind && object === job.object,
+    )
+    return JOB_SENTENCES[job.kind](job, { facts, following, subject: subject.id })
+  })
+}
+
+/** The headings that say which changes of a kind's status are left to requests. */
+const RULES: Partial<Record<Kind, string>> = {
+  subscription: 'subscriptions.md#status',
+  invoice: 'invoices.md#status',
+  payment_intent: 'payments.md#payment-intent-status',
+  setup_intent: 'setup-intents.md#status',
+  subscription_schedule: 'schedules.md#status-of-a-schedule',
+  dispute: 'disputes.md#status',
+}
+
+const nothing = ({ id }: Subject): Sentence =>
+  next(
+    'Nothing further happens by itself: only a request changes it.',
+    RULES[kindOfId(id) ?? 'invoice'] ?? '',
+  )
