@@ -65,7 +65,7 @@ const LAYERS: Readonly<Record<string, Row>> = {
       ...['src/cli/', 'src/client/', 'src/ui/', 'src/timeline/', 'src/core/', 'src/text/'],
       ...['src/webhooks/post.ts', 'src/webhooks/signature.ts', 'package.json'],
     ],
-    packages: ['commander', 'node:'],
+    packages: ['commander', 'zod', '@modelcontextprotocol/sdk', 'node:'],
     types: ['src/daemon/daemon.ts'],
   },
   'src/library/': {

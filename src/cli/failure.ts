@@ -50,6 +50,12 @@ export function reportFailure(error: unknown, { stderr }: Pick<Io, 'stderr'>): E
   return exitStatus
 }
 
+/** Returns an error as it is shown to people, with further mistakes a line each. */
+export function messageOf(error: unknown): string {
+  const { message, others = [] } = explain(error)
+  return [message, ...others].join('\n')
+}
+
 type Explained = {
   readonly exitStatus: ExitStatus
   readonly message: string

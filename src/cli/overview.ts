@@ -31,7 +31,7 @@ const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = 
     ['keys', 'merchants', 'apps', 'oauth', 'webhooks', 'listen', 'stripe', 'requests'],
   ],
   ['Test data and faults:', ['fixtures', 'trigger', 'faults', 'snapshots', 'reset']],
-  ['More:', ['ids', 'completion', 'help']],
+  ['More:', ['mcp', 'ids', 'completion', 'help']],
 ]
 
 const [LAST] = GROUPS.at(-1) ?? ['']

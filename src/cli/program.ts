@@ -52,6 +52,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   faults: () => import('./commands/faults.ts').then(({ faultCommands }) => faultCommands),
   fixtures: () => import('./commands/fixtures.ts').then(({ fixtureCommands }) => fixtureCommands),
   stripe: () => import('./commands/stripe.ts').then(({ stripeCommands }) => stripeCommands),
+  mcp: () => import('./commands/mcp.ts').then(({ mcpCommand }) => mcpCommand),
   why: () => import('./commands/why.ts').then(({ whyCommand }) => whyCommand),
   webhooks: () => import('./commands/webhooks.ts').then(({ webhookCommands }) => webhookCommands),
 }

@@ -38,6 +38,7 @@ function reached({ inputs }: Metafile, file: string, known = new Set<string>()):
 
 /** Modules that take long to load and that few commands need. */
 const HEAVY = [
+  '@modelcontextprotocol/sdk/server/index.js',
   'ink',
   'react/jsx-runtime',
   'yoga-layout',

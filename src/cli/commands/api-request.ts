@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { Refused } from '../../client/errors.ts'
 import { MerchantApi, type MerchantRequest } from '../../client/merchant-api.ts'
+import { belowV1 } from '../below-v1.ts'
 import { addVerb } from '../command.ts'
 import { wrongUsage } from '../failure.ts'
 import type { Io } from '../io.ts'
@@ -84,21 +85,6 @@ export const deleteCommand = verb({
   about: 'Send a DELETE request to the API as a merchant, without its key.',
   examples: ['paytwin delete /v1/subscriptions/sub_0123456789abcd'],
 })
-
-/** Stands for the URL that a path is added to. */
-const ROOT = 'http://localhost/_paytwin/merchants/merchant/v1/'
-
-/**
- * Removes `/v1/` from a path. A path that leads out of /v1 could reach the admin API. It is resolved as a URL, because `..`
- * has encoded forms, and a backslash is a slash.
- * @throws Failure 2 for a path outside of /v1
- */
-function belowV1(path: string): string {
-  const below = path.replace(/^\/?v1\//, '')
-  const isBelow = new URL(ROOT + below).href.startsWith(ROOT)
-  if (below !== '' && isBelow && !/^[/_]|:\/\//.test(below)) return below
-  throw wrongUsage(`'${path}' is not a path of the API: use one below /v1/, such as /v1/customers.`)
-}
 
 /** Splits `name=value`. @throws Failure 2 */
 function pairOf(field: string): [name: string, value: string] {

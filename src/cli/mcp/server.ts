@@ -1,0 +1,87 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ListToolsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import * as z from 'zod'
+import { Client } from '../../client/client.ts'
+import { toJson } from '../../text/display.ts'
+import { VERSION } from '../commands/version.ts'
+import { type ConnectionOptions, findDaemon } from '../daemon/connection.ts'
+import { explainConnection } from '../daemon/explain-connection.ts'
+import { messageOf } from '../failure.ts'
+import type { Io } from '../io.ts'
+import { OBJECT_TOOLS } from './object-tools.ts'
+import { SCENE_TOOLS } from './scene-tools.ts'
+import { TIME_TOOLS } from './time-tools.ts'
+import type { Tool } from './tool.ts'
+
+const TOOLS: readonly Tool[] = [
+  ...SCENE_TOOLS.slice(0, 1),
+  ...TIME_TOOLS,
+  ...OBJECT_TOOLS,
+  ...SCENE_TOOLS.slice(1),
+]
+
+const INSTRUCTIONS = `paytwin is a sandbox of a payments and recurring-billing service with a clock that you control: nothing is real money.
+The application under test talks to its API (/v1, or Stripe's API for merchants with the dialect stripe). Use these tools to
+move time (advance), to see what happened (timeline, list_events, list_requests) and to find out why (why). Times are UTC.`
+
+/**
+ * Serves the tools over standard input and output until the client closes them. The daemon is looked up at each call, so it can
+ * start later than the server.
+ * See docs/contract/command-line.md#model-context-protocol.
+ */
+export async function serveTools(options: ConnectionOptions, io: Io): Promise<void> {
+  const server = new Server(
+    { name: 'paytwin', version: VERSION },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  )
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: TOOLS.map(described) }))
+  server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: given = {} } }) =>
+    call({ name, given }, options, io),
+  )
+  const closed = new Promise<void>((resolve) => {
+    server.onclose = resolve
+  })
+  await server.connect(new StdioServerTransport())
+  // The transport does not report the end of its input.
+  io.terminal?.().stdin.on('end', () => void server.close())
+  await closed
+}
+
+/** Describes a tool with a JSON schema of its parameters. */
+const described = ({ name, about, params, effect }: Tool) => ({
+  name,
+  description: about,
+  inputSchema: z.toJSONSchema(params, { io: 'input' }) as { type: 'object' },
+  annotations: {
+    readOnlyHint: effect === 'reads',
+    destructiveHint: effect === 'removes',
+    openWorldHint: false,
+  },
+})
+
+/** Calls a tool. A failure is a result too, so that the assistant can read what to do. */
+async function call(
+  { name, given }: { readonly name: string; readonly given: unknown },
+  options: ConnectionOptions,
+  io: Io,
+): Promise<CallToolResult> {
+  const found = TOOLS.find((each) => each.name === name)
+  if (!found)
+    return failed(`There is no tool '${name}'. The tools are ${TOOLS.map((each) => each.name).join(', ')}.`)
+  const checked = found.params.safeParse(given)
+  if (!checked.success) return failed(z.prettifyError(checked.error))
+  const client = new Client(findDaemon(options, io))
+  try {
+    const result = await found.run(client, given)
+    return { content: [{ type: 'text', text: typeof result === 'string' ? result : toJson(result, 2) }] }
+  } catch (error) {
+    return failed(messageOf(explainConnection(error, client.address, options, io)))
+  }
+}
+
+const failed = (text: string): CallToolResult => ({ isError: true, content: [{ type: 'text', text }] })

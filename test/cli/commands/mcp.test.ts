@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { EXECUTABLE, type RunningDaemon, startDaemon, temporaryFolder } from '../executable.ts'
+
+const folder = temporaryFolder()
+const data = join(folder.path, 'data')
+const client = new Client({ name: 'test', version: '1' })
+let daemon: RunningDaemon | undefined
+
+type Result = { readonly isError: boolean; readonly text: string }
+
+/** Calls a tool of the server. */
+async function call(name: string, given: Record<string, unknown> = {}): Promise<Result> {
+  const { content, isError = false } = await client.callTool({ name, arguments: given })
+  const [first] = content as { type: string; text: string }[]
+  return { isError: isError === true, text: first?.text ?? '' }
+}
+
+/** Calls a tool that must succeed, and parses its JSON. */
+async function json(name: string, given: Record<string, unknown> = {}) {
+  const { isError, text } = await call(name, given)
+  expect({ isError, text: isError ? text : '' }).toEqual({ isError: false, text: '' })
+  return JSON.parse(text)
+}
+
+beforeAll(async () => {
+  const { PATH = '', HOME = '' } = process.env
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [EXECUTABLE, 'mcp', '--data', data],
+    env: { PATH, HOME },
+    stderr: 'inherit',
+  })
+  await client.connect(transport)
+})
+afterAll(async () => {
+  await client.close()
+  await daemon?.stop()
+  folder.remove()
+})
+
+test('the tools have descriptions and schemas, and the server says what paytwin is', async () => {
+  const { tools } = await client.listTools()
+  expect(tools.map(({ name }) => name)).toEqual([
+    'status',
+    'advance',
+    'upcoming',
+    'why',
+    'timeline',
+    'get_object',
+    'list_objects',
+    'call_api',
+    'list_events',
+    'list_requests',
+    'trigger',
+    'add_fault',
+    'list_faults',
+    'clear_faults',
+    'snapshots',
+    'reset',
+    'list_keys',
+    'create_key',
+  ])
+  for (const { description, inputSchema } of tools) {
+    expect(description).toMatch(/^[A-Z].*\.$/)
+    expect(inputSchema.type).toBe('object')
+    for (const property of Object.values(inputSchema.properties ?? {})) {
+      const { description: about, enum: choices } = property as { description?: string; enum?: string[] }
+      expect(about ?? choices?.join()).toMatch(/\S/)
+    }
+  }
+  expect(client.getInstructions()).toContain('sandbox')
+})
+
+test('without a daemon, a call says how to start one', async () => {
+  const { isError, text } = await call('status')
+  expect(isError).toBe(true)
+  expect(text).toContain(`There is no data folder ${data}`)
+  expect(text).toContain("Start a daemon with 'paytwin start'")
+})
+
+test('an assistant tells the story of a subscription', async () => {
+  daemon = await startDaemon(['--data', data, '--clock', '2026-01-31T10:00:00Z'])
+
+  const { merchants, url } = await json('status')
+  expect(url).toBe(daemon.url)
+  expect(merchants).toMatchObject([{ id: daemon.merchant, clock: { time: '2026-01-31T10:00:00Z' } }])
+
+  const { events } = await json('trigger', { type: 'subscription.created' })
+  const [, , id = ''] = events.find((line: string) => line.includes('subscription.created')).split('  ')
+  expect((await json('get_object', { id })).status).toBe('active')
+  expect((await json('upcoming', { limit: 1 }))[0]).toMatchObject({ subscription: id })
+
+  await json('snapshots', { action: 'save', name: 'before' })
+  await json('add_fault', { kind: 'decline', count: 1 })
+  const advanced = await json('advance', { by: '1 year', stop_on: ['invoice.payment_failed'] })
+  expect(advanced.clocks).toMatchObject([{ summary: { stopped_on: 'invoice.payment_failed' } }])
+  expect(advanced.events.join('\n')).toContain('invoice.payment_failed')
+  expect((await call('why', { id })).text).toMatch(/^status: The subscription has been past_due since /)
+  expect((await call('timeline', { id })).text).toContain('past_due')
+  expect((await call('list_events', { types: ['invoice.*'], limit: 1 })).text).toMatch(
+    /^2026\S+ {2}invoice\./,
+  )
+  const { data: late } = await json('list_objects', { type: 'subscription', filters: { status: 'past_due' } })
+  expect(late).toMatchObject([{ id }])
+  await json('advance', { next: true })
+  expect((await json('get_object', { id })).status).toBe('active')
+
+  await json('snapshots', { action: 'restore', name: 'before' })
+  await json('call_api', { method: 'DELETE', path: `/v1/subscriptions/${id}` })
+  expect((await call('why', { id })).text).toContain(
+    'canceled since 2026-01-31T10:00:00Z: a request canceled it',
+  )
+  expect(await json('list_requests', { limit: 1 })).toMatchObject([{ method: 'DELETE' }])
+  expect((await call('clear_faults')).text).toBe('Cleared all faults.')
+  expect(await json('list_faults')).toEqual([])
+  expect((await call('reset', { confirm: true })).text).toContain('All data is deleted.')
+})
+
+test('a key is shown once, when it is made, and no result has the admin token', async () => {
+  const { secret } = await json('create_key', { name: 'Checkout' })
+  expect(secret).toMatch(/^sk_test_/)
+  const listed = await call('list_keys')
+  expect(listed.text).toContain('Checkout')
+  const texts = [listed, await call('status'), await call('list_requests'), await call('list_events')]
+  const token = readFileSync(join(data, 'admin-token'), 'utf8').trim()
+  for (const { text } of texts) {
+    expect(text).not.toContain(secret)
+    expect(text).not.toContain(token)
+  }
+})
+
+test.each([
+  ['advance', {}, 'Give exactly one of by, to and next.'],
+  ['advance', { by: '3 fortnights' }, "'3 fortnights' is not a duration"],
+  ['advance', { to: '2020-01-01' }, 'The clock can only move forward'],
+  ['why', { id: 'cus_1' }, "'cus_1' cannot be explained: give the id of a subscription"],
+  ['why', {}, 'id'],
+  ['timeline', { id: 'pi_1' }, "'pi_1' has no timeline"],
+  ['get_object', { id: 'sub_unknown' }, "No such subscription: 'sub_unknown'"],
+  ['call_api', { method: 'GET', path: '/_paytwin/keys' }, 'is not a path of the API'],
+  ['reset', {}, 'confirm'],
+  ['snapshots', { action: 'save' }, 'Give the name of the snapshot to save.'],
+  ['zebra', {}, "There is no tool 'zebra'. The tools are status, advance"],
+])('%s with %j says what is wrong', async (name, given, expected) => {
+  const { isError, text } = await call(name, given)
+  expect({ isError, text }).toEqual({ isError: true, text: expect.stringContaining(expected) })
+})
