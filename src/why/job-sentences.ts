@@ -138,6 +138,10 @@ export const JOB_SENTENCES: Readonly<Record<JobKind, Write>> = {
     'notices.md#due-dates',
   ),
   discount_end: always('a discount ends', 'discounts.md#durations'),
+  checkout_expiry: always(
+    'the checkout session expires unless it is completed',
+    'checkout-sessions.md#expiry',
+  ),
   invoice_finalization: ofInvoice((name, invoice) => {
     const how = invoice?.collection_method === 'send_invoice' ? 'sent' : 'charged'
     return `${name} is finalized and ${how}`

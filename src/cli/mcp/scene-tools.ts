@@ -1,5 +1,7 @@
 import * as z from 'zod'
+import { listMail } from '../../client/mail.ts'
 import { formatInstant } from '../../core/calendar.ts'
+import { MAIL_KINDS } from '../../core/mail-kinds.ts'
 import { wrongUsage } from '../failure.ts'
 import { ownEventType } from '../related-events.ts'
 import { resolveMerchant } from '../scope.ts'
@@ -55,6 +57,18 @@ export const SCENE_TOOLS: readonly Tool[] = [
     params: z.object({ limit: limit(100, 10), merchant: merchant() }),
     effect: 'reads',
     run: async (client, query) => (await client.requests(query)).data,
+  }),
+  tool({
+    name: 'list_mail',
+    about: 'Lists the mail that customers would have got, with its text, newest first. No mail is sent.',
+    params: z.object({
+      to: z.string().optional().describe('Only to this email address.'),
+      kind: z.enum(MAIL_KINDS).optional().describe('Only of this kind.'),
+      limit: limit(100, 10),
+      merchant: merchant(),
+    }),
+    effect: 'reads',
+    run: async (client, query) => (await listMail(client.address, query)).data,
   }),
   tool({
     name: 'trigger',

@@ -55,6 +55,7 @@ test('the tools have descriptions and schemas, and the server says what paytwin 
     'call_api',
     'list_events',
     'list_requests',
+    'list_mail',
     'trigger',
     'add_fault',
     'list_faults',
@@ -115,6 +116,7 @@ test('an assistant tells the story of a subscription', async () => {
     'canceled since 2026-01-31T10:00:00Z: a request canceled it',
   )
   expect(await json('list_requests', { limit: 1 })).toMatchObject([{ method: 'DELETE' }])
+  expect(await json('list_mail')).toEqual([])
   expect((await call('clear_faults')).text).toBe('Cleared all faults.')
   expect(await json('list_faults')).toEqual([])
   expect((await call('reset', { confirm: true })).text).toContain('All data is deleted.')
