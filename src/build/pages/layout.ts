@@ -37,11 +37,11 @@ ${pages.map(
 <script src="/docs/search.js" defer></script>
 </head>
 <body>
-<header><a href="/docs">paytwin</a><a href="#pages">All pages</a></header>
+<header><a href="/docs">paytwin</a><a href="#all-pages">All pages</a></header>
 <div class="page">
 <main>
 ${raw(body)}</main>
-<nav id="pages" aria-label="Pages">
+<nav id="all-pages" aria-label="Pages">
 <h2>Start</h2>
 ${links(start)}
 <h2>For merchants</h2>
