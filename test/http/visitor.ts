@@ -18,7 +18,8 @@ export class Visitor {
 
   /** Opens a page, and follows its redirects to the given origin. Other addresses are kept as `url`, but not requested. */
   async open(url: string, init: RequestInit = {}): Promise<this> {
-    const response = await this.#send(url, { redirect: 'manual', ...init })
+    const headers = { host: new URL(url).host, ...init.headers }
+    const response = await this.#send(url, { redirect: 'manual', ...init, headers })
     this.url = url
     this.status = response.status
     this.#html = await response.text()

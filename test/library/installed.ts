@@ -36,7 +36,15 @@ export type Project = {
  * Packs paytwin with npm and unpacks it where npm would have put it. What it depends on is linked from this project's
  * node_modules, so that neither a network nor a compiler is needed.
  */
-export async function newProject(): Promise<Project> {
+export async function newProject({
+  documents = DOCUMENTS,
+  linked = {},
+}: {
+  /** The documents whose examples it holds. */
+  readonly documents?: readonly string[]
+  /** Further packages that the examples use, each with the installed package that stands for it. */
+  readonly linked?: Readonly<Record<string, string>>
+} = {}): Promise<Project> {
   const folder = mkdtempSync(join(tmpdir(), 'paytwin-project-'))
   const [packed] = JSON.parse(
     await succeed('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], ROOT),
@@ -47,12 +55,13 @@ export async function newProject(): Promise<Project> {
   mkdirSync(installed, { recursive: true })
   await succeed('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1'], folder)
   const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
-  for (const name of [...Object.keys(dependencies), ...TOOLS]) {
+  const own = [...Object.keys(dependencies), ...TOOLS].map((name) => [name, name] as const)
+  for (const [name, target] of [...own, ...Object.entries(linked)]) {
     mkdirSync(dirname(join(modules, name)), { recursive: true })
-    symlinkSync(join(ROOT, 'node_modules', name), join(modules, name))
+    symlinkSync(join(ROOT, 'node_modules', target), join(modules, name))
   }
   cpSync(join(import.meta.dirname, 'project'), folder, { recursive: true })
-  const examples = DOCUMENTS.flatMap(examplesIn)
+  const examples = documents.flatMap(examplesIn)
   for (const { name, text } of examples) writeFileSync(join(folder, name), text)
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'project', private: true }))
   return {

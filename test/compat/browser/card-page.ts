@@ -6,7 +6,7 @@ declare const KEY: string
 
 async function start() {
   document.body.innerHTML =
-    '<h1>Card</h1><div id="card"></div><button id="pay">Pay</button><button id="save">Save card</button><output></output>'
+    '<h1>Card</h1><div id="card"></div><button id="pay">Pay</button><button id="save">Save card</button><button id="leave">Checkout</button><output></output>'
   const stripe = await loadStripe(KEY)
   if (!stripe) throw new Error('there is no Stripe')
   const card = stripe.elements().create('card', { hidePostalCode: true })
@@ -25,6 +25,14 @@ async function start() {
     const { error, paymentMethod } = await stripe.createPaymentMethod({ type: 'card', card })
     if (error) return show(error.message ?? '')
     show(`Saved: ${paymentMethod.card?.brand} ${paymentMethod.card?.last4}`)
+  })
+  document.querySelector('#leave')?.addEventListener('click', async () => {
+    const { id } = await (await fetch('/sessions', { method: 'POST' })).json()
+    // Older versions of Stripe.js have it.
+    const { redirectToCheckout } = stripe as unknown as {
+      redirectToCheckout: (options: { sessionId: string }) => Promise<unknown>
+    }
+    await redirectToCheckout({ sessionId: id })
   })
 }
 void start()

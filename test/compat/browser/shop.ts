@@ -42,18 +42,27 @@ export async function startShop(sandbox: {
     ),
   )
   const { stripe } = sandbox
-  const secretOf: Record<string, () => Promise<{ client_secret: string | null }>> = {
+  const price_data = { currency: 'usd', unit_amount: 2000, product_data: { name: 'Notely' } }
+  const creations: Record<string, () => Promise<{ id: string; client_secret: string | null }>> = {
     '/payments': () => stripe.paymentIntents.create({ amount: 2000, currency: 'usd' }),
     '/setups': () => stripe.setupIntents.create({}),
+    '/sessions': () =>
+      stripe.checkout.sessions.create({
+        mode: 'payment',
+        line_items: [{ price_data, quantity: 1 }],
+        success_url: `${url}/done`,
+      }),
   }
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? '', 'http://shop')
     const script = scripts.get(pathname)
-    const create = secretOf[pathname]
+    const create = creations[pathname]
     response.setHeader('Content-Security-Policy', `default-src 'self'; connect-src 'self' ${sandbox.url}`)
     if (script !== undefined) response.setHeader('Content-Type', 'text/javascript').end(script)
-    else if (create) response.end(JSON.stringify({ clientSecret: (await create()).client_secret }))
-    else {
+    else if (create) {
+      const { id, client_secret } = await create()
+      response.end(JSON.stringify({ id, clientSecret: client_secret }))
+    } else {
       const title = pathname === '/done' ? '<h1>Thank you</h1>' : ''
       const tag = pathname in PAGES ? `<script type="module" src="${pathname}.js"></script>` : ''
       response.setHeader('Content-Type', 'text/html')

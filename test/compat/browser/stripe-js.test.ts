@@ -152,6 +152,17 @@ describe('a card element', () => {
     }
   })
 
+  test('leads to the page of a Checkout session', async () => {
+    const { page } = await openPage(browser)
+    await page.goto(`${shop.url}/card`)
+    await press(page, 'Checkout')
+    await page.getByLabel('Email').fill('ada@example.com')
+    await fill(page, '4242424242424242')
+    await page.getByLabel('Name on card').fill('Ada Lovelace')
+    await press(page, 'Pay $20.00')
+    await page.getByRole('heading', { name: 'Thank you' }).waitFor()
+  })
+
   test('creates a payment method with a publishable key', async () => {
     const { page } = await openPage(browser)
     await page.goto(`${shop.url}/card`)

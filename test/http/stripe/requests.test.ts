@@ -217,6 +217,27 @@ describe('a webhook', () => {
   })
 })
 
+test('a publishable key creates a payment method, from a page of any site', async () => {
+  const { app, merchant } = sdk.twin.sandbox
+  const key = await asOperator(sdk.twin)('POST', 'keys', {
+    publishable: true,
+    merchant: merchant.settings.id,
+  })
+  const asked = await app.request('/v1/payment_methods', { method: 'OPTIONS' })
+  expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([200, '*'])
+  const create = (number: string) =>
+    app.request('/v1/payment_methods', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key.body.secret}`, origin: 'https://shop.example' },
+      body: new URLSearchParams({ type: 'card', 'card[number]': number }),
+    })
+  const made = await create('4242424242424242')
+  expect([made.status, made.headers.get('access-control-allow-origin')]).toEqual([200, '*'])
+  expect(await made.json()).toMatchObject({ object: 'payment_method', customer: null })
+  const refused = await create('4111111111111111')
+  expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([400, '*'])
+})
+
 test.each<[string, (browser: Stripe) => Promise<unknown>]>([
   ['a read', (browser) => browser.customers.list()],
   ['a write', (browser) => browser.customers.create({ email: 'ada@example.com' })],
