@@ -41,20 +41,28 @@ export const ActionForms = ({ actions, path, formToken }: Props) => (
 
 function Field({ field }: { field: ActionField }) {
   const { name, label, placeholder, isRequired } = field
-  return (
-    <label>
-      {label}
-      {field.type === 'choice' ? (
+  if (field.type === 'choice')
+    return (
+      <label>
+        {label}
         <select name={name}>
           {field.choices.map((choice) => (
             <option value={choice}>{choice.replaceAll('_', ' ')}</option>
           ))}
         </select>
-      ) : field.type === 'time' ? (
-        <input type="datetime-local" name={name} step="1" required={isRequired} />
-      ) : (
-        <input type="number" name={name} min="1" placeholder={placeholder} required={isRequired} />
-      )}
+      </label>
+    )
+  return (
+    <label>
+      {label}
+      <input
+        type={field.type === 'time' ? 'datetime-local' : 'number'}
+        name={name}
+        min={field.type === 'time' ? undefined : '1'}
+        step={field.type === 'time' ? '1' : undefined}
+        placeholder={placeholder}
+        required={isRequired}
+      />
     </label>
   )
 }

@@ -36,7 +36,7 @@ export const MerchantsPanel = ({
                   action={`${base}/scenes/delete-merchant/${encodeURIComponent(id)}`}
                   formToken={formToken}
                   label="Delete with all its data"
-                  name={`Delete ${name} with all its data`}
+                  name={`Delete with all its data: ${name}`}
                   isDangerous
                 />
               </Confirmed>
