@@ -62,6 +62,17 @@ export function framed(
             <Brand />
           </a>
           <MerchantChooser {...context} />
+          <search class="find">
+            <form method="get" action={`${base}/find`}>
+              <input
+                type="search"
+                name="id"
+                aria-label="Find an ID or email"
+                placeholder="ID or email"
+                required
+              />
+            </form>
+          </search>
           {/* The script shows it. */}
           <button type="button" class="quiet" id="live" aria-pressed="true" hidden>
             Live

@@ -5,6 +5,7 @@ import { clockPages } from './clocks.tsx'
 import { contextOf, type Section } from './context.ts'
 import { showError } from './error.tsx'
 import { eventPages, requestPage } from './events.tsx'
+import { findPage } from './find.ts'
 import { withoutMerchants } from './frame.tsx'
 import { listPages } from './list-page.tsx'
 import { LISTS } from './lists.tsx'
@@ -30,6 +31,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   clocks: clockPages,
   live: livePages,
   scenes: scenePages,
+  find: findPage,
 }
 
 /** Creates the pages of one daemon. They read and write through the admin API only. */

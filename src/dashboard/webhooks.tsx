@@ -4,7 +4,8 @@ import { Time } from '../http/html/time.tsx'
 import { type PageContext, redirectTo, type Section } from './context.ts'
 import { FormToken } from './form-token.tsx'
 import { framed } from './frame.tsx'
-import { isFirstPage, Pager } from './pager.tsx'
+import { given, isFirstPage, Pager } from './pager.tsx'
+import { PostForm } from './post-form.tsx'
 import { Empty, Panel, Status } from './text.tsx'
 
 const LIMIT = 25
@@ -14,7 +15,11 @@ const MAX_ENDPOINTS = 100
 export const webhookPages: Section = (context) => {
   const [id, verb, ...others] = context.rest
   if (others.length > 0) return undefined
-  if (context.method === 'POST') return verb === 'retry' && id !== undefined ? retry(context, id) : undefined
+  if (context.method === 'POST') {
+    if (id === undefined) return undefined
+    if (verb === 'retry') return retry(context, id)
+    return verb === 'resend' ? resend(context, id) : undefined
+  }
   if (verb !== undefined) return undefined
   return id === undefined ? showEndpoints(context) : showDeliveries(context, id)
 }
@@ -90,7 +95,7 @@ async function showDeliveries(context: PageContext, id: string): Promise<Respons
           ) : (
             <ul class="rows">
               {found.data.map((delivery) => (
-                <Delivery base={base} delivery={delivery} />
+                <Delivery base={base} formToken={formToken} delivery={delivery} />
               ))}
             </ul>
           )}
@@ -101,7 +106,11 @@ async function showDeliveries(context: PageContext, id: string): Promise<Respons
 }
 
 /** A delivery with its attempts and the responses to them. */
-const Delivery = ({ base, delivery }: { base: string; delivery: WebhookDelivery }) => (
+const Delivery = ({
+  base,
+  formToken,
+  delivery,
+}: Pick<PageContext, 'base' | 'formToken'> & { delivery: WebhookDelivery }) => (
   <li>
     <span>
       <Time at={delivery.created} />{' '}
@@ -121,9 +130,26 @@ const Delivery = ({ base, delivery }: { base: string; delivery: WebhookDelivery 
         </small>
       )}
     </span>
-    <Status status={delivery.status} />
+    <span class="buttons">
+      <Status status={delivery.status} />
+      <PostForm
+        action={`${base}/webhooks/${encodeURIComponent(delivery.endpoint)}/resend`}
+        formToken={formToken}
+        label="Send again"
+        name={`Send again: ${delivery.event}`}
+      >
+        <input type="hidden" name="event" value={delivery.event} />
+      </PostForm>
+    </span>
   </li>
 )
+
+/** Sends an event to the endpoint again, as a new delivery. */
+async function resend(context: PageContext, id: string): Promise<Response> {
+  const event = encodeURIComponent(given(context.form, 'event') ?? '')
+  await context.api.post(`events/${event}/resend`, { webhook_endpoint: id })
+  return redirectTo(`${context.base}/webhooks/${encodeURIComponent(id)}`)
+}
 
 async function retry(context: PageContext, id: string): Promise<Response> {
   await context.api.post('webhooks/retry', { id })

@@ -64,3 +64,22 @@ test('requests show their status, their errors and ignored parameters', async ()
   expect(ignored).toContain('ignored: nonsense')
   expect(ignored).not.toContain('resource_missing')
 })
+
+test('an event is sent to an endpoint again', async () => {
+  const { id } = (await asOperator(twin)('POST', 'webhooks', { url: 'http://127.0.0.1:9/again' })).body
+  const customer = await twin.post('/v1/customers', { name: 'Ada' })
+  const [event] = (await twin.get('/v1/events?limit=1')).data
+  expect(event.data.object.id).toBe(customer.id)
+  const { status, text } = await browser.send(`/webhooks/${id}/resend`, { event: event.id })
+  expect(status).toBe(200)
+  expect(text.split(`Send again: ${event.id}`)).toHaveLength(3)
+  expect((await browser.send(`/webhooks/${id}/resend`, { event: 'evt_none' })).status).toBe(404)
+})
+
+test('the field at the top opens the object with an id, and the customers with an email address', async () => {
+  const { id } = await twin.post('/v1/customers', { name: 'Finder', email: 'f@example.com' })
+  expect((await browser.show(`/find?id=${id}`)).text).toContain('<h1>Finder</h1>')
+  expect((await browser.show('/find?id=f@example.com')).text).toContain('1 customers that match')
+  const none = await browser.show('/find?id=%3Cb%3E')
+  expect([none.status, none.text.includes('&lt;b&gt;')]).toEqual([404, true])
+})
