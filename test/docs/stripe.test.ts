@@ -20,10 +20,11 @@ test('docs/stripe.md has the differences of the contract', () => {
   expect(onPage).toEqual(section.match(/^\d+\. .+$/gm))
 })
 
-test('README.md says first which API this is, and links to the differences', () => {
-  const [, first = ''] = textOf('README.md').split('\n\n')
-  expect(first).toContain('its own `/v1` API')
-  expect(first).toContain('](docs/stripe.md#differences)')
+test('README.md says first how to run code that calls Stripe, and what differs', () => {
+  const start = textOf('README.md').split('\n\n').slice(1, 3).join(' ')
+  expect(start).toContain('](docs/stripe-in-five-minutes.md)')
+  expect(start).toContain('](docs/stripe.md)')
+  expect(start).toContain('](docs/api.md)')
 })
 
 test('each difference has a test with the SDK, and the other way round', () => {

@@ -54,10 +54,10 @@ describe('an error of a merchant with the dialect stripe', () => {
     ],
     [
       'for a route that it does not know',
-      () => stripe.checkout.sessions.list(),
+      () => stripe.terminal.readers.list(),
       {
         statusCode: 404,
-        message: `paytwin does not know GET /v1/checkout/sessions yet. What it knows: ${KNOWN}`,
+        message: `paytwin does not know GET /v1/terminal/readers yet. What it knows: ${KNOWN}`,
       },
     ],
     [
@@ -211,7 +211,7 @@ describe('a webhook', () => {
   test('cannot be for an event that paytwin does not emit', async () => {
     const url = 'http://localhost:9/hook'
     const error = await errorOf(
-      stripe.webhookEndpoints.create({ url, enabled_events: ['checkout.session.completed'] }),
+      stripe.webhookEndpoints.create({ url, enabled_events: ['terminal.reader.action_failed'] }),
     )
     expect(error).toMatchObject({ statusCode: 400, param: 'enabled_events[0]' })
   })
