@@ -50,8 +50,11 @@ export const VISIT_SECONDS = 60 * 60
 
 export const isExpired = ({ expires_at }: PortalSession, now: number): boolean => now >= expires_at
 
+/** Visits within this time are not recorded one by one, in seconds. */
+const MIN_EXTENSION_SECONDS = 60
+
 /** Returns a session after a visit at an instant, which extends it. */
-export const visited = (session: PortalSession, now: number): PortalSession => ({
-  ...session,
-  expires_at: Math.max(session.expires_at, now + VISIT_SECONDS),
-})
+export function visited(session: PortalSession, now: number): PortalSession {
+  const expires_at = now + VISIT_SECONDS
+  return expires_at < session.expires_at + MIN_EXTENSION_SECONDS ? session : { ...session, expires_at }
+}

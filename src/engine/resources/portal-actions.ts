@@ -55,7 +55,7 @@ export const renewInPortal = (unit: UnitOfWork, { id }: Subscription): Subscript
  * Makes a payment method the default one of a customer, and of each of its subscriptions that has one of its own.
  * See docs/contract/customer-portal.md#cards.
  */
-export function useForEverything(unit: UnitOfWork, customer: Customer, method: string): void {
+export function makeDefaultCard(unit: UnitOfWork, customer: Customer, method: string): void {
   updateCustomer(unit, customer.id, { invoice_settings: { default_payment_method: method } })
   for (const { id, default_payment_method } of subscriptionsOf(catalogOf(unit), customer.id).reverse())
     if (default_payment_method !== null && default_payment_method !== method)

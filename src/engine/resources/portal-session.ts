@@ -62,7 +62,7 @@ export function createPortalSession(unit: UnitOfWork, params: PortalSessionParam
 /** Extends a session that is visited at an instant. */
 export function visitPortalSession(unit: UnitOfWork, session: PortalSession, now: number): PortalSession {
   const after = visited(session, now)
-  return after.expires_at === session.expires_at ? session : write(unit, session, after)
+  return after === session ? session : write(unit, session, after)
 }
 
 /** Records that the step of a session's flow was taken. */

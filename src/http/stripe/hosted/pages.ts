@@ -5,6 +5,7 @@ import { serveAuthentication } from './authentication.ts'
 import { serveCheckout } from './checkout.ts'
 import { refusedPage } from './frame.tsx'
 import { serveInvoice, serveInvoicePdf } from './invoice.ts'
+import { PORTAL_PAGES } from './portal/serve.ts'
 import { serveReceipt } from './receipt.ts'
 import { type HostedRequest, servePage } from './serve.ts'
 
@@ -15,6 +16,7 @@ const PAGES: Readonly<Record<string, (request: HostedRequest) => Response | Prom
   '/i/:merchant/:id/:key': serveInvoice,
   '/i/:merchant/:id/:key/pdf': serveInvoicePdf,
   '/receipts/:merchant/:id/:key': serveReceipt,
+  ...PORTAL_PAGES,
 }
 
 /** Creates the application that serves the pages for customers. */

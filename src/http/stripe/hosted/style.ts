@@ -108,4 +108,12 @@ button.quiet { min-height: 2rem; padding: .1rem .4rem; border-color: transparent
   .reason { display: none }
   .test-cards button { flex-direction: column; align-items: start }
 }
+h3 { margin: 0; font-size: 1rem; font-weight: 650 }
+.plan > div { flex: 1 }
+.plan p { margin: .2rem 0 0 }
+.contact li { padding: .1rem 0 }
+.contact { margin-top: .5rem }
+form.inline { display: flex; flex-wrap: wrap; gap: .25rem; justify-content: flex-end }
+.ending { display: flex; flex-wrap: wrap; gap: .35rem .75rem; align-items: center; justify-content: flex-end }
+.wide > h1 { margin-top: 1rem }
 `.trim()

@@ -1,0 +1,98 @@
+/** @jsxImportSource hono/jsx */
+import { NO_CONTACT } from '../../../../core/contact.ts'
+import { subscriptionsOf } from '../../../../engine/resources/portal-actions.ts'
+import { Alert, hostedPage, Notice } from '../frame.tsx'
+import { CardSection } from './card-section.tsx'
+import { changeableOf } from './details.tsx'
+import { InvoiceSection } from './invoice-section.tsx'
+import { Return } from './parts.tsx'
+import { PlanCard } from './plan-card.tsx'
+import type { Portal, PortalRequest } from './portal.ts'
+import { addressLines } from './texts.ts'
+
+/** What a page says after a change, by the name in its address. */
+const NOTICES: Readonly<Record<string, string>> = {
+  canceled: 'Your subscription was canceled.',
+  canceled_later: 'Your subscription will be canceled at the end of its period.',
+  card_added: 'Your card was saved.',
+  card_default: 'Your default card was changed.',
+  card_removed: 'The card was removed.',
+  details: 'Your details were saved.',
+  paid: 'Thank you. Your payment was made.',
+  renewed: 'Your subscription will renew.',
+  updated: 'Your plan was updated.',
+}
+
+/** Shows what the customer has, and what the configuration lets it change. */
+export function homePage(portal: Portal, { given, alert }: PortalRequest): Response {
+  const { of, view, customer, configuration } = portal
+  const { features, business_profile } = configuration
+  const notice = alert === undefined ? NOTICES[given.get('notice') ?? ''] : undefined
+  const subscriptions = subscriptionsOf(view, customer.id)
+  return hostedPage({
+    of,
+    title: 'Billing',
+    width: 'wide',
+    content: (
+      <>
+        <Return portal={portal} />
+        <h1>{business_profile.headline ?? 'Your billing'}</h1>
+        <div class="field">
+          {alert === undefined ? null : <Alert>{alert}</Alert>}
+          {notice === undefined ? null : <Notice>{notice}</Notice>}
+        </div>
+        <section class="card" aria-labelledby="plans">
+          <h2 id="plans">Current plans</h2>
+          {subscriptions.length === 0 ? <p class="faint">You have no current plans.</p> : null}
+          <ul class="rows">
+            {subscriptions.map((subscription) => (
+              <PlanCard portal={portal} subscription={subscription} />
+            ))}
+          </ul>
+        </section>
+        {features.payment_method_update.enabled ? <CardSection portal={portal} /> : null}
+        <Details portal={portal} />
+        {features.invoice_history.enabled ? (
+          <InvoiceSection portal={portal} showsAll={given.get('invoices') === 'all'} />
+        ) : null}
+        <Legal portal={portal} />
+      </>
+    ),
+  })
+}
+
+function Details({ portal }: { portal: Portal }) {
+  const { name, email, contact } = portal.customer
+  const { phone, address } = contact ?? NO_CONTACT
+  const lines = [name, email, phone, ...(address ? addressLines(address) : [])].filter(Boolean)
+  return (
+    <section class="card" aria-labelledby="details">
+      <h2 id="details">Your details</h2>
+      {lines.length === 0 ? <p class="faint">No details are known.</p> : null}
+      {lines.length === 0 ? null : (
+        <ul class="contact">
+          {lines.map((line) => (
+            <li>{line}</li>
+          ))}
+        </ul>
+      )}
+      {changeableOf(portal).length === 0 ? null : (
+        <p class="actions">
+          <a class="button" href={`${portal.path}/details`}>
+            Update details
+          </a>
+        </p>
+      )}
+    </section>
+  )
+}
+
+function Legal({ portal }: { portal: Portal }) {
+  const { privacy_policy_url, terms_of_service_url } = portal.configuration.business_profile
+  return (
+    <p class="faint legal">
+      {terms_of_service_url === null ? null : <a href={terms_of_service_url}>Terms</a>}{' '}
+      {privacy_policy_url === null ? null : <a href={privacy_policy_url}>Privacy</a>}
+    </p>
+  )
+}

@@ -1,0 +1,77 @@
+/** @jsxImportSource hono/jsx */
+import type { Invoice } from '../../../../core/invoice.ts'
+import { isDraft } from '../../../../core/invoice-status.ts'
+import { presentInvoice } from '../../present/invoice.ts'
+import { amountText } from '../amount.ts'
+import { Day, Token } from './parts.tsx'
+import { isPayable, type Portal, tokenOf } from './portal.ts'
+
+const FIRST = 10
+const MOST = 100
+
+/** Shows the finalized invoices, newest first. Each leads to its own page, and an open one can be paid. */
+export function InvoiceSection({ portal, showsAll }: { portal: Portal; showsAll: boolean }) {
+  const { view, customer, path } = portal
+  const limit = showsAll ? MOST : FIRST
+  const found = view
+    .list('invoice', [{ field: 'customer', is: customer.id }], { limit: MOST + 1 })
+    .filter((invoice) => !isDraft(invoice) && !invoice.deleted)
+  return (
+    <section class="card" aria-labelledby="invoices">
+      <h2 id="invoices">Invoice history</h2>
+      {found.length === 0 ? <p class="faint">There are no invoices yet.</p> : null}
+      <ul class="rows">
+        {found.slice(0, limit).map((invoice) => (
+          <InvoiceRow portal={portal} invoice={invoice} />
+        ))}
+      </ul>
+      {found.length > FIRST && !showsAll ? (
+        <p>
+          <a href={`${path}?invoices=all#invoices`}>Show more invoices</a>
+        </p>
+      ) : null}
+    </section>
+  )
+}
+
+/** Statuses as customers see them, with their looks. */
+const STATUSES: Readonly<Record<Invoice['status'], readonly [string, string]>> = {
+  draft: ['Draft', ''],
+  open: ['Open', 'wait'],
+  paid: ['Paid', 'good'],
+  uncollectible: ['Uncollectible', 'bad'],
+  void: ['Void', ''],
+}
+
+function InvoiceRow({ portal, invoice }: { portal: Portal; invoice: Invoice }) {
+  const { view, customer, path } = portal
+  const { hosted_invoice_url, number } = presentInvoice(view, invoice)
+  const [status, look] = STATUSES[invoice.status]
+  const open = invoice.amount_due - invoice.amount_paid
+  return (
+    <li>
+      <span id={`invoice-${invoice.id}`}>
+        {hosted_invoice_url ? (
+          <a href={hosted_invoice_url}>
+            <Day at={invoice.finalized_at ?? invoice.created} />
+          </a>
+        ) : (
+          <Day at={invoice.finalized_at ?? invoice.created} />
+        )}
+        <small>{number}</small>
+      </span>
+      <span class="ending">
+        <span class={`status ${look}`}>{status}</span>{' '}
+        <span class="number">{amountText(invoice.total, invoice.currency)}</span>
+        {isPayable(portal, invoice) ? (
+          <form class="inline" method="post" action={`${path}/invoices/${invoice.id}/pay`}>
+            <Token value={tokenOf(portal, ['pay', invoice, customer.default_payment_method])} />
+            <button type="submit" aria-describedby={`invoice-${invoice.id}`}>
+              Pay {amountText(open, invoice.currency)}
+            </button>
+          </form>
+        ) : null}
+      </span>
+    </li>
+  )
+}

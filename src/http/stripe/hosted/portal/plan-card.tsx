@@ -1,0 +1,143 @@
+/** @jsxImportSource hono/jsx */
+import { isRenewable, whyNotCancelable, whyNotUpdatable } from '../../../../core/portal-permissions.ts'
+import { cancellationAt, type Subscription } from '../../../../core/subscription.ts'
+import { nextPhase } from '../../../../core/subscription-schedule.ts'
+import { factsOf, isInTrial } from '../../../../core/subscription-status.ts'
+import { nextInvoice } from '../../../../engine/machine/jobs.ts'
+import { asPreview } from '../../../../engine/resources/next-invoice.ts'
+import { pricesOf } from '../../../../engine/resources/portal-session.ts'
+import { amountText } from '../amount.ts'
+import { Day, Token } from './parts.tsx'
+import { planNames } from './plan-name.tsx'
+import { type Portal, tokenOf } from './portal.ts'
+import { nameOf, priceText } from './texts.ts'
+
+/** Shows a subscription: its prices, its status, its next invoice, and what can be done with it. */
+export function PlanCard({ portal, subscription }: { portal: Portal; subscription: Subscription }) {
+  const { id, items } = subscription
+  const label = `plan-${id}`
+  return (
+    <li class="plan">
+      <div>
+        <h3 id={label}>
+          {planNames(portal, subscription)} <StatusChip subscription={subscription} />
+        </h3>
+        {items.map(({ price: priceId, quantity }) => {
+          const price = portal.view.get('price', priceId)
+          return price ? (
+            <p>
+              {items.length > 1 ? `${nameOf(portal.view, price)}: ` : ''}
+              {priceText(price)}
+              {quantity === null || quantity === 1 ? null : ` × ${quantity}`}
+            </p>
+          ) : null
+        })}
+        <Outlook portal={portal} subscription={subscription} />
+        <Actions portal={portal} subscription={subscription} label={label} />
+      </div>
+    </li>
+  )
+}
+
+function StatusChip({ subscription }: { subscription: Subscription }) {
+  const { status } = subscription
+  if (cancellationAt(subscription) !== null) return <span class="status wait">Cancels</span>
+  if (isInTrial(subscription)) return <span class="status wait">Trial</span>
+  const { isPaidUp, isOverdue } = factsOf(subscription)
+  const text = `${status.charAt(0).toUpperCase()}${status.slice(1).replaceAll('_', ' ')}`
+  return <span class={`status ${isPaidUp ? 'good' : isOverdue ? 'bad' : 'wait'}`}>{text}</span>
+}
+
+/** Says what comes next: the end, the end of the trial, a retry, and the next invoice. */
+function Outlook({ portal, subscription }: { portal: Portal; subscription: Subscription }) {
+  const { unit, view } = portal
+  const { trial_end, latest_invoice, schedule, current_period_end } = subscription
+  const end = cancellationAt(subscription)
+  if (end !== null)
+    return (
+      <p>
+        Your subscription will be canceled on <Day at={end} />.
+      </p>
+    )
+  const phase = schedule === null ? undefined : nextPhase(unit.need('subscription_schedule', schedule))
+  const changed = view.get('price', phase?.items[0]?.price ?? '')
+  const found = nextInvoice(unit, subscription.id)
+  const next = found && asPreview(unit, found, false)
+  const open =
+    factsOf(subscription).isOverdue && latest_invoice !== null && view.get('invoice', latest_invoice)
+  const retry = open ? open.next_payment_attempt : null
+  return (
+    <>
+      {isInTrial(subscription) && trial_end !== null ? (
+        <p>
+          Your trial ends on <Day at={trial_end} />.
+        </p>
+      ) : null}
+      {open ? (
+        <p>
+          A payment of <strong>{amountText(open.amount_due - open.amount_paid, open.currency)}</strong>{' '}
+          failed.
+          {retry === null ? (
+            ' Pay it below.'
+          ) : (
+            <>
+              {' '}
+              Update your card or pay below: it is tried again on <Day at={retry} />.
+            </>
+          )}
+        </p>
+      ) : null}
+      {phase && changed ? (
+        <p>
+          Your plan changes to {nameOf(view, changed)}, {priceText(changed)}, on{' '}
+          <Day at={current_period_end} />.
+        </p>
+      ) : null}
+      {next ? (
+        <p>
+          Next invoice: <strong>{amountText(next.amount_due, next.currency)}</strong> on{' '}
+          <Day at={next.created} />
+        </p>
+      ) : null}
+    </>
+  )
+}
+
+function Actions({
+  portal,
+  subscription,
+  label,
+}: {
+  portal: Portal
+  subscription: Subscription
+  label: string
+}) {
+  const { features } = portal.configuration
+  const path = `${portal.path}/subscriptions/${subscription.id}`
+  const isUpdatable = whyNotUpdatable(subscription, pricesOf(portal.unit, subscription), features) === null
+  const isCancelable = whyNotCancelable(subscription, features) === null
+  const renews = isRenewable(subscription, features)
+  if (!isUpdatable && !isCancelable && !renews) return null
+  return (
+    <div class="actions">
+      {isUpdatable ? (
+        <a class="button" href={`${path}/update`} aria-describedby={label}>
+          Update plan
+        </a>
+      ) : null}
+      {isCancelable ? (
+        <a class="button" href={`${path}/cancel`} aria-describedby={label}>
+          Cancel subscription
+        </a>
+      ) : null}
+      {renews ? (
+        <form method="post" action={`${path}/renew`}>
+          <Token value={tokenOf(portal, ['renew', subscription])} />
+          <button type="submit" aria-describedby={label}>
+            Renew subscription
+          </button>
+        </form>
+      ) : null}
+    </div>
+  )
+}

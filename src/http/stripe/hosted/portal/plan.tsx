@@ -1,0 +1,209 @@
+/** @jsxImportSource hono/jsx */
+import { parameterInvalid } from '../../../../core/errors.ts'
+import { type Plan, whyNotUpdatable } from '../../../../core/portal-permissions.ts'
+import type { FlowDiscount } from '../../../../core/portal-session.ts'
+import type { Subscription } from '../../../../core/subscription.ts'
+import {
+  changePlanInPortal,
+  type PlanChange,
+  previewPlanInPortal,
+} from '../../../../engine/resources/portal-plan-change.ts'
+import { findPlan, offersFor } from '../../../../engine/resources/portal-plans.ts'
+import { pricesOf } from '../../../../engine/resources/portal-session.ts'
+import type { DiscountParam } from '../../../../engine/resources/redemption.ts'
+import { Field } from '../field.tsx'
+import { stepPage, Token } from './parts.tsx'
+import { PlanPreviewRows } from './plan-preview.tsx'
+import {
+  checkToken,
+  finish,
+  type Portal,
+  type PortalRequest,
+  refusalOf,
+  subscriptionOf,
+  tokenOf,
+} from './portal.ts'
+import { nameOf, priceText } from './texts.ts'
+
+/** @throws ApiError parameter_invalid if the portal cannot change the plan of the subscription */
+function updatable(portal: Portal, id: string): Subscription {
+  const subscription = subscriptionOf(portal, id)
+  const prices = pricesOf(portal.unit, subscription)
+  const why = whyNotUpdatable(subscription, prices, portal.configuration.features)
+  if (why !== null) throw parameterInvalid(null, why)
+  return subscription
+}
+
+const settingsOf = ({ configuration }: Portal) => configuration.features.subscription_update
+
+/** Shows the plans that the customer can choose. The form only asks for the preview. */
+export function choosePage(portal: Portal, { id, given, alert }: PortalRequest): Response {
+  const subscription = updatable(portal, id)
+  const [item] = subscription.items
+  const settings = settingsOf(portal)
+  const offers = offersFor(portal.view, subscription, settings)
+  const chosen = given.get('price') ?? item?.price
+  const range = offers.find(({ quantities }) => quantities)?.quantities
+  return stepPage(portal, {
+    title: 'Update plan',
+    alert,
+    content: (
+      <form method="get" action={`${portal.path}/subscriptions/${id}/confirm`}>
+        <fieldset class="field">
+          <legend>Plan</legend>
+          {offers.map(({ price }) => (
+            <label class="check">
+              <input type="radio" name="price" value={price.id} checked={price.id === chosen} />
+              <span>
+                {nameOf(portal.view, price)}, {priceText(price)}
+                {price.id === item?.price ? <span class="faint"> (current)</span> : null}
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        {range ? (
+          <Field
+            name="quantity"
+            label="Quantity"
+            type="number"
+            min={range.minimum}
+            max={range.maximum ?? undefined}
+            value={given.get('quantity') ?? String(item?.quantity ?? 1)}
+          />
+        ) : null}
+        {settings.default_allowed_updates.includes('promotion_code') ? (
+          <Field
+            name="promotion_code"
+            label="Promotion code"
+            value={given.get('promotion_code') ?? ''}
+            maxlength={200}
+          />
+        ) : null}
+        <button type="submit" class="primary">
+          Continue
+        </button>
+      </form>
+    ),
+  })
+}
+
+/** What a customer chose, or what its flow says. */
+type Choice = { readonly plan: Plan; readonly code: string; readonly discounts: PlanChange['discounts'] }
+
+/** @throws ApiError parameter_invalid for a choice that the portal does not offer */
+function choiceOf(portal: Portal, subscription: Subscription, given: URLSearchParams): Choice {
+  const { step, view, unit } = portal
+  const settings = settingsOf(portal)
+  const isConfirm = step?.type === 'subscription_update_confirm'
+  const wanted = isConfirm
+    ? step.item
+    : { price: given.get('price'), quantity: quantityIn(given.get('quantity')) }
+  const { plan, whyNot } = findPlan(view, subscription, settings, wanted)
+  if (whyNot) throw parameterInvalid(whyNot.field, whyNot.message)
+  if (isConfirm) return { plan, code: '', discounts: step.discounts?.map(asParam) }
+  const code = (given.get('promotion_code') ?? '').trim()
+  if (code === '') return { plan, code, discounts: undefined }
+  if (!settings.default_allowed_updates.includes('promotion_code'))
+    throw parameterInvalid('promotion_code', 'The portal does not offer promotion codes')
+  const [found] = unit.store.objects.list(
+    'promotion_code',
+    unit.owner,
+    [
+      { field: 'code_key', is: code.toLowerCase() },
+      { field: 'active', is: 1 },
+    ],
+    { limit: 1 },
+  )
+  if (!found) throw parameterInvalid('promotion_code', 'This promotion code is not valid.')
+  const kept = subscription.discounts.map((discount): DiscountParam => ({ discount }))
+  return { plan, code, discounts: [...kept, { promotion_code: found.id }] }
+}
+
+const asParam = ({ coupon, promotion_code }: FlowDiscount): DiscountParam =>
+  promotion_code === null ? { coupon: coupon ?? undefined } : { promotion_code }
+
+/** Returns a quantity; null for none. @throws ApiError parameter_invalid */
+function quantityIn(text: string | null): number | null {
+  if (text === null || text.trim() === '') return null
+  if (/^\s*\d{1,6}\s*$/.test(text)) return Number(text)
+  throw parameterInvalid('quantity', 'The quantity must be a whole number.')
+}
+
+/** The state that a confirmation is for: the subscription and all that the customer saw. */
+const confirmState = (
+  subscription: Subscription,
+  chosen: { readonly price: string; readonly quantity: string; readonly code: string; readonly at: string },
+) => ['confirm', subscription, chosen.price, chosen.quantity, chosen.code, chosen.at] as const
+
+/** Shows what a change costs. A choice that is not offered leads back to the plans. */
+export function confirmPage(portal: Portal, { id, given, alert }: PortalRequest): Response {
+  const subscription = updatable(portal, id)
+  const choice = tried(() => choiceOf(portal, subscription, given))
+  if ('message' in choice) return refused(portal, { id, given, alert: choice.message })
+  const { plan, code } = choice
+  const proration_date = portal.unit.clockOf(subscription.test_clock).instant
+  const change: PlanChange = { plan, discounts: choice.discounts, proration_date }
+  const preview = tried(() => previewPlanInPortal(portal.unit, subscription, settingsOf(portal), change))
+  if ('message' in preview) return refused(portal, { id, given, alert: preview.message })
+  const chosen = {
+    price: plan.price.id,
+    quantity: String(plan.quantity),
+    code,
+    at: String(proration_date),
+  }
+  return stepPage(portal, {
+    title: 'Confirm the update',
+    alert,
+    content: (
+      <>
+        <PlanPreviewRows portal={portal} subscription={subscription} plan={plan} preview={preview} />
+        <form method="post">
+          <Token value={tokenOf(portal, confirmState(subscription, chosen))} />
+          <input type="hidden" name="price" value={chosen.price} />
+          <input type="hidden" name="quantity" value={chosen.quantity} />
+          <input type="hidden" name="promotion_code" value={chosen.code} />
+          <input type="hidden" name="proration_date" value={chosen.at} />
+          <button type="submit" class="primary">
+            Confirm
+          </button>
+        </form>
+        {portal.step?.type === 'subscription_update_confirm' ? null : (
+          <p>
+            <a href={`${portal.path}/subscriptions/${id}/update`}>Choose another plan</a>
+          </p>
+        )}
+      </>
+    ),
+  })
+}
+
+/** Shows why a choice cannot be made: with the plans, unless the session is for this choice alone. */
+const refused = (portal: Portal, request: PortalRequest): Response =>
+  portal.step?.type === 'subscription_update_confirm'
+    ? stepPage(portal, { title: 'Confirm the update', alert: request.alert, content: null })
+    : choosePage(portal, request)
+
+/** Runs what can be refused because of the customer's choice. */
+function tried<T extends object>(run: () => T): T | { readonly message: string } {
+  try {
+    return run()
+  } catch (error) {
+    const message = refusalOf(error)
+    if (message === undefined) throw error
+    return { message }
+  }
+}
+
+/** The fields of a confirmation. */
+const CHOSEN = ['price', 'quantity', 'promotion_code', 'proration_date']
+
+/** Changes the plan as it was previewed. */
+export function submitConfirm(portal: Portal, { id, given }: PortalRequest): Response {
+  const subscription = subscriptionOf(portal, id)
+  const [price = '', quantity = '', code = '', at = ''] = CHOSEN.map((name) => given.get(name) ?? '')
+  checkToken(portal, given, confirmState(subscription, { price, quantity, code, at }))
+  const proration_date = Number(at)
+  const { plan, discounts } = choiceOf(portal, updatable(portal, id), given)
+  changePlanInPortal(portal.unit, subscription, settingsOf(portal), { plan, discounts, proration_date })
+  return finish(portal, 'updated')
+}

@@ -1,0 +1,148 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Customer } from '../../../../core/customer.ts'
+import { ApiError, parameterInvalid, resourceMissing } from '../../../../core/errors.ts'
+import type { Invoice } from '../../../../core/invoice.ts'
+import { isOpen } from '../../../../core/invoice-status.ts'
+import type { PortalConfiguration } from '../../../../core/portal-configuration.ts'
+import { type FlowStep, isExpired, type PortalSession } from '../../../../core/portal-session.ts'
+import type { Subscription } from '../../../../core/subscription.ts'
+import type { CurrentView } from '../../../../engine/history/view.ts'
+import { digest } from '../../../../engine/machine/digest.ts'
+import type { UnitOfWork } from '../../../../engine/machine/unit.ts'
+import { finishFlow, visitPortalSession } from '../../../../engine/resources/portal-session.ts'
+import { clientSecretOf } from '../../../client-secret.ts'
+import { authenticationKey } from '../../present/authentication.ts'
+import { portalPath } from '../../present/portal-address.ts'
+import { leavingPage, type PageOf } from '../frame.tsx'
+
+/** A request to the portal, within one command of the engine. */
+export type Portal = {
+  readonly unit: UnitOfWork
+  readonly view: CurrentView
+  readonly of: PageOf
+  readonly session: PortalSession
+  readonly configuration: PortalConfiguration
+  readonly customer: Customer
+  /** The path of the session, without a slash at its end. */
+  readonly path: string
+  /** The step that the session is for, until it is taken; null for the whole portal. */
+  readonly step: FlowStep | null
+}
+
+/** What a page of the portal gets. */
+export type PortalRequest = {
+  /** The id in the path; empty if it has none. */
+  readonly id: string
+  /** The submitted form, else the query. */
+  readonly given: URLSearchParams
+  /** Why the form was refused; undefined if it was not. */
+  readonly alert?: string | undefined
+}
+
+/** What happened, as an alert on the page that is shown again. */
+export class Refusal extends Error {}
+
+/** A session that cannot be used any more. */
+export class SessionExpired extends Error {}
+
+/**
+ * Opens the session of an address, and extends it.
+ * @throws ApiError resource_missing also for a wrong secret; SessionExpired
+ * See docs/contract/customer-portal.md#sessions.
+ */
+export function openPortal(
+  unit: UnitOfWork,
+  { view, of, secret }: { view: CurrentView; of: (testClock: string | null) => PageOf; secret: string },
+): Portal {
+  const [id = ''] = secret.split('_secret_')
+  const isRight = timingSafeEqual(digest(secret), digest(clientSecretOf(view.ids, id)))
+  const found = isRight ? unit.get('billing_portal_session', id) : undefined
+  if (!found) throw resourceMissing('portal session', id)
+  const customer = unit.need('customer', found.customer)
+  const page = of(customer.test_clock)
+  if (isExpired(found, page.now) || customer.deleted) throw new SessionExpired()
+  const session = visitPortalSession(unit, found, page.now)
+  return {
+    unit,
+    view,
+    of: page,
+    session,
+    customer,
+    configuration: unit.need('billing_portal_configuration', session.configuration),
+    path: portalPath(view, id),
+    step: session.is_flow_done ? null : (session.flow?.step ?? null),
+  }
+}
+
+const redirect = (path: string): Response =>
+  new Response(null, { status: 303, headers: { Location: path, 'Cache-Control': 'no-store' } })
+
+/** Redirects the browser to a page of the portal after a form. @param to - from the path of the session on */
+export const redirectWithin = ({ path }: Portal, to = ''): Response => redirect(`${path}${to}`)
+
+/** Redirects the browser to the page on which the customer authenticates for an intent. It returns to its return_url. */
+export const redirectToAuthentication = ({ view }: Portal, intent: string): Response =>
+  redirect(`/c/authenticate/${view.merchant.id}/${intent}/${authenticationKey(view, intent)}`)
+
+/** Whether the forms of the pages can end on another site. */
+export const leadsAway = ({ step, session }: Portal): boolean =>
+  step !== null && session.flow?.after_completion.type === 'redirect'
+
+/**
+ * Ends a step that was taken: returns to the overview with a notice, or goes where the flow says.
+ * See docs/contract/customer-portal.md#flows.
+ */
+export function finish(portal: Portal, notice: string): Response {
+  const { step, session, unit, of } = portal
+  if (step === null || session.flow === null) return redirectWithin(portal, `?notice=${notice}`)
+  finishFlow(unit, session)
+  const { after_completion } = session.flow
+  return after_completion.type === 'redirect'
+    ? leavingPage(of, after_completion.return_url)
+    : redirectWithin(portal, `?notice=${notice}`)
+}
+
+/** Finds a subscription of the customer. @throws ApiError resource_missing also for that of another customer */
+export function subscriptionOf({ unit, customer }: Portal, id: string): Subscription {
+  const found = unit.find('subscription', id)
+  if (found.customer !== customer.id) throw resourceMissing('subscription', id)
+  return found
+}
+
+/** Whether the portal offers to charge the default card for an invoice. */
+export const isPayable = ({ customer, configuration }: Portal, invoice: Invoice): boolean =>
+  configuration.features.invoice_history.enabled &&
+  isOpen(invoice) &&
+  invoice.collection_method === 'charge_automatically' &&
+  invoice.payment_intent !== null &&
+  customer.default_payment_method !== null
+
+/** @throws ApiError parameter_invalid for what the configuration does not offer */
+export function checkOffered(isOffered: boolean): void {
+  if (!isOffered) throw parameterInvalid(null, 'The portal does not offer this')
+}
+
+/** What a form changes, and the state that it was made for. */
+type FormState = readonly [name: string, ...state: unknown[]]
+
+/** Returns the token of a form. It is different once the form's state has changed. */
+export const tokenOf = ({ view, session }: Portal, state: FormState): string =>
+  view.ids.derived(`portal form ${session.id} ${JSON.stringify(state, sorted)}`, 24)
+
+/** Sorts the fields of objects: those of an object that was just written have another order than those of a row. */
+const sorted = (_name: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+    : value
+
+/** @throws Refusal when the state of a form has changed since the form was shown */
+export function checkToken(portal: Portal, form: URLSearchParams, state: FormState): void {
+  if (!timingSafeEqual(digest(form.get('token') ?? ''), digest(tokenOf(portal, state))))
+    throw new Refusal(
+      'This form was sent before, or was made for an earlier state. It changed nothing: see what is shown now.',
+    )
+}
+
+/** Returns why a form was refused, in a sentence for the customer; undefined for an error of another kind. */
+export const refusalOf = (error: unknown): string | undefined =>
+  error instanceof Refusal || (error instanceof ApiError && error.status < 500) ? error.message : undefined

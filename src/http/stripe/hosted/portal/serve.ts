@@ -1,0 +1,131 @@
+import { parameterInvalid } from '../../../../core/errors.ts'
+import type { FlowStep } from '../../../../core/portal-session.ts'
+import { requestId } from '../../../../engine/machine/ids.ts'
+import { findMerchant } from '../../../../engine/resources/merchant.ts'
+import { messagePage } from '../frame.tsx'
+import { currentObjects, type HostedRequest, pageOf } from '../serve.ts'
+import { cancelPage, submitCancel } from './cancel.tsx'
+import { addCardPage, finishCard, submitCard, submitCardAction } from './cards.tsx'
+import { detailsPage, submitDetails } from './details.tsx'
+import { homePage } from './home.tsx'
+import { submitPayment } from './pay.ts'
+import { choosePage, confirmPage, submitConfirm } from './plan.tsx'
+import {
+  openPortal,
+  type Portal,
+  type PortalRequest,
+  redirectWithin,
+  refusalOf,
+  SessionExpired,
+} from './portal.ts'
+import { submitRenew } from './renew.ts'
+
+type Handler = (portal: Portal, request: PortalRequest) => Response
+
+type Page = {
+  /** Shows the page, also after its form was refused. */
+  readonly show: Handler
+  readonly submit?: Handler
+  /** The steps of flows that the page belongs to. */
+  readonly steps: readonly FlowStep['type'][]
+}
+
+/** The overview is also what is shown if a form without a page of its own is refused. */
+const showHome: Handler = (portal, request) => homePage(portal, request)
+
+/** The pages, by the rest of the path. */
+const PAGES: Readonly<Record<string, Page>> = {
+  '': { show: showHome, steps: [] },
+  '/details': { show: detailsPage, submit: submitDetails, steps: ['customer_update'] },
+  '/cards/add': { show: addCardPage, submit: submitCard, steps: ['payment_method_update'] },
+  '/cards/added': { show: finishCard, steps: ['payment_method_update'] },
+  '/cards/:id': { show: showHome, submit: submitCardAction, steps: [] },
+  '/subscriptions/:id/update': { show: choosePage, steps: ['subscription_update'] },
+  '/subscriptions/:id/confirm': {
+    show: confirmPage,
+    submit: submitConfirm,
+    steps: ['subscription_update', 'subscription_update_confirm'],
+  },
+  '/subscriptions/:id/cancel': { show: cancelPage, submit: submitCancel, steps: ['subscription_cancel'] },
+  '/subscriptions/:id/renew': { show: showHome, submit: submitRenew, steps: [] },
+  '/invoices/:id/pay': { show: showHome, submit: submitPayment, steps: [] },
+}
+
+/** The pages of the portal, by their whole paths. */
+export const PORTAL_PAGES: Readonly<Record<string, (request: HostedRequest) => Promise<Response>>> =
+  Object.fromEntries(
+    Object.entries(PAGES).map(([rest, page]) => [
+      `/p/session/:merchant/:secret${rest}`,
+      (request: HostedRequest) => servePortal(request, page),
+    ]),
+  )
+
+/** Serves a page of the portal, or its form. Each runs in one command, so that it sees and writes one state. */
+async function servePortal({ services, param, query, form }: HostedRequest, page: Page): Promise<Response> {
+  const { engine } = services
+  const merchant = findMerchant(engine, param('merchant'), 'id')
+  const view = await currentObjects(services, merchant)
+  const id = param('id')
+  const run = (handler: Handler, request: Omit<PortalRequest, 'id'>) => {
+    const context = { id: requestId(), idempotency_key: null }
+    return engine.command(merchant, context, (unit) => {
+      const of = (testClock: string | null) => pageOf(merchant, testClock)
+      const portal = openPortal(unit, { view, of, secret: param('secret') })
+      return atStep(portal, page, { ...request, id }) ?? handler(portal, { ...request, id })
+    })
+  }
+  try {
+    if (form === null) return await run(page.show, { given: query })
+    if (!page.submit) throw parameterInvalid(null, 'This page has no form')
+    return await run(page.submit, { given: form }).catch((error: unknown) => {
+      const alert = refusalOf(error)
+      if (alert === undefined) throw error
+      return run(page.show, { given: form, alert })
+    })
+  } catch (error) {
+    if (!(error instanceof SessionExpired)) throw error
+    const title = 'This session has expired'
+    const text = 'Go back to the site that you came from, and open the page from there again.'
+    return messagePage({ of: pageOf(merchant, null), title, text })
+  }
+}
+
+/**
+ * Keeps a session at the step that it is for, and closes it after that.
+ * @returns another page than the requested one; undefined if that is right
+ */
+function atStep(portal: Portal, { steps }: Page, { id, alert }: PortalRequest): Response | undefined {
+  const { step, session } = portal
+  if (step !== null) {
+    const isRight = steps.includes(step.type) && (!('subscription' in step) || step.subscription === id)
+    return isRight ? undefined : redirectWithin(portal, pathOf(step))
+  }
+  const completion = session.is_flow_done ? session.flow?.after_completion : undefined
+  if (!completion || completion.type === 'portal_homepage') return undefined
+  const { return_url } = completion.type === 'redirect' ? completion : session
+  return messagePage({
+    of: portal.of,
+    title: 'Done',
+    text:
+      alert ??
+      (completion.type === 'hosted_confirmation' && completion.custom_message) ??
+      'Your change was made.',
+    link: return_url === null ? null : { href: return_url, text: `Return to ${portal.of.merchant}` },
+  })
+}
+
+/** Returns where a step begins. */
+function pathOf(step: FlowStep): string {
+  switch (step.type) {
+    case 'customer_update':
+      return '/details'
+    case 'payment_method_update':
+      return '/cards/add'
+    case 'subscription_cancel':
+      return `/subscriptions/${step.subscription}/cancel`
+    case 'subscription_update':
+      return `/subscriptions/${step.subscription}/update`
+    case 'subscription_update_confirm':
+      return `/subscriptions/${step.subscription}/confirm`
+  }
+}

@@ -1,0 +1,52 @@
+import { formatDate } from '../../../../core/calendar.ts'
+import type { Address } from '../../../../core/contact.ts'
+import type { PaymentMethod } from '../../../../core/payment-method.ts'
+import type { Price } from '../../../../core/price.ts'
+import type { CurrentView } from '../../../../engine/history/view.ts'
+import { amountText } from '../amount.ts'
+
+/** Formats a date for a customer: `February 28, 2026`. */
+export const dateText = (at: number): string => DATE.format(new Date(at * 1000))
+
+const DATE = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
+
+/** The machine-readable form of a date. */
+export const dateValue = formatDate
+
+/** Returns the name of what a price is for. */
+export const nameOf = ({ get }: Pick<CurrentView, 'get'>, { product, nickname }: Price): string =>
+  (product === null ? undefined : get('product', product)?.name) ?? nickname ?? 'Subscription'
+
+/** Formats a price: `$10.00 per month`, `€99.00 every 2 years`. */
+export function priceText({ unit_amount, unit_amount_decimal, tiers, currency, recurring }: Price): string {
+  const amount = tiers
+    ? 'Tiered price'
+    : unit_amount === null
+      ? `${currency.toUpperCase()} ${unit_amount_decimal} hundredths`
+      : amountText(unit_amount, currency)
+  if (!recurring) return amount
+  const { interval, interval_count } = recurring
+  return interval_count === 1 ? `${amount} per ${interval}` : `${amount} every ${interval_count} ${interval}s`
+}
+
+const BRANDS: Readonly<Record<string, string>> = {
+  amex: 'American Express',
+  cartes_bancaires: 'Cartes Bancaires',
+  diners: 'Diners Club',
+  eftpos_au: 'eftpos Australia',
+  jcb: 'JCB',
+  unionpay: 'UnionPay',
+}
+
+/** Formats a payment method: `Visa •••• 4242`. */
+export function methodName({ card, type }: PaymentMethod): string {
+  if (!card) return type.replaceAll('_', ' ')
+  const { brand, last4 } = card
+  return `${BRANDS[brand] ?? `${brand.charAt(0).toUpperCase()}${brand.slice(1)}`} •••• ${last4}`
+}
+
+/** Returns the lines of an address that are set. */
+export const addressLines = ({ line1, line2, city, state, postal_code, country }: Address): string[] =>
+  [line1, line2, [postal_code, city].filter(Boolean).join(' '), state, country].filter(
+    (line): line is string => Boolean(line),
+  )

@@ -1,0 +1,327 @@
+import type Stripe from 'stripe'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type StripeTwin, startStripe } from '../sdk.ts'
+import { press, visitor } from './portal-visitor.ts'
+
+let sdk: StripeTwin
+let stripe: Stripe
+let basic: string
+let pro: string
+let visit: ReturnType<typeof visitor>
+beforeAll(async () => {
+  sdk = await startStripe()
+  stripe = sdk.stripe
+  visit = visitor(sdk.twin)
+  basic = await priced('Basic', 1000)
+  pro = await priced('Pro', 3000)
+})
+afterAll(() => sdk.close())
+
+async function priced(name: string, unit_amount: number): Promise<string> {
+  const product_data = { name }
+  const recurring = { interval: 'month' } as const
+  return (await stripe.prices.create({ currency: 'usd', unit_amount, recurring, product_data })).id
+}
+
+const START = 1_767_225_600
+const DAY = 86_400
+const RETURN = 'https://shop.example/account'
+
+async function subscribed(card = 'pm_card_visa', given: Partial<Stripe.SubscriptionCreateParams> = {}) {
+  const { id: clock } = await stripe.testHelpers.testClocks.create({ frozen_time: START })
+  const { id: customer } = await stripe.customers.create({
+    test_clock: clock,
+    email: 'ada@example.com',
+    invoice_settings: { default_payment_method: card },
+  })
+  const made = await stripe.subscriptions.create({ customer, items: [{ price: basic }], ...given })
+  return { clock, customer, subscription: made.id, item: made.items.data[0]?.id ?? '' }
+}
+
+const enter = async (
+  customer: string,
+  params: Partial<Stripe.BillingPortal.SessionCreateParams> = {},
+): Promise<string> =>
+  (await stripe.billingPortal.sessions.create({ customer, return_url: RETURN, ...params })).url
+
+const configured = async (features: Stripe.BillingPortal.ConfigurationCreateParams.Features) =>
+  (await stripe.billingPortal.configurations.create({ features })).id
+
+/** The types of the newest events, oldest first. */
+const newest = async (limit: number): Promise<string[]> =>
+  (await stripe.events.list({ limit })).data.map(({ type }) => type).reverse()
+
+const CARD = { number: '5555 5555 5555 4444', expiration: '12 / 34', cvc: '123', name: 'Ada' }
+
+describe('a cancellation', () => {
+  test('waits for the end of the period, takes the reason, and is withdrawn', async () => {
+    const { customer, subscription } = await subscribed()
+    const url = await enter(customer)
+    const page = await visit(`${url}/subscriptions/${subscription}/cancel`)
+    expect(page.html).toContain('February 1, 2026')
+    const done = await press(visit, page, 'Confirm', { reason: 'too_expensive', comment: '<b>Too much</b>' })
+    expect(done.html).toContain('will be canceled at the end of its period')
+    expect(done.html).not.toContain('Cancel subscription')
+    expect(await newest(1)).toEqual(['customer.subscription.updated'])
+    expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({
+      status: 'active',
+      cancel_at_period_end: true,
+      cancellation_details: { comment: '<b>Too much</b>', feedback: 'too_expensive' },
+    })
+    const renewed = await press(visit, done, 'Renew subscription')
+    expect(renewed.html).toContain('Your subscription will renew.')
+    expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({
+      cancel_at_period_end: false,
+      cancel_at: null,
+    })
+    // The forms were made for an earlier state.
+    for (const [form, text] of [
+      [page, 'Confirm'],
+      [done, 'Renew subscription'],
+    ] as const)
+      expect((await press(visit, form, text)).html).toContain('It changed nothing')
+    expect((await stripe.subscriptions.retrieve(subscription)).cancel_at_period_end).toBe(false)
+  })
+
+  test('happens at once, and bills the unused time, as configured', async () => {
+    const { clock, customer, subscription } = await subscribed()
+    await sdk.advance(clock, START + 15 * DAY + DAY / 2)
+    const configuration = await configured({
+      subscription_cancel: { enabled: true, mode: 'immediately', proration_behavior: 'always_invoice' },
+    })
+    const page = await visit(
+      `${await enter(customer, { configuration })}/subscriptions/${subscription}/cancel`,
+    )
+    expect(page.html).toContain('is canceled immediately')
+    expect(page.html).toContain('The unused time is credited')
+    expect(page.html).not.toContain('Why do you cancel?')
+    const refused = await press(visit, page, 'Confirm', { reason: 'unused' })
+    expect(refused.html).toContain('Your subscription was canceled.')
+    const canceled = await stripe.subscriptions.retrieve(subscription)
+    expect(canceled).toMatchObject({ status: 'canceled', cancellation_details: { feedback: null } })
+    const [invoice] = (await stripe.invoices.list({ customer, limit: 1 })).data
+    expect(invoice?.total).toBe(-500)
+  })
+
+  test('refuses a reason that the configuration does not offer', async () => {
+    const { customer, subscription } = await subscribed()
+    const configuration = await configured({
+      subscription_cancel: {
+        enabled: true,
+        cancellation_reason: { enabled: true, options: ['unused'] },
+      },
+    })
+    const page = await visit(
+      `${await enter(customer, { configuration })}/subscriptions/${subscription}/cancel`,
+    )
+    expect(page.html).toContain('I no longer need it')
+    expect(page.html).not.toContain('It is too expensive')
+    const refused = await press(visit, page, 'Confirm', { reason: 'too_expensive' })
+    expect(refused.html).toContain('role="alert"')
+    expect((await stripe.subscriptions.retrieve(subscription)).cancel_at_period_end).toBe(false)
+  })
+})
+
+describe('a card', () => {
+  const adding = async (customer: string) => visit(`${await enter(customer)}/cards/add`)
+  const defaultOf = async (customer: string) => {
+    const found = await stripe.customers.retrieve(customer, {
+      expand: ['invoice_settings.default_payment_method'],
+    })
+    return (found as Stripe.Customer).invoice_settings.default_payment_method as Stripe.PaymentMethod
+  }
+
+  test('is saved once, becomes the default one of everything, and the former one is removed', async () => {
+    const { customer, subscription } = await subscribed()
+    const own = await stripe.paymentMethods.attach('pm_card_amex', { customer })
+    await stripe.subscriptions.update(subscription, { default_payment_method: own.id })
+    const page = await adding(customer)
+    const done = await press(visit, page, 'CVC', { ...CARD, default: 'yes' })
+    expect(done.html).toContain('Your card was saved.')
+    expect(await newest(5)).toEqual([
+      'setup_intent.created',
+      'payment_method.attached',
+      'setup_intent.succeeded',
+      'customer.updated',
+      'customer.subscription.updated',
+    ])
+    const card = await defaultOf(customer)
+    expect(card.card).toMatchObject({ last4: '4444', exp_month: 12, exp_year: 2034 })
+    expect((await stripe.subscriptions.retrieve(subscription)).default_payment_method).toBe(card.id)
+    expect((await press(visit, page, 'CVC', { ...CARD, default: 'yes' })).html).toContain(
+      'It changed nothing',
+    )
+    expect((await stripe.customers.listPaymentMethods(customer)).data).toHaveLength(3)
+    const removed = await press(visit, done, `card-${own.id}`, { action: 'remove' })
+    expect(removed.html).toContain('The card was removed.')
+    expect((await stripe.paymentMethods.retrieve(own.id)).customer).toBeNull()
+    const inUse = await visit(removed.url.split('?')[0] ?? '')
+    expect(inUse.html).not.toContain(`aria-describedby="card-${card.id}">Remove`)
+    const other = (await stripe.customers.listPaymentMethods(customer)).data.find(({ id }) => id !== card.id)
+    const swapped = await press(visit, inUse, `card-${other?.id}`, { action: 'default' })
+    expect(swapped.html).toContain('Your default card was changed.')
+    expect((await defaultOf(customer)).id).toBe(other?.id)
+  })
+
+  test('that pays a subscription cannot be removed by a form that is made up', async () => {
+    const { customer } = await subscribed()
+    const other = await stripe.paymentMethods.attach('pm_card_mastercard', { customer })
+    const used = await defaultOf(customer)
+    const page = await visit(await enter(customer))
+    const forged = { ...page, html: page.html.replaceAll(other.id, used.id) }
+    expect((await press(visit, forged, 'Remove', { action: 'remove' })).html).toContain('role="alert"')
+    expect((await stripe.paymentMethods.retrieve(used.id)).customer).toBe(customer)
+  })
+
+  test('that is declined, or is no test card, is not saved, and its number is not shown again', async () => {
+    const { customer } = await subscribed()
+    const page = await adding(customer)
+    const declined = await press(visit, page, 'CVC', { ...CARD, number: '4000000000000002' })
+    expect(declined.html).toMatch(/role="alert">Your card was declined/)
+    const real = await press(visit, page, 'CVC', { ...CARD, number: '4111 1111 1111 1111' })
+    expect(real.html).toContain('This is not a test card')
+    for (const { html } of [declined, real]) expect(html).not.toMatch(/4000000000000002|4111/)
+    expect((await stripe.customers.listPaymentMethods(customer)).data).toHaveLength(1)
+  })
+
+  test.each([
+    ['succeed', 'Your card was saved.', '3220'],
+    ['fail', 'We could not authenticate your card', '4242'],
+  ])('that needs an authentication is saved after it: %s', async (outcome, message, last4) => {
+    const { customer } = await subscribed()
+    const page = await adding(customer)
+    const number = '4000000000003220'
+    const authentication = await press(visit, page, 'CVC', { ...CARD, number, default: 'yes' })
+    expect(authentication.html).toContain('Authenticate your card')
+    const { location } = await press(visit, authentication, 'Complete', { outcome })
+    const done = await visit(location)
+    expect(done.html).toContain(message)
+    expect((await defaultOf(customer)).card?.last4).toBe(last4)
+    const forged = location.replace(/client_secret=\w/, 'client_secret=x')
+    expect((await visit(forged)).status).toBe(404)
+  })
+})
+
+describe('the details', () => {
+  test('are changed as far as the configuration allows', async () => {
+    const { customer } = await subscribed()
+    const configuration = await configured({
+      customer_update: { enabled: true, allowed_updates: ['email', 'address'] },
+    })
+    const page = await visit(`${await enter(customer, { configuration })}/details`)
+    expect(page.html).not.toContain('Phone')
+    const wrong = await press(visit, page, 'Save', { email: 'no address', address_country: 'Germany' })
+    expect(wrong.html).toContain('This is not an email address')
+    expect(wrong.html).toContain('Enter a country code of two letters')
+    const done = await press(visit, page, 'Save', {
+      email: 'new@example.com',
+      name: 'Mallory',
+      address_line1: '1 <i>Way</i>',
+      address_country: 'DE',
+    })
+    expect(done.html).toContain('Your details were saved.')
+    expect(done.html).toContain('1 &lt;i&gt;Way&lt;/i&gt;')
+    expect(await stripe.customers.retrieve(customer)).toMatchObject({
+      email: 'new@example.com',
+      name: null,
+      address: { line1: '1 <i>Way</i>', country: 'DE', city: null },
+    })
+  })
+})
+
+describe('an overdue payment', () => {
+  test('is paid by a new card: at its retry, or at once', async () => {
+    const { clock, customer, subscription } = await subscribed('pm_card_visa')
+    const declining = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
+    await stripe.customers.update(customer, { invoice_settings: { default_payment_method: declining.id } })
+    await sdk.advance(clock, START + 31 * DAY + 2 * 3_600)
+    const url = await enter(customer)
+    const page = await visit(url)
+    expect(page.html).toContain('A payment of <strong>$10.00</strong> failed.')
+    expect(page.html).toContain('it is tried again on')
+    expect(page.html).not.toContain('Update plan')
+    const declined = await press(visit, page, 'Pay $10.00')
+    expect(declined.html).toMatch(/role="alert">Your card was declined/)
+    await press(visit, await visit(`${url}/cards/add`), 'CVC', { ...CARD, default: 'yes' })
+    const again = await visit(url)
+    expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({ status: 'past_due' })
+    const paid = await press(visit, again, 'Pay $10.00')
+    expect(paid.html).toContain('Your payment was made.')
+    expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({ status: 'active' })
+    expect((await press(visit, again, 'Pay $10.00')).html).toContain('It changed nothing')
+  })
+})
+
+describe('a flow', () => {
+  const redirecting = (url = 'https://shop.example/done') =>
+    ({ type: 'redirect', redirect: { return_url: url } }) as const
+
+  test('goes straight to its step, accepts no other, and redirects after it', async () => {
+    const { customer, subscription } = await subscribed()
+    const url = await enter(customer, {
+      flow_data: {
+        type: 'subscription_cancel',
+        subscription_cancel: { subscription },
+        after_completion: redirecting(),
+      },
+    })
+    const page = await visit(url)
+    expect(page.html).toContain('<h1>Cancel subscription</h1>')
+    expect((await visit(`${url}/cards/add`)).html).toContain('<h1>Cancel subscription</h1>')
+    const done = await press(visit, page, 'Confirm')
+    expect([done.status, done.location]).toEqual([303, 'https://shop.example/done'])
+    expect((await stripe.subscriptions.retrieve(subscription)).cancel_at_period_end).toBe(true)
+    const after = await visit(url)
+    expect(after.html).toContain('<h1>Done</h1>')
+    expect(after.html).toContain('https://shop.example/done')
+    expect((await press(visit, page, 'Confirm')).html).toContain('<h1>Done</h1>')
+  })
+
+  test('confirms the update that the merchant chose, with its discount, and shows its message', async () => {
+    const { customer, subscription, item } = await subscribed()
+    const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
+    const url = await enter(customer, {
+      flow_data: {
+        type: 'subscription_update_confirm',
+        subscription_update_confirm: {
+          subscription,
+          items: [{ id: item, price: pro, quantity: 2 }],
+          discounts: [{ coupon: coupon.id }],
+        },
+        after_completion: {
+          type: 'hosted_confirmation',
+          hosted_confirmation: { custom_message: 'Enjoy <Pro>' },
+        },
+      },
+    })
+    const page = await visit(`${url}?price=${basic}`)
+    expect(page.html).toContain('<strong>Pro</strong>, $30.00 per month × 2')
+    expect(page.html).not.toContain('Choose another plan')
+    const done = await press(visit, page, 'Confirm')
+    expect(done.html).toContain('Enjoy &lt;Pro&gt;')
+    expect(done.html).toContain(`href="${RETURN}"`)
+    const after = await stripe.subscriptions.retrieve(subscription, { expand: ['discounts'] })
+    expect(after.items.data).toMatchObject([{ price: { id: pro }, quantity: 2 }])
+    expect(after.discounts).toMatchObject([{ source: { coupon: coupon.id } }])
+  })
+
+  test('replaces the card, and then opens the portal', async () => {
+    const { customer } = await subscribed()
+    const url = await enter(customer, { flow_data: { type: 'payment_method_update' } })
+    const page = await visit(url)
+    expect(page.html).toContain('<h1>Add payment method</h1>')
+    const done = await press(visit, page, 'CVC', CARD)
+    expect(done.html).toContain('Current plans')
+    expect(done.html).toContain('Mastercard •••• 4444 <span class="status good">Default</span>')
+  })
+
+  test('lets the customer choose a plan of one subscription', async () => {
+    const { customer, subscription } = await subscribed()
+    const url = await enter(customer, {
+      flow_data: { type: 'subscription_update', subscription_update: { subscription } },
+    })
+    expect((await visit(url)).html).toContain('<h1>Update plan</h1>')
+    const page = await visit(`${url}/subscriptions/${subscription}/confirm?price=${pro}`)
+    expect((await press(visit, page, 'Confirm')).html).toContain('Your plan was updated.')
+  })
+})

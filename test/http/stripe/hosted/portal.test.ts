@@ -1,0 +1,312 @@
+import type Stripe from 'stripe'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { idOf, type StripeTwin, startStripe } from '../sdk.ts'
+import { formWith, press, visitor } from './portal-visitor.ts'
+
+let sdk: StripeTwin
+let stripe: Stripe
+let basic: string
+let pro: string
+let yearly: string
+let visit: ReturnType<typeof visitor>
+beforeAll(async () => {
+  sdk = await startStripe()
+  stripe = sdk.stripe
+  visit = visitor(sdk.twin)
+  basic = await priced('Basic', 1000)
+  pro = await priced('Pro <b>', 3000)
+  yearly = await priced('Yearly', 10_000, 'year')
+})
+afterAll(() => sdk.close())
+
+async function priced(name: string, unit_amount: number, interval: 'month' | 'year' = 'month') {
+  const made = await stripe.prices.create({
+    currency: 'usd',
+    unit_amount,
+    recurring: { interval },
+    product_data: { name },
+  })
+  return made.id
+}
+
+const START = 1_767_225_600
+const DAY = 86_400
+const RETURN = 'https://shop.example/account'
+
+type Features = Stripe.BillingPortal.ConfigurationCreateParams.Features
+
+/** Creates a customer on a clock of its own, with a card and a subscription. */
+async function subscribed(given: Partial<Stripe.SubscriptionCreateParams> = {}) {
+  const { id: clock } = await stripe.testHelpers.testClocks.create({ frozen_time: START })
+  const { id: customer } = await stripe.customers.create({
+    test_clock: clock,
+    name: 'Ada <script>',
+    email: 'ada@example.com',
+    invoice_settings: { default_payment_method: 'pm_card_visa' },
+  })
+  const made = await stripe.subscriptions.create({ customer, items: [{ price: basic }], ...given })
+  const item = made.items.data[0]?.id ?? ''
+  return { clock, customer, subscription: made.id, item }
+}
+
+/** Creates a session. Returns its address. */
+async function enter(
+  customer: string,
+  params: Partial<Stripe.BillingPortal.SessionCreateParams> = {},
+): Promise<string> {
+  return (await stripe.billingPortal.sessions.create({ customer, return_url: RETURN, ...params })).url
+}
+
+async function configured(features: Features): Promise<string> {
+  return (await stripe.billingPortal.configurations.create({ features })).id
+}
+
+describe('the overview', () => {
+  test('shows plans, the next invoice, cards, details and invoices, and runs nothing', async () => {
+    const { customer } = await subscribed()
+    const { status, html } = await visit(await enter(customer))
+    expect(status).toBe(200)
+    for (const text of [
+      'Basic',
+      '$10.00 per month',
+      'Next invoice: <strong>$10.00</strong>',
+      'February 1, 2026',
+      'Visa •••• 4242',
+      'Ada &lt;script&gt;',
+      'ada@example.com',
+      'Invoice history',
+      'Update plan',
+      'Cancel subscription',
+      'Add payment method',
+      `<a href="${RETURN}">Return to Default merchant</a>`,
+      'TEST MODE',
+    ])
+      expect(html).toContain(text)
+    // The card pays the subscription, and it is the default one.
+    for (const text of ['Remove', 'Make default', 'Renew subscription', '<script'])
+      expect(html).not.toContain(text)
+  })
+
+  test('shows only what the configuration allows, and accepts nothing else', async () => {
+    const { customer, subscription } = await subscribed()
+    const full = await visit(await enter(customer))
+    const configuration = await configured({ invoice_history: { enabled: true } })
+    const url = await enter(customer, { configuration })
+    const { html } = await visit(url)
+    for (const text of ['Update plan', 'Cancel subscription', 'Payment methods', 'Update details'])
+      expect(html).not.toContain(text)
+    for (const path of ['details', 'cards/add', `subscriptions/${subscription}/update`])
+      expect((await visit(`${url}/${path}`)).status).toBe(400)
+    const allowed = await visit(`${full.url}/subscriptions/${subscription}/cancel`)
+    const { fields } = formWith(allowed, 'Confirm')
+    for (const path of [`subscriptions/${subscription}/cancel`, 'details', 'cards/add'])
+      await visit(`${url}/${path}`, fields)
+    expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({
+      cancel_at_period_end: false,
+      status: 'active',
+    })
+  })
+
+  test('is not found with a wrong secret, and nothing of another customer is', async () => {
+    const [one, other] = [await subscribed(), await subscribed()]
+    const url = await enter(one.customer)
+    const wrong = `${url.slice(0, -1)}${url.endsWith('x') ? 'y' : 'x'}`
+    const { status, html } = await visit(wrong)
+    expect(status).toBe(404)
+    expect(html).not.toContain('Default merchant')
+    expect((await visit(`${url}/subscriptions/${other.subscription}/cancel`)).status).toBe(404)
+  })
+
+  test('expires on the clock of the customer: 5 minutes without a visit, then an hour after each', async () => {
+    const { clock, customer } = await subscribed()
+    const [unseen, seen] = [await enter(customer), await enter(customer)]
+    expect((await visit(seen)).html).toContain('Current plans')
+    await sdk.advance(clock, START + 5 * 60)
+    expect((await visit(unseen)).html).toContain('This session has expired')
+    await sdk.advance(clock, START + 50 * 60)
+    expect((await visit(seen)).html).toContain('Current plans')
+    await sdk.advance(clock, START + 100 * 60)
+    expect((await visit(seen)).html).toContain('Current plans')
+    await sdk.advance(clock, START + 161 * 60)
+    const expired = await visit(seen)
+    expect(expired.html).toContain('This session has expired')
+    expect(expired.html).not.toContain('ada@example.com')
+  })
+
+  test.each([
+    ['another origin', { Origin: 'https://evil.example' }],
+    ['no origin', { Origin: '' }],
+  ])('refuses a form from %s', async (_what, headers) => {
+    const { customer, subscription } = await subscribed()
+    const page = await visit(`${await enter(customer)}/subscriptions/${subscription}/cancel`)
+    const { url, fields } = formWith(page, 'Confirm')
+    const { status } = await visit(url, fields, headers)
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect((await stripe.subscriptions.retrieve(subscription)).cancel_at_period_end).toBe(false)
+  })
+})
+
+describe('a change of plan', () => {
+  const chosen = (url: string, subscription: string, query: Record<string, string>) =>
+    visit(`${url}/subscriptions/${subscription}/confirm?${new URLSearchParams(query)}`)
+
+  test('shows the preview of the API, and costs what it says', async () => {
+    const { clock, customer, subscription, item } = await subscribed()
+    const url = await enter(customer)
+    const choices = await visit(`${url}/subscriptions/${subscription}/update`)
+    for (const text of [
+      'Basic, $10.00 per month',
+      '(current)',
+      'Pro &lt;b&gt;, $30.00 per month',
+      'Quantity',
+    ])
+      expect(choices.html).toContain(text)
+    await visit(url)
+    await sdk.advance(clock, START + 15 * DAY)
+    const later = await enter(customer)
+    const preview = await stripe.invoices.createPreview({
+      subscription,
+      subscription_details: { items: [{ id: item, price: pro }], proration_behavior: 'create_prorations' },
+    })
+    const prorations = preview.lines.data.filter(
+      ({ parent }) => parent?.subscription_item_details?.proration || parent?.invoice_item_details?.proration,
+    )
+    expect(prorations).toHaveLength(2)
+    const page = await chosen(later, subscription, { price: pro, quantity: '1' })
+    const dollars = (amount: number) => `${amount < 0 ? '-' : ''}$${(Math.abs(amount) / 100).toFixed(2)}`
+    for (const { amount } of prorations) expect(page.html).toContain(dollars(amount))
+    expect(page.html).toContain(dollars(preview.amount_due))
+    expect(page.html).toMatch(/Due now<\/span> <span class="number">\$0\.00/)
+    // The clock moves on, but the customer pays what was shown.
+    await sdk.advance(clock, START + 15 * DAY + 600)
+    const done = await press(visit, page, 'Confirm')
+    expect(done.html).toContain('Your plan was updated.')
+    const after = await stripe.subscriptions.retrieve(subscription)
+    expect(after.items.data[0]?.price.id).toBe(pro)
+    const items = await stripe.invoiceItems.list({ customer })
+    expect(items.data.map(({ amount }) => amount).sort()).toEqual(
+      prorations.map(({ amount }) => amount).sort(),
+    )
+  })
+
+  test('happens once if its form is sent twice', async () => {
+    const { customer, subscription } = await subscribed()
+    const url = await enter(customer)
+    const page = await chosen(url, subscription, { price: pro })
+    await press(visit, page, 'Confirm')
+    await stripe.subscriptions.update(subscription, {
+      items: [
+        { id: (await stripe.subscriptions.retrieve(subscription)).items.data[0]?.id ?? '', price: basic },
+      ],
+    })
+    const again = await press(visit, page, 'Confirm')
+    expect(again.html).toContain('It changed nothing')
+    const { items } = await stripe.subscriptions.retrieve(subscription)
+    expect(items.data[0]?.price.id).toBe(basic)
+  })
+
+  test('bills at once with always_invoice, and is refused as a whole for a declined card', async () => {
+    const { customer, subscription } = await subscribed()
+    const { product } = await stripe.prices.retrieve(pro)
+    const configuration = await configured({
+      subscription_update: {
+        enabled: true,
+        default_allowed_updates: ['price'],
+        proration_behavior: 'always_invoice',
+        products: [{ product: idOf(product), prices: [pro] }],
+      },
+    })
+    const url = await enter(customer, { configuration })
+    const page = await chosen(url, subscription, { price: pro })
+    expect(page.html).toMatch(/Due now<\/span> <span class="number">\$20\.00/)
+    expect(page.html).toContain('Next invoice on')
+    const declining = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
+    await stripe.customers.update(customer, { invoice_settings: { default_payment_method: declining.id } })
+    const refused = await press(visit, page, 'Confirm')
+    expect(refused.html).toMatch(/role="alert">Your card was declined/)
+    expect((await stripe.subscriptions.retrieve(subscription)).items.data[0]?.price.id).toBe(basic)
+    expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({ status: 'active' })
+    const card = await stripe.paymentMethods.attach('pm_card_mastercard', { customer })
+    await stripe.customers.update(customer, { invoice_settings: { default_payment_method: card.id } })
+    expect((await press(visit, refused, 'Confirm')).html).toContain('Your plan was updated.')
+    const [invoice] = (await stripe.invoices.list({ customer, limit: 1 })).data
+    expect(invoice).toMatchObject({
+      status: 'paid',
+      amount_paid: 2000,
+      billing_reason: 'subscription_update',
+    })
+  })
+
+  test.each<[string, Record<string, string>, string]>([
+    ['a price that is not offered', { price: 'price_unknown' }, 'is not among those'],
+    ['a quantity that is not whole', { quantity: '1.5' }, 'must be a whole number'],
+    ['a quantity of zero', { quantity: '0' }, 'must be at least 1'],
+    ['an unknown promotion code', { promotion_code: 'NONE' }, 'This promotion code is not valid'],
+  ])('is refused with %s', async (_what, query, message) => {
+    const { customer, subscription } = await subscribed()
+    const { html } = await chosen(await enter(customer), subscription, query)
+    expect(html).toContain('role="alert"')
+    expect(html).toContain(message)
+  })
+
+  test('cannot be made up: the token belongs to what was shown', async () => {
+    const { customer, subscription } = await subscribed()
+    const page = await chosen(await enter(customer), subscription, { price: pro })
+    for (const forged of [{ price: yearly }, { quantity: '9' }, { proration_date: String(START + 20 * DAY) }])
+      expect((await press(visit, page, 'Confirm', forged)).html).toContain('It changed nothing')
+    expect((await stripe.subscriptions.retrieve(subscription)).items.data[0]?.price.id).toBe(basic)
+  })
+
+  test('takes a quantity and a promotion code', async () => {
+    const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
+    await stripe.promotionCodes.create({ promotion: { type: 'coupon', coupon: coupon.id }, code: 'HALF' })
+    const { customer, subscription } = await subscribed()
+    const page = await chosen(await enter(customer), subscription, { quantity: '3', promotion_code: 'half' })
+    expect(page.html).toContain('$10.00 per month × 3')
+    await press(visit, page, 'Confirm')
+    const after = await stripe.subscriptions.retrieve(subscription, { expand: ['discounts'] })
+    expect(after.items.data[0]?.quantity).toBe(3)
+    expect(after.discounts).toMatchObject([{ source: { coupon: coupon.id } }])
+  })
+
+  test('waits for the end of the period if a condition holds', async () => {
+    const { clock, customer, subscription } = await subscribed({ items: [{ price: pro }] })
+    const { product } = await stripe.prices.retrieve(basic)
+    const configuration = await configured({
+      subscription_update: {
+        enabled: true,
+        default_allowed_updates: ['price'],
+        products: [{ product: idOf(product), prices: [basic] }],
+        schedule_at_period_end: { conditions: [{ type: 'decreasing_item_amount' }] },
+      },
+    })
+    const page = await chosen(await enter(customer, { configuration }), subscription, { price: basic })
+    expect(page.html).toContain('The change takes effect on')
+    expect(page.html).toMatch(/Next invoice on.*\$10\.00/s)
+    const done = await press(visit, page, 'Confirm')
+    expect(done.html).toContain('Your plan changes to Basic')
+    expect(done.html).not.toContain('Update plan')
+    expect((await stripe.subscriptions.retrieve(subscription)).items.data[0]?.price.id).toBe(pro)
+    await sdk.advance(clock, START + 32 * DAY)
+    expect((await stripe.subscriptions.retrieve(subscription)).items.data[0]?.price.id).toBe(basic)
+  })
+
+  test('ends a trial, or keeps it, as configured', async () => {
+    const { customer, subscription } = await subscribed({ trial_period_days: 10 })
+    const kept = await chosen(await enter(customer), subscription, { price: pro })
+    await press(visit, kept, 'Confirm')
+    expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({ status: 'trialing' })
+    const { product } = await stripe.prices.retrieve(basic)
+    const configuration = await configured({
+      subscription_update: {
+        enabled: true,
+        default_allowed_updates: ['price'],
+        products: [{ product: idOf(product), prices: [basic] }],
+      },
+    })
+    const ending = await chosen(await enter(customer, { configuration }), subscription, { price: basic })
+    expect(ending.html).toContain('The trial ends with this change')
+    await press(visit, ending, 'Confirm')
+    expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({ status: 'active' })
+  })
+})
