@@ -96,7 +96,21 @@ async function withRealIds(args: readonly string[]): Promise<string[]> {
     })
     return ((await response.json()) as { id: string }).id
   }
+  const newMail = async (): Promise<string> => {
+    const key = `sk_test_${Math.random().toString(36).slice(2)}`
+    await here(['merchants', 'create', '--dialect', 'stripe', '--secret-key', key])
+    await fetch(`${daemon.url}/v1/payment_intents`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}` },
+      body: new URLSearchParams({
+        ...{ amount: '2000', currency: 'usd', payment_method: 'pm_card_visa', confirm: 'true' },
+        receipt_email: 'ada@example.com',
+      }),
+    })
+    return newest('mail', 'list')
+  }
   const real = async (arg: string) => {
+    if (arg.startsWith('mail_')) return newMail()
     if (arg.startsWith('cs_test_')) return newSession()
     if (arg.startsWith('we_')) return newEndpoint()
     if (arg.startsWith('sub_sched_')) return newSchedule()

@@ -97,7 +97,6 @@ export function merchantCommands(program: Command, io: Io): void {
     examples: [
       'paytwin merchants update mer_0123456789abcd --dunning-final-action mark_unpaid',
       'paytwin merchants update mer_0123456789abcd --notice invoice_upcoming=7 trial_will_end=3',
-      'paytwin merchants update mer_0123456789abcd --mail receipt=on payment_failed=on',
     ],
     run: async ({ client, out }, given, [id = '']) => {
       const { name, apiVersion, dunningFinalAction, retrySchedule, notice, mail } = given
