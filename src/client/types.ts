@@ -44,7 +44,7 @@ export type Clock = Omit<Read<ClockShape>, 'object' | 'created'> & {
 /** The counts of a finished or running advance. See docs/contract/clocks.md#clock-endpoints. */
 export type Summary = NonNullable<Clock['summary']>
 export type Merchant = Omit<Read<MerchantShape>, 'clock' | 'merchant_id'> & { readonly clock: Clock }
-export type Key = WithSecret<Read<KeyShape>> & { readonly merchant_id: string }
+export type Key = WithSecret<Read<KeyShape>>
 export type Upcoming = Read<UpcomingShape>
 
 /** A resource of /v1 in an event. Its fields depend on `object`. */

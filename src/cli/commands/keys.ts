@@ -49,7 +49,7 @@ export function keyCommands(program: Command, io: Io): void {
         out.fields([
           ['id', key.id],
           ['key', { text: key.secret ?? '', colour: 'bold' }],
-          ['merchant', key.merchant_id],
+          ['merchant', key.merchant_id ?? '–'],
           ['name', key.name ?? '–'],
         ]),
       )
@@ -78,7 +78,7 @@ const COLUMNS: readonly Column<Key>[] = [
   { title: 'ID', cell: ({ id }) => id },
   { title: 'KEY', cell: ({ hint }) => hint },
   { title: 'NAME', cell: ({ name }) => name ?? '–', minWidth: 8 },
-  { title: 'MERCHANT', cell: ({ merchant_id }) => merchant_id, omit: 2 },
+  { title: 'MERCHANT', cell: ({ merchant_id }) => merchant_id ?? '–', omit: 2 },
   { title: 'CREATED', cell: ({ created }) => instant(created), omit: 1 },
   { title: 'LAST USED', cell: ({ last_used }) => instant(last_used), omit: 3 },
   {
