@@ -27,14 +27,15 @@ test('every object of random merchants is explained, with its status and the tim
 })
 
 test('so is every object of a random merchant with Stripe’s API', async () => {
-  const story = await Story.open(8, { isTyped: false })
+  const story = await Story.open(1, { isTyped: false })
   const { id } = story.sandbox.merchant.settings
   const seen = new Set<string>()
   try {
-    for (const [index, { name, dice: number }] of stripeStepsOf(8, 140).entries()) {
+    for (const [index, { name, dice: number }] of stripeStepsOf(1, 140).entries()) {
       const play = await commandNamed(name)(story, new Dice(number))
       if (play === null) continue
       if ('to' in play) await story.move(play.clock, play.to)
+      else if ('session' in play) await story.submit(play)
       else if (play.isOperators) await story.operate(play.method, play.path, play.params)
       else await story.send(play)
       await story.newEvents()

@@ -50,7 +50,7 @@ export function issue(
 ): Collected {
   const isSent = draft.collection_method === 'send_invoice' && scheduled
   const applied = balanceApplied(change, account, draft)
-  if (account.prepaid) return issuePaid(change, account, draft, { applied, ...account.prepaid })
+  if (account.prepaid) return issuePaid(change, account, draft, account.prepaid)
   if (applied.amount_due === 0 || isSent) return finalizeWithoutAttempt(change, account, draft, daysUntilDue)
   const intent = intentOf(account, draft, applied)
   const due_date = dueDate(account, draft, daysUntilDue)
@@ -62,16 +62,17 @@ export function issue(
 
 /**
  * Finalizes a draft whose payment was made before it. The intent and its charge then belong to it. What was paid is the
- * amount due, so the customer's balance takes the difference from the total.
+ * amount due. The difference from the total is what the payment took from the customer's balance.
  */
 function issuePaid(
   change: Change,
   account: Account,
   draft: Invoice,
-  { applied, intent, charge }: { applied: AppliedBalance } & NonNullable<Account['prepaid']>,
+  { intent, charge }: NonNullable<Account['prepaid']>,
 ): Collected {
   const amount_due = intent.amount_received
-  const given = { payment_intent: intent.id, due_date: null, applied: { ...applied, amount_due } }
+  const applied = { amount_due, starting_balance: amount_due - draft.total }
+  const given = { payment_intent: intent.id, due_date: null, applied }
   const open = finalize(change, account, draft, given)
   change.update('payment_intent', intent, (latest) => ({ ...latest, invoice: open.id }))
   change.update('charge', charge, (latest) => ({ ...latest, invoice: open.id }))

@@ -48,7 +48,9 @@ export function pay(
   const isSubscription = session.mode === 'subscription'
   const { metadata, description, ...chosen } = outcomes.payment_intent
   const setup_future_usage = isSubscription ? ('off_session' as const) : chosen.setup_future_usage
-  const options = { ...DEFAULT_PAYMENT_OPTIONS, ...chosen, setup_future_usage, return_url }
+  // The session chooses the payment methods.
+  const ofSession = { automatic_payment_methods: null, setup_future_usage, return_url }
+  const options = { ...DEFAULT_PAYMENT_OPTIONS, ...chosen, ...ofSession }
   const given = { amount, currency: currency ?? '', customer: customer ?? undefined, options }
   const isNew = session.payment_intent === null
   const id = isNew

@@ -71,4 +71,10 @@ export const chosenFor = (
 export const optionsOf = (before: PaymentIntent | null, { options }: IntentParams): PaymentOptions | null =>
   options === undefined
     ? (before?.options ?? null)
-    : { ...(before?.options ?? DEFAULT_PAYMENT_OPTIONS), ...options }
+    : { ...(before?.options ?? defaultsFor(before)), ...options }
+
+/** The payment method of an invoice is saved for later. */
+const defaultsFor = (before: PaymentIntent | null): PaymentOptions =>
+  before?.invoice
+    ? { ...DEFAULT_PAYMENT_OPTIONS, setup_future_usage: 'off_session' }
+    : DEFAULT_PAYMENT_OPTIONS

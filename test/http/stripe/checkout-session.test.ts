@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventsOf, SUCCESS, submit } from './checkout.ts'
+import { eventsOf, recover, SUCCESS, submit } from './checkout.ts'
 import { errorOf, idOf, type StripeTwin, startStripe } from './sdk.ts'
 
 let sdk: StripeTwin
@@ -319,5 +319,30 @@ describe('time', () => {
         url: `http://localhost/c/pay/${whole.id}`,
       },
     })
+  })
+
+  test('opens an expired session again for 30 days, with the same content', async () => {
+    const start = 1_800_000_000
+    const clock = await stripe.testHelpers.testClocks.create({ frozen_time: start })
+    const customer = (await stripe.customers.create({ test_clock: clock.id, email: 'c@example.com' })).id
+    const recovery = { enabled: true, allow_promotion_codes: true }
+    const { id } = await create({ customer, after_expiration: { recovery }, metadata: { cart: '1' } })
+    const other = await create({ customer })
+    await expect(recover(sdk, id)).rejects.toThrow('cannot be opened again')
+    await sdk.advance(clock.id, start + 2 * 86_400)
+    const again = await stripe.checkout.sessions.retrieve((await recover(sdk, id)).id)
+    expect(again).toMatchObject({
+      status: 'open',
+      recovered_from: id,
+      allow_promotion_codes: true,
+      amount_total: 2_000,
+      customer,
+      metadata: { cart: '1' },
+      expires_at: start + 3 * 86_400,
+    })
+    expect((await submit(sdk, again.id)).result).toBe('complete')
+    await expect(recover(sdk, other.id)).rejects.toThrow('cannot be opened again')
+    await sdk.advance(clock.id, start + 31 * 86_400)
+    await expect(recover(sdk, id)).rejects.toThrow('cannot be opened again')
   })
 })

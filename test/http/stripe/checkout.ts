@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import type { CheckoutResult } from '../../../src/engine/resources/checkout-payment.ts'
+import { recoverCheckoutSession } from '../../../src/engine/resources/checkout-session.ts'
 import {
   type CheckoutSubmission,
   changeCheckout,
@@ -30,6 +31,10 @@ export function submit(
 /** Changes quantities or the promotion code of a session, as its page does. */
 export const change = ({ twin: { sandbox } }: StripeTwin, id: string, given: CheckoutSubmission) =>
   sandbox.engine.command(sandbox.merchant, CONTEXT, (unit) => changeCheckout(unit, id, given))
+
+/** Opens a session in place of an expired one, as its recovery url does. */
+export const recover = ({ twin: { sandbox } }: StripeTwin, id: string) =>
+  sandbox.engine.command(sandbox.merchant, CONTEXT, (unit) => recoverCheckoutSession(unit, id))
 
 /** Completes or fails the authentication of the intent that a session waits for, as its page does. */
 export async function authenticate(

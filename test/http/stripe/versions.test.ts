@@ -316,6 +316,42 @@ describe('earlier and later changes', () => {
     }
   })
 
+  test('a Checkout session had other names and defaults', async () => {
+    const given = {
+      success_url: 'https://shop.example/done',
+      line_items: [
+        { price_data: { currency: 'usd', unit_amount: 500, product_data: { name: 'Book' } }, quantity: 1 },
+      ],
+    }
+    const oldest = await post('2020-08-27', '/v1/checkout/sessions', {
+      ...given,
+      ui_mode: 'hosted',
+      payment_method_types: ['card', 'boleto'],
+    })
+    expect(oldest).toMatchObject({
+      ui_mode: 'hosted',
+      payment_method_types: ['card', 'boleto'],
+      customer_creation: 'always',
+      shipping_details: null,
+    })
+    const shown = async (version: string) => {
+      const { ui_mode, customer_creation, ...session } = await post(version, '/v1/checkout/sessions', given)
+      return [ui_mode, customer_creation, 'shipping_details' in session]
+    }
+    expect(await shown('2022-08-01')).toEqual(['hosted', 'if_required', true])
+    expect(await shown(BASIL)).toEqual(['hosted', 'if_required', false])
+    expect(await shown('2026-03-25.dahlia')).toEqual(['hosted_page', 'if_required', false])
+    for (const [version, params, param] of [
+      ['2026-03-25.dahlia', { ui_mode: 'hosted' }, 'ui_mode'],
+      ['2026-02-25.clover', { ui_mode: 'embedded' }, 'ui_mode'],
+      ['2026-09-30.endive', { payment_method_types: ['card'] }, 'payment_method_types'],
+      ['2026-08-26.dahlia', { payment_method_types: ['sepa_debit'] }, 'allowed_payment_method_types[0]'],
+    ] as const) {
+      const { status, body } = await send(version, 'POST', '/v1/checkout/sessions', { ...given, ...params })
+      expect([version, status, body.error.param]).toEqual([version, 400, param])
+    }
+  })
+
   test('metadata that looks like a resource stays as it is', async () => {
     const metadata = { object: 'invoice', features: 'x' }
     const { id } = await post(ENDIVE, '/v1/customers', { metadata })

@@ -19,6 +19,7 @@ const LISTS = [
   'invoice_payments',
   'payment_intents',
   'setup_intents',
+  'checkout/sessions',
   'charges',
   'refunds',
   'credit_notes',
@@ -39,7 +40,10 @@ export async function audit(story: Story): Promise<void> {
   const history = await historyOf({ get })
   const others: Record<string, Body[]> = {}
   for (const name of OTHERS) others[name] = await listOwn(story, `/v1/${name}?`)
-  history.events = history.events.filter(isOwn)
+  const invoiceOf = new Map(
+    [...history.payment_intents, ...history.charges].map(({ id, invoice }) => [id, invoice]),
+  )
+  history.events = history.events.filter(isOwn).map((event) => withLaterInvoice(event, invoiceOf))
   const transactions: Body[] = []
   for (const { id } of history.customers) {
     transactions.push(...(await listOwn(story, `/v1/customers/${id}/balance_transactions?`)))
@@ -58,6 +62,8 @@ export async function audit(story: Story): Promise<void> {
     expectSums(invoice)
     expectDates(invoice, nowOf(invoice))
   }
+  for (const session of await story.list('/v1/checkout/sessions'))
+    expectSession(session, nowOf({ test_clock: await testClockOf(story, session) }))
   const byId = new Map(invoices.map((invoice) => [invoice.id, invoice]))
   for (const subscription of await story.list('/v1/subscriptions?status=all'))
     expectStatus(subscription, byId.get(subscription.latest_invoice), nowOf(subscription))
@@ -65,8 +71,19 @@ export async function audit(story: Story): Promise<void> {
 
 /** Returns whether an event is about an object of paytwin's own API, and an update of its fields there. */
 const isOwn = ({ data: { object, previous_attributes } }: Body): boolean =>
-  !['setup_intent', 'invoice_payment'].includes(object.object) &&
+  !['setup_intent', 'invoice_payment', 'checkout_session'].includes(object.object) &&
   (previous_attributes === undefined || Object.keys(previous_attributes).length > 0)
+
+/** A Checkout session makes the invoice after its payment, whose objects get the invoice without an event. */
+function withLaterInvoice(event: Body, invoiceOf: ReadonlyMap<string, string | null>): Body {
+  const { object } = event.data
+  const isPayment = object.object === 'payment_intent' || object.object === 'charge'
+  if (!isPayment || object.invoice !== null || object.status !== 'succeeded') return event
+  return {
+    ...event,
+    data: { ...event.data, object: { ...object, invoice: invoiceOf.get(object.id) ?? null } },
+  }
+}
 
 /** Lists objects in paytwin's own form, oldest first. */
 const listOwn = (story: Story, path: string): Promise<Body[]> =>
@@ -118,6 +135,27 @@ function expectDates(invoice: Body, now: number): void {
   })
 }
 
+/** Returns the test clock of the customer of a session; null for none. */
+async function testClockOf(story: Story, { customer }: Body): Promise<string | null> {
+  if (customer === null) return null
+  const { body } = await story.send({ method: 'GET', path: `/v1/customers/${customer}` })
+  return body.test_clock ?? null
+}
+
+function expectSession(session: Body, now: number): void {
+  const { status, payment_status, mode, amount_total, subscription, expires_at, url } = session
+  const isComplete = status === 'complete'
+  hold(session, {
+    'only an open session has a page': (url !== null) === (status === 'open'),
+    'an open session has not expired': status !== 'open' || session.recovered_from || expires_at > now,
+    'a completed session has its subscription':
+      (subscription !== null) === (isComplete && mode === 'subscription'),
+    'only a completed session is paid': payment_status !== 'paid' || isComplete,
+    'a session with nothing to pay has no payment': payment_status !== 'paid' || amount_total > 0,
+    'setup needs no payment': mode !== 'setup' || payment_status === 'no_payment_required',
+  })
+}
+
 /** Statuses that ended a subscription. */
 const ENDED = ['canceled', 'incomplete_expired']
 
@@ -134,7 +172,7 @@ function expectStatus(subscription: Body, latest: Body | undefined, now: number)
     'an incomplete subscription is younger than 23 hours':
       status !== 'incomplete' || (now < created + 23 * HOUR && latest?.status === 'open'),
     'an expired subscription has a closed invoice':
-      status !== 'incomplete_expired' || ['void', 'uncollectible'].includes(latest?.status),
+      status !== 'incomplete_expired' || ['void', 'uncollectible', 'paid'].includes(latest?.status),
     'an active subscription has no failed payment':
       status !== 'active' ||
       latest?.status !== 'open' ||

@@ -14,6 +14,7 @@ const NAMES = new Set(
 /** The routes of the objects that events are about. Discounts and previewed invoices have none. */
 const PATHS: Readonly<Record<string, string>> = {
   charge: 'charges',
+  'checkout.session': 'checkout/sessions',
   coupon: 'coupons',
   credit_note: 'credit_notes',
   customer: 'customers',

@@ -6,7 +6,7 @@ import type { Story } from './story.ts'
 const DAY = 86_400
 const post = (path: string, params: Body = {}) => ({ method: 'POST', path, params })
 
-const recurringPrice = async (story: Story, dice: Dice): Promise<string | undefined> =>
+export const recurringPrice = async (story: Story, dice: Dice): Promise<string | undefined> =>
   dice.any((await story.list('/v1/prices')).filter(({ recurring }) => recurring !== null))?.id
 
 /** Chooses a subscription, mostly one that has not ended. */
@@ -16,7 +16,7 @@ async function anySubscription(story: Story, dice: Dice): Promise<Body | undefin
   return dice.any(live.length > 0 && dice.chance(95) ? live : all)
 }
 
-async function discounts(story: Story, dice: Dice): Promise<Body[] | undefined> {
+export async function discounts(story: Story, dice: Dice): Promise<Body[] | undefined> {
   const coupon = dice.any(await story.list('/v1/coupons'))
   const code = dice.any(await story.list('/v1/promotion_codes'))
   if (code && dice.chance(30)) return [{ promotion_code: code.id }]

@@ -1,6 +1,7 @@
 import type { Body } from '../../twin.ts'
 import { readWith } from '../commands.ts'
 import { Dice } from '../dice.ts'
+import * as checkout from './commands-checkout.ts'
 import * as invoices from './commands-invoices.ts'
 import * as objects from './commands-objects.ts'
 import * as subscriptions from './commands-subscriptions.ts'
@@ -11,7 +12,7 @@ export type Move = { readonly clock: string | null; readonly from: number; reado
 /** A request of the application, or one of the operator with a body in JSON. */
 type Sent = Request & { readonly isOperators?: boolean; readonly params?: Body }
 /** Chooses what a step does; null if there is nothing to do it to. It only reads. */
-export type Command = (story: Story, dice: Dice) => Promise<Sent | Move | null>
+export type Command = (story: Story, dice: Dice) => Promise<Sent | Move | checkout.Submit | null>
 
 /** The commands and their weights. */
 const COMMANDS = {
@@ -29,6 +30,8 @@ const COMMANDS = {
   'delete coupon': [1, objects.deleteCoupon],
   'set dunning': [2, objects.setDunning],
   subscribe: [18, subscriptions.subscribe],
+  'open checkout': [8, checkout.openCheckout],
+  'submit checkout': [14, checkout.submitCheckout],
   'change items': [18, subscriptions.changeItems],
   'change item': [8, subscriptions.changeItem],
   'update subscription': [18, subscriptions.updateSubscription],

@@ -52,6 +52,9 @@ export async function run(
         for (const at of pace(play, dice)) await story.move(play.clock, at)
         lines.push(words)
         counts.simulatedSeconds += play.to - play.from
+      } else if ('session' in play) {
+        words = `${name}: ${play.session} ${JSON.stringify(play.submission)}`
+        lines.push(`${words} → ${await story.submit(play)}`)
       } else {
         words = `${name}: ${play.isOperators ? 'operator ' : ''}${play.method} ${play.path} ${JSON.stringify(play.params ?? {})}`
         const { status, body } = play.isOperators

@@ -1,10 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
+import { ApiError } from '../../../src/core/errors.ts'
 import { openSandbox, type Sandbox } from '../../../src/daemon/sandbox.ts'
+import { completeCheckout } from '../../../src/engine/resources/checkout-submission.ts'
 import type { CacheSizes } from '../../../src/store/cache-sizes.ts'
 import { typeErrorsIn } from '../../http/stripe/check-types.ts'
 import type { Body } from '../../twin.ts'
 import { ask, listAll, type TwinResponse } from '../client.ts'
 import { Failure } from '../failure.ts'
+import type { Submit } from './commands-checkout.ts'
 
 /** The first instant of all clocks: a day that most months do not have, in the year before a leap year. */
 export const BEGIN = Date.UTC(2027, 0, 31, 10) / 1000
@@ -73,6 +76,21 @@ export class Story {
   list(path: string): Promise<Body[]> {
     const get = (page: string) => this.send({ method: 'GET', path: page })
     return listAll(get, `${path}${path.includes('?') ? '&' : '?'}`)
+  }
+
+  /** Submits the page of a Checkout session, as its form does. @returns what it led to, or why it was refused */
+  async submit({ session, submission }: Submit): Promise<string> {
+    const { engine, merchant } = this.sandbox
+    const context = { id: 'req_page', idempotency_key: null }
+    try {
+      const done = await engine.command(merchant, context, (unit) =>
+        completeCheckout(unit, session, submission),
+      )
+      return done.result
+    } catch (error) {
+      if (error instanceof ApiError && error.status < 500) return error.message
+      throw error
+    }
   }
 
   /** Sends a request of the operator. Objects have paytwin's own form. */

@@ -4,11 +4,12 @@ import { read, stepsOf } from './commands.ts'
 import { runThoroughly } from './run.ts'
 
 test('a story of a merchant with Stripe’s API has no failure, and is the same at every pace', async () => {
-  const { failure, renewals, events } = await runThoroughly(stepsOf(9, 80), { seed: 9 })
+  const { failure, lines, renewals, events } = await runThoroughly(stepsOf(10, 80), { seed: 10 })
   expect(failure?.message).toBeUndefined()
   // A seed with few events would find no defects.
   expect(renewals).toBeGreaterThan(5)
   expect(events).toBeGreaterThan(150)
+  expect(lines.filter((line) => /^submit checkout: .* → complete$/.test(line))).not.toEqual([])
 })
 
 test('a story can be formatted and parsed again', () => {

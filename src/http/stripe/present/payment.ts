@@ -59,7 +59,8 @@ export function presentPaymentIntent(view: View, intent: PaymentIntent): Wire<St
     processing: null,
     receipt_email: options.receipt_email,
     review: null,
-    setup_future_usage: intent.invoice === null ? options.setup_future_usage : 'off_session',
+    setup_future_usage:
+      intent.invoice !== null && !intent.options ? 'off_session' : options.setup_future_usage,
     shipping: null,
     source: null,
     statement_descriptor: options.statement_descriptor,
