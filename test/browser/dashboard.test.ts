@@ -12,6 +12,8 @@ beforeAll(async () => {
   daemon = await startDaemon(['--ephemeral', ...clock, '--fixtures', `${process.cwd()}/fixtures/tour.json`])
   await paytwin(['webhooks', 'create', 'http://127.0.0.1:9/hooks'], { env: daemon.env })
   await paytwin(['clock', 'advance', '2mo'], { env: daemon.env })
+  await paytwin(['snapshots', 'save', 'tour'], { env: daemon.env })
+  await paytwin(['faults', 'add', 'latency', '--ms', '1'], { env: daemon.env })
 })
 afterAll(async () => {
   await browser?.close()
@@ -84,6 +86,60 @@ test('a person advances the clock, finds a subscription, looks back, and cancels
   expect(complaints).toEqual([])
 })
 
+test('a person sets a scene: a snapshot, a fault, and a key that is shown once', async () => {
+  const { page, complaints } = await openDashboard()
+  await section(page, 'Scenes')
+  await page.getByLabel('Name of the snapshot').fill('by-hand')
+  await page.getByRole('button', { name: 'Save the snapshot' }).click()
+  await page.getByText('The snapshot was saved.').waitFor()
+  await page.getByLabel('Kind of fault').selectOption('rate_limit')
+  await page.getByRole('button', { name: 'Add the fault' }).click()
+  await page.getByRole('button', { name: 'Remove rate limit' }).click()
+  await page.getByText('The fault was removed.').waitFor()
+  await page.getByLabel('a file').setInputFiles(`${process.cwd()}/fixtures/tour.json`)
+  await page.getByRole('button', { name: 'Load the fixtures' }).click()
+  await heading(page, 'The fixtures were loaded')
+  await page.getByRole('link', { name: 'Back to the scenes' }).click()
+  await page.getByRole('link', { name: 'Compare by-hand' }).click()
+  await page.getByRole('row', { name: 'customer 3 0 0' }).waitFor()
+  await section(page, 'Scenes')
+  await page.getByRole('button', { name: 'Restore by-hand' }).click()
+  await page.getByText('The snapshot was restored.').waitFor()
+  await page.getByLabel('Name of the key').fill('Shop')
+  await page.getByRole('button', { name: 'Create the key' }).click()
+  const key = await page.getByRole('region', { name: 'New key' }).locator('pre').textContent()
+  expect(key).toMatch(/^sk_test_/)
+  await page.getByRole('link', { name: 'Back to the scenes' }).click()
+  await heading(page, 'Scenes')
+  expect(complaints).toEqual([])
+  // The browser has not kept the page with the key.
+  await expect(page.goBack()).rejects.toThrow('ERR_CACHE_MISS')
+})
+
+test('a person refunds a part, changes the card, and finds an object by its id', async () => {
+  const { page, complaints } = await openDashboard()
+  await section(page, 'Payments')
+  await page
+    .getByRole('row', { name: /succeeded/ })
+    .first()
+    .getByRole('link')
+    .click()
+  await page.getByText('Refund…').click()
+  await page.getByLabel('Amount in the smallest unit').fill('100')
+  await page.getByRole('button', { name: 'Refund', exact: true }).click()
+  await page.getByText('1.00 USD refunded').waitFor()
+  await section(page, 'Customers')
+  const id = (await page.locator('tbody').getByRole('link').first().textContent()) ?? ''
+  await page.getByLabel('Find an ID or email').fill(id)
+  await page.getByLabel('Find an ID or email').press('Enter')
+  await page.waitForURL(new RegExp(`/customers/${id}$`))
+  await page.getByText('Change card…').click()
+  await page.getByLabel('Test card').selectOption('pm_card_amex')
+  await page.getByRole('button', { name: 'Change card', exact: true }).click()
+  await page.getByText(/8431/).first().waitFor()
+  expect(complaints).toEqual([])
+})
+
 test('without script, everything works with buttons', async () => {
   const { page } = await openDashboard({ javaScriptEnabled: false })
   const before = await clockOf(page)
@@ -153,7 +209,9 @@ test.each([
   const pages = [
     page.url(),
     base,
-    ...['clocks', 'events', 'webhooks', 'requests'].map((name) => `${base}/${name}`),
+    ...['clocks', 'events', 'webhooks', 'requests', 'scenes', 'scenes/compare/tour'].map(
+      (name) => `${base}/${name}`,
+    ),
     ...['customers', 'subscriptions', 'invoices', 'payments'].map((name) => `${base}/${name}`),
     ...(await ['customers', 'invoices', 'payments'].reduce<Promise<string[]>>(
       async (all, name) => [...(await all), `${daemon.url}${await firstOf(page, base, name)}`],
