@@ -6,6 +6,7 @@ import type Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type StripeTwin, startStripe } from '../../http/stripe/sdk.ts'
 import { asOperator } from '../../http/support.ts'
+import { Visitor } from '../../http/visitor.ts'
 
 /** The application: better-auth with its plugin for Stripe, on a database of its own that only webhooks and its routes change. */
 let sdk: StripeTwin
@@ -116,11 +117,20 @@ async function isRight(expected: Record<string, unknown>): Promise<void> {
   expect(own.endedAt === null ? null : instantOf(own.endedAt)).toBe(ended_at)
 }
 
+const URLS = { successUrl: '/welcome', cancelUrl: '/pricing', returnUrl: '/account' }
+
+/** A browser without script, which shows the pages of the sandbox. */
+const visitor = () => new Visitor((url, init) => sdk.twin.sandbox.app.request(url, init))
+
 const instantOf = (stored: unknown) => at(String(stored))
 
-const replaceCard = async (card: string) => {
-  const { id } = await stripe.paymentMethods.attach(card, { customer })
-  await stripe.customers.update(customer, { invoice_settings: { default_payment_method: id } })
+/** Replaces the card in the portal, to which a route of the application leads. */
+async function replaceCard(number: string): Promise<void> {
+  const { url } = await call('/subscription/billing-portal', { returnUrl: URLS.returnUrl })
+  const page = await (await visitor().open(String(url))).follow('Add payment method')
+  page.fill('Card number', number).fill('Expiration', '12 / 50').fill('CVC', '123')
+  await page.fill('Name on card', 'Ada').press('Add payment method')
+  expect(page.text).toMatch(new RegExp(`${number.slice(-4)} Default`))
 }
 
 describe('better-auth', () => {
@@ -135,11 +145,23 @@ describe('better-auth', () => {
     ])
   })
 
-  test('learns of a subscription, and of its renewals', async () => {
-    await replaceCard('pm_card_visa')
-    const created = await stripe.subscriptions.create({ customer, items: [{ price: prices.basic }] })
-    subscription = created.id
+  test('sells a subscription by Checkout, by its own route', async () => {
+    const { url } = await call('/subscription/upgrade', { plan: 'basic', ...URLS })
+    const page = await visitor().open(String(url))
+    expect(page.text).toContain('Basic')
+    page.fill('Card number', '4000000000000002').fill('Expiration', '12 / 50')
+    await page.fill('CVC', '123').fill('Name on card', 'Ada').press('Subscribe')
+    expect(page.text).toContain('Your card was declined.')
+    await page.fill('Card number', '4242424242424242').fill('CVC', '123').press('Subscribe')
+    expect(page.url).toContain('/api/auth/subscription/success')
+    const { id } = (await stripe.subscriptions.list({ customer })).data[0] ?? {}
+    subscription = id ?? ''
+    const back = await handle(new Request(page.url, { headers: { cookie } }))
+    expect([back.status, back.headers.get('location')]).toEqual([302, 'http://localhost:3000/welcome'])
     await isRight({ plan: 'basic', status: 'active', billingInterval: 'month' })
+  })
+
+  test('learns of renewals', async () => {
     // A renewal is a draft for an hour.
     for (const [renewal, end] of [
       ['2040-02-29T12:00:00Z', '2040-03-31T10:00:00Z'],
@@ -152,13 +174,15 @@ describe('better-auth', () => {
     }
   })
 
-  test('learns of an upgrade with proration', async () => {
-    const [item] = (await stripe.subscriptions.retrieve(subscription)).items.data
-    const items = [{ id: item?.id ?? '', price: prices.pro }]
-    await stripe.subscriptions.update(subscription, { items, proration_behavior: 'always_invoice' })
+  test('upgrades with proration, confirmed in the portal, by its own route', async () => {
+    const { url } = await call('/subscription/upgrade', { plan: 'pro', ...URLS })
+    const page = await visitor().open(String(url))
+    expect(page.text).toMatch(/Unused time on .*Remaining time on /)
+    await page.press('Confirm')
+    expect(page.url).toBe('http://localhost:3000/account')
     await isRight({ status: 'active', plan: 'pro' })
-    const [invoice] = (await stripe.invoices.list({ subscription, limit: 1 })).data
-    expect(invoice).toMatchObject({ billing_reason: 'subscription_update', status: 'paid' })
+    const { data } = await stripe.invoiceItems.list({ customer, pending: true })
+    expect(data.map(({ amount }) => Math.sign(amount)).toSorted()).toEqual([-1, 1])
   })
 
   test('plans a downgrade for the end of the period by its own route, and takes it back', async () => {
@@ -169,18 +193,27 @@ describe('better-auth', () => {
     expect(await row()).toMatchObject({ plan: 'pro', stripeScheduleId: null })
   })
 
-  test('learns of a cancellation at the end of the period, and restores the subscription by its own route', async () => {
-    await stripe.subscriptions.update(subscription, { cancel_at_period_end: true })
+  test('cancels at the end of the period in the portal, and restores the subscription, by its own routes', async () => {
+    const { url } = await call('/subscription/cancel', { returnUrl: URLS.returnUrl })
+    await (await visitor().open(String(url))).press('Confirm')
     await isRight({ status: 'active', cancelAtPeriodEnd: 1 })
     await call('/subscription/restore', {})
     await isRight({ status: 'active', cancelAtPeriodEnd: 0 })
   })
 
+  test('leads to the portal, which leads back', async () => {
+    const { url } = await call('/subscription/billing-portal', { returnUrl: URLS.returnUrl })
+    const page = await visitor().open(String(url))
+    expect(page.text).toMatch(/Pro .*50\.00/)
+    await page.follow('Return to')
+    expect(page.url).toBe('http://localhost:3000/account')
+  })
+
   test('learns of failed payments and of the recovery', async () => {
-    await replaceCard('pm_card_chargeCustomerFail')
+    await replaceCard('4000000000000341')
     await advance('2040-05-31T12:00:00Z')
     await isRight({ status: 'past_due' })
-    await replaceCard('pm_card_visa')
+    await replaceCard('5555555555554444')
     await advance('2040-06-08T12:00:00Z')
     await isRight({ status: 'active', plan: 'pro' })
   })
