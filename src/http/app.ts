@@ -31,7 +31,7 @@ export type App = {
 }
 
 /** The routes of other dialects that accept publishable keys, where paytwin's own API has none. */
-const FOREIGN_PUBLIC_ROUTES = [
+export const FOREIGN_PUBLIC_ROUTES = [
   ['POST', '/v1/payment_methods'],
   ['GET', '/v1/setup_intents/:id'],
   ['POST', '/v1/setup_intents/:id/confirm'],
