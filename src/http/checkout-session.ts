@@ -3,8 +3,12 @@ import type { View } from '../engine/history/view.ts'
 import type { Json } from './json.ts'
 import { common, type Resource } from './resource.ts'
 
+/** Returns the path of the page of a session. */
+export const checkoutPath = (id: string): string => `/c/pay/${id}`
+
 /** Returns the address of the page of a session. @param url - that of the daemon */
-export const checkoutUrl = ({ url }: { readonly url: string }, id: string): string => `${url}/c/pay/${id}`
+export const checkoutUrl = ({ url }: { readonly url: string }, id: string): string =>
+  `${url}${checkoutPath(id)}`
 
 /**
  * Presents a Checkout session to the operator. Only Stripe's API has routes for them.

@@ -1,8 +1,7 @@
-import { timingSafeEqual } from 'node:crypto'
 import { resourceMissing } from '../core/errors.ts'
 import { type Kind, nounOf } from '../core/kinds.ts'
 import type { View } from '../engine/history/view.ts'
-import { digest } from '../engine/machine/digest.ts'
+import { isSameSecret } from '../engine/machine/digest.ts'
 import type { Ids } from '../engine/machine/ids.ts'
 
 const LENGTH = 24
@@ -26,6 +25,10 @@ export const withClientSecrets = (ids: Ids, text: string): string =>
     clientSecretOf(ids, id),
   )
 
+/** Whether a secret is that of an object. */
+export const isClientSecret = (ids: Ids, id: string, given: string): boolean =>
+  isSameSecret(given, clientSecretOf(ids, id))
+
 /**
  * Checks the client_secret of an intent.
  * @throws ApiError resource_missing, param id, if it is missing or wrong
@@ -35,6 +38,5 @@ export function checkClientSecret(
   { ids }: View,
   { kind, id, given = '' }: { kind: Kind; id: string; given: string | undefined },
 ): void {
-  if (!timingSafeEqual(digest(given), digest(clientSecretOf(ids, id))))
-    throw resourceMissing(nounOf(kind), id)
+  if (!isClientSecret(ids, id, given)) throw resourceMissing(nounOf(kind), id)
 }

@@ -1,5 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
-import { digest } from '../../engine/machine/digest.ts'
+import { createHmac } from 'node:crypto'
+import { digest, isSameSecret } from '../../engine/machine/digest.ts'
 import { randomToken } from '../../engine/machine/ids.ts'
 import { SESSION_SECONDS, type SessionStore, Sessions, sessionsInMemory } from './sessions.ts'
 
@@ -88,7 +88,7 @@ export class DashboardAccess {
   }
 
   isFormToken(session: OpenSession, given: string): boolean {
-    return isSame(given, this.formToken(session))
+    return isSameSecret(given, this.formToken(session))
   }
 
   /** Ends a session, also in browsers that have a copy of its cookie. @returns the cookie that replaces it */
@@ -113,6 +113,3 @@ export class DashboardAccess {
 }
 
 const nameOf = (code: string): string => digest(code).toString('hex')
-
-/** Compares in constant time. */
-const isSame = (given: string, expected: string): boolean => timingSafeEqual(digest(given), digest(expected))

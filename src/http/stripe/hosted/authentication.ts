@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto'
 import { type CheckoutSession, checkoutFactsOf, successUrlOf } from '../../../core/checkout-session.ts'
 import { parameterInvalid, resourceMissing } from '../../../core/errors.ts'
 import { kindOfId, type Objects } from '../../../core/kinds.ts'
@@ -6,17 +5,15 @@ import { intentFactsOf } from '../../../core/payment-intent.ts'
 import { methodText } from '../../../core/payment-method.ts'
 import { setupFactsOf } from '../../../core/setup-intent.ts'
 import type { CurrentView } from '../../../engine/history/view.ts'
-import { digest } from '../../../engine/machine/digest.ts'
-import { requestId } from '../../../engine/machine/ids.ts'
 import { settlePayment, settleSetup } from '../../../engine/resources/checkout-settlement.ts'
 import { findMerchant } from '../../../engine/resources/merchant.ts'
+import { checkoutPath } from '../../checkout-session.ts'
 import { clientSecretOf } from '../../client-secret.ts'
-import { authenticationKey } from '../present/authentication.ts'
+import { checkPageKey } from '../present/hosted-pages.ts'
 import { amountText } from './amount.ts'
 import { authenticationPage } from './authentication-page.tsx'
-import { checkoutPath } from './checkout-content.ts'
 import { leavingPage, messagePage, type PageOf, redirectTo } from './frame.tsx'
-import { currentObjects, type HostedRequest, pageOf, viewOf } from './serve.ts'
+import { currentObjects, type HostedRequest, pageOf, runCommand, viewOf } from './serve.ts'
 
 type Intent =
   | { readonly kind: 'payment_intent'; readonly object: Objects['payment_intent'] }
@@ -35,8 +32,7 @@ export async function serveAuthentication({ services, param, form }: HostedReque
   if (form === null) return show(view, of, intent)
   const outcome = outcomeIn(form)
   const { id } = intent.object
-  const context = { id: requestId(), idempotency_key: null }
-  const done = await services.engine.command(merchant, context, (unit) => {
+  const done = await runCommand(services, merchant, (unit) => {
     // Another command may have changed the intent since it was read.
     const latest = { ...intent, object: unit.need(intent.kind, id) } as Intent
     if (!isWaiting(latest)) return latest
@@ -52,13 +48,13 @@ export async function serveAuthentication({ services, param, form }: HostedReque
 
 /** Finds the intent of an address. @throws ApiError resource_missing also for a wrong key */
 function intentOf(view: CurrentView, id: string, key: string): Intent {
+  checkPageKey(view, { page: 'authentication', id, key })
   const kind = kindOfId(id)
-  const isRight = timingSafeEqual(digest(key), digest(authenticationKey(view, id)))
-  if (isRight && kind === 'payment_intent') {
+  if (kind === 'payment_intent') {
     const object = view.get(kind, id)
     if (object) return { kind, object }
   }
-  if (isRight && kind === 'setup_intent') {
+  if (kind === 'setup_intent') {
     const object = view.get(kind, id)
     if (object) return { kind, object }
   }

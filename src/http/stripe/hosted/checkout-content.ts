@@ -11,6 +11,7 @@ import { priceAmount } from '../../../core/price-amount.ts'
 import type { View } from '../../../engine/history/view.ts'
 import { savesMethod } from '../../../engine/resources/checkout-submission.ts'
 import type { Totals } from '../../../engine/resources/checkout-totals.ts'
+import { checkoutPath } from '../../checkout-session.ts'
 import { amountText } from './amount.ts'
 import type { CheckoutContent } from './checkout-page.tsx'
 import { askedOf } from './checkout-state.ts'
@@ -48,8 +49,6 @@ export function contentOf(view: View, of: PageOf, totals: Totals): CheckoutConte
 
 /** Reports whether the page asks for a payment method: something is due, or one is saved for later. */
 export const asksMethod = ({ session, due }: Totals): boolean => due > 0 || savesMethod(session)
-
-export const checkoutPath = (id: string): string => `/c/pay/${id}`
 
 /** Returns the email address that the customer cannot change; null if the page asks for it. */
 export function knownEmailOf(

@@ -5,7 +5,7 @@ import {
   recoverableUntil,
   successUrlOf,
 } from '../../../core/checkout-session.ts'
-import { checkoutPath } from './checkout-content.ts'
+import { checkoutPath } from '../../checkout-session.ts'
 import { hostedPage, messagePage, type PageOf } from './frame.tsx'
 
 /** Makes the page of a session that is complete or has expired. */

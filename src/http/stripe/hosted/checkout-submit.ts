@@ -10,7 +10,7 @@ import {
   previewCheckout,
 } from '../../../engine/resources/checkout-submission.ts'
 import { createPaymentMethod } from '../../../engine/resources/payment-method.ts'
-import { authenticationPath } from '../present/authentication.ts'
+import { authenticationPath } from '../present/hosted-pages.ts'
 import { declinedCardForm, hasCardNumber } from './card-entry.ts'
 import { actionIn, changesIn, DUE } from './checkout-entry.ts'
 import { readSubmission } from './checkout-fields.ts'

@@ -1,18 +1,18 @@
 import { type CheckoutSession, checkoutFactsOf, successUrlOf } from '../../../core/checkout-session.ts'
 import { ApiError, resourceMissing } from '../../../core/errors.ts'
-import { requestId } from '../../../engine/machine/ids.ts'
 import { recoverCheckoutSession } from '../../../engine/resources/checkout-session.ts'
 import { previewCheckout } from '../../../engine/resources/checkout-submission.ts'
 import type { Totals } from '../../../engine/resources/checkout-totals.ts'
 import { merchantOfObject } from '../../../engine/resources/merchant.ts'
+import { checkoutPath } from '../../checkout-session.ts'
 import { FILL, filledCardForm } from './card-entry.ts'
-import { checkoutPath, contentOf } from './checkout-content.ts'
+import { contentOf } from './checkout-content.ts'
 import { endedCheckoutPage } from './checkout-ended-page.tsx'
 import { type CheckoutState, checkoutPage } from './checkout-page.tsx'
 import { keptState, openedState } from './checkout-state.ts'
 import { answerForm, type OpenPage } from './checkout-submit.ts'
 import { leavingPage, redirectTo } from './frame.tsx'
-import { currentObjects, type HostedRequest, pageOf, viewOf } from './serve.ts'
+import { currentObjects, type HostedRequest, pageOf, runCommand, viewOf } from './serve.ts'
 
 /**
  * Serves the page of a Checkout session, and its form. The id of the session alone finds it, and cannot be guessed.
@@ -27,7 +27,7 @@ export async function serveCheckout({ services, param, form }: HostedRequest): P
   const page: OpenPage = {
     of: pageOf(merchant, session.test_clock),
     session,
-    run: (work) => engine.command(merchant, { id: requestId(), idempotency_key: null }, work),
+    run: (work) => runCommand(services, merchant, work),
     view: () => viewOf(services, merchant),
   }
   const { isOpen } = checkoutFactsOf(session)

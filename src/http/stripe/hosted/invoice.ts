@@ -4,7 +4,6 @@ import { isDraft } from '../../../core/invoice-status.ts'
 import { formatAmount } from '../../../core/money.ts'
 import { intentFactsOf } from '../../../core/payment-intent.ts'
 import type { CurrentView } from '../../../engine/history/view.ts'
-import { requestId } from '../../../engine/machine/ids.ts'
 import type { MerchantState } from '../../../engine/machine/merchant-state.ts'
 import { findMerchant } from '../../../engine/resources/merchant.ts'
 import { confirmPaymentIntent } from '../../../engine/resources/payment-intent.ts'
@@ -23,7 +22,7 @@ import {
 import { leavingPage, type PageOf } from './frame.tsx'
 import { documentOf, isPayable } from './invoice-document.ts'
 import { invoicePage } from './invoice-page.tsx'
-import { currentObjects, type HostedRequest, pageOf, viewOf } from './serve.ts'
+import { currentObjects, type HostedRequest, pageOf, runCommand, viewOf } from './serve.ts'
 
 type Found = {
   readonly merchant: MerchantState
@@ -85,8 +84,7 @@ async function pay(
   { entry: { card, billing_details }, form }: { entry: CardEntry; form: URLSearchParams },
 ): Promise<Response> {
   const url = invoiceUrl(found.view, id)
-  const context = { id: requestId(), idempotency_key: null }
-  const done = await services.engine.command(merchant, context, (unit) => {
+  const done = await runCommand(services, merchant, (unit) => {
     // Another command may have paid the invoice since it was read.
     const { payment_intent, ...latest } = unit.need('invoice', id)
     if (!isPayable({ ...latest, payment_intent }) || payment_intent === null) return null

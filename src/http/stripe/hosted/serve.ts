@@ -1,7 +1,9 @@
 import type { Context } from 'hono'
 import { parameterInvalid } from '../../../core/errors.ts'
 import { type CurrentView, currentView } from '../../../engine/history/view.ts'
+import { requestId } from '../../../engine/machine/ids.ts'
 import type { MerchantState } from '../../../engine/machine/merchant-state.ts'
+import type { UnitOfWork } from '../../../engine/machine/unit.ts'
 import { checkHost } from '../../admin/guard.ts'
 import type { AdminServices } from '../../admin/services.ts'
 import { readBody } from '../../request.ts'
@@ -52,6 +54,13 @@ export async function currentObjects(
   await engine.runDueJobs(merchant)
   return viewOf({ engine }, merchant)
 }
+
+/** Runs a command of a customer, who has no key and repeats no request. */
+export const runCommand = <T>(
+  { engine }: Pick<AdminServices, 'engine'>,
+  merchant: MerchantState,
+  work: (unit: UnitOfWork) => T,
+): Promise<T> => engine.command(merchant, { id: requestId(), idempotency_key: null }, work)
 
 export const viewOf = ({ engine }: Pick<AdminServices, 'engine'>, { settings }: MerchantState): CurrentView =>
   currentView({ store: engine.store, ids: engine.ids, url: engine.url, merchant: settings })

@@ -1,14 +1,5 @@
 import type { View } from '../../../engine/history/view.ts'
-
-const KEY_LENGTH = 24
-
-/** Computes the part of a page's address that cannot be guessed. */
-export const authenticationKey = ({ ids }: Pick<View, 'ids'>, id: string): string =>
-  ids.derived(`authentication ${id}`, KEY_LENGTH)
-
-/** Returns the path of the page on which a customer authenticates. */
-export const authenticationPath = (view: Pick<View, 'ids' | 'merchant'>, id: string): string =>
-  `/c/authenticate/${view.merchant.id}/${id}/${authenticationKey(view, id)}`
+import { authenticationPath } from './hosted-pages.ts'
 
 /** The action of a customer who must authenticate, on a page of paytwin. */
 export type NextAction =

@@ -1,18 +1,25 @@
-import { timingSafeEqual } from 'node:crypto'
 import { resourceMissing } from '../../../core/errors.ts'
 import type { View } from '../../../engine/history/view.ts'
-import { digest } from '../../../engine/machine/digest.ts'
+import { isSameSecret } from '../../../engine/machine/digest.ts'
+import { clientSecretOf } from '../../client-secret.ts'
 
 /** What the addresses of pages need of a view. */
 type Place = Pick<View, 'ids' | 'merchant' | 'url'>
 
 const KEY_LENGTH = 24
 
-type Page = 'invoice' | 'receipt'
+type Page = 'authentication' | 'invoice' | 'receipt'
+
+/** What the key of a page is derived from. An address stays valid only while this stays. */
+const KEYS: Readonly<Record<Page, string>> = {
+  authentication: 'authentication',
+  invoice: 'hosted invoice',
+  receipt: 'hosted receipt',
+}
 
 /** Computes the part of a page's address that cannot be guessed. */
 const pageKey = ({ ids }: Pick<View, 'ids'>, page: Page, id: string): string =>
-  ids.derived(`hosted ${page} ${id}`, KEY_LENGTH)
+  ids.derived(`${KEYS[page]} ${id}`, KEY_LENGTH)
 
 /** Returns the address of an invoice's page. See docs/contract/hosted-invoices.md#addresses. */
 export const invoiceUrl = (place: Place, id: string): string =>
@@ -25,6 +32,17 @@ export const invoicePdfUrl = (place: Place, id: string): string => `${invoiceUrl
 export const receiptUrl = (place: Place, id: string): string =>
   `${place.url}/receipts/${place.merchant.id}/${id}/${pageKey(place, 'receipt', id)}`
 
+/** Returns the path of the page on which a customer authenticates for an intent. */
+export const authenticationPath = (place: Pick<Place, 'ids' | 'merchant'>, id: string): string =>
+  `/c/authenticate/${place.merchant.id}/${id}/${pageKey(place, 'authentication', id)}`
+
+/** Returns the path of a portal session's page. It ends with a secret of 142 bits, in the form of a client_secret. */
+export const portalPath = (place: Pick<Place, 'ids' | 'merchant'>, id: string): string =>
+  `/p/session/${place.merchant.id}/${clientSecretOf(place.ids, id)}`
+
+/** Returns the address of a portal session's page. */
+export const portalUrl = (place: Place, id: string): string => `${place.url}${portalPath(place, id)}`
+
 /**
  * Checks the part of an address that cannot be guessed, in constant time.
  * @throws ApiError resource_missing, as for an id that does not exist
@@ -33,5 +51,5 @@ export function checkPageKey(
   view: Pick<View, 'ids'>,
   { page, id, key }: { readonly page: Page; readonly id: string; readonly key: string },
 ): void {
-  if (!timingSafeEqual(digest(key), digest(pageKey(view, page, id)))) throw resourceMissing(page, id)
+  if (!isSameSecret(key, pageKey(view, page, id))) throw resourceMissing(page, id)
 }

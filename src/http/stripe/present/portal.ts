@@ -3,7 +3,7 @@ import type { PortalConfiguration } from '../../../core/portal-configuration.ts'
 import type { Flow, FlowType, PortalSession } from '../../../core/portal-session.ts'
 import type { View } from '../../../engine/history/view.ts'
 import type { Wire } from '../wire.ts'
-import { portalUrl } from './portal-address.ts'
+import { portalUrl } from './hosted-pages.ts'
 
 type Configuration = Stripe.BillingPortal.Configuration
 type Features = Configuration['features']

@@ -1,14 +1,13 @@
 /** @jsxImportSource hono/jsx */
-import { timingSafeEqual } from 'node:crypto'
 import { parameterInvalid, resourceMissing } from '../../../../core/errors.ts'
 import type { PaymentMethod } from '../../../../core/payment-method.ts'
 import { setupFactsOf } from '../../../../core/setup-intent.ts'
-import { digest } from '../../../../engine/machine/digest.ts'
+import { isSameSecret } from '../../../../engine/machine/digest.ts'
 import { detachPaymentMethod } from '../../../../engine/resources/payment-method.ts'
 import { makeDefaultCard, methodsInUse } from '../../../../engine/resources/portal-actions.ts'
 import { createSetupIntent } from '../../../../engine/resources/setup-intent.ts'
-import { clientSecretOf } from '../../../client-secret.ts'
-import { portalUrl } from '../../present/portal-address.ts'
+import { isClientSecret } from '../../../client-secret.ts'
+import { portalUrl } from '../../present/hosted-pages.ts'
 import {
   type CardFormState,
   declinedCardForm,
@@ -132,13 +131,13 @@ export function finishCard(portal: Portal, { given }: PortalRequest): Response {
   const id = given.get('setup_intent') ?? ''
   const secret = given.get('setup_intent_client_secret') ?? ''
   const intent = unit.get('setup_intent', id)
-  const isRight = timingSafeEqual(digest(secret), digest(clientSecretOf(view.ids, id)))
-  if (!isRight || intent?.customer !== customer.id) throw resourceMissing('setup intent', id)
+  if (!isClientSecret(view.ids, id, secret) || intent?.customer !== customer.id)
+    throw resourceMissing('setup intent', id)
   if (!setupFactsOf(intent).isSetUp) {
     const alert = 'We could not authenticate your card. Choose another one and try again.'
     return cardPage(portal, { state: emptyCardForm(), given, alert })
   }
-  const isDefault = timingSafeEqual(digest(given.get('was') ?? ''), digest(returnToken(portal)))
+  const isDefault = isSameSecret(given.get('was') ?? '', returnToken(portal))
   return saved(portal, intent.payment_method, isDefault)
 }
 

@@ -1,7 +1,7 @@
 import { resourceMissing } from '../../../../core/errors.ts'
 import { intentFactsOf } from '../../../../core/payment-intent.ts'
 import { confirmPaymentIntent } from '../../../../engine/resources/payment-intent.ts'
-import { portalUrl } from '../../present/portal-address.ts'
+import { portalUrl } from '../../present/hosted-pages.ts'
 import { homePage } from './home.tsx'
 import {
   checkOffered,

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { Customer } from '../../../../core/customer.ts'
 import { ApiError, parameterInvalid, resourceMissing } from '../../../../core/errors.ts'
 import type { Invoice } from '../../../../core/invoice.ts'
@@ -7,13 +6,12 @@ import type { PortalConfiguration } from '../../../../core/portal-configuration.
 import { type FlowStep, isExpired, type PortalSession } from '../../../../core/portal-session.ts'
 import type { Subscription } from '../../../../core/subscription.ts'
 import type { CurrentView } from '../../../../engine/history/view.ts'
-import { digest } from '../../../../engine/machine/digest.ts'
+import { isSameSecret } from '../../../../engine/machine/digest.ts'
 import type { UnitOfWork } from '../../../../engine/machine/unit.ts'
 import { finishFlow, visitPortalSession } from '../../../../engine/resources/portal-session.ts'
-import { clientSecretOf } from '../../../client-secret.ts'
-import { authenticationKey } from '../../present/authentication.ts'
-import { portalPath } from '../../present/portal-address.ts'
-import { leavingPage, type PageOf } from '../frame.tsx'
+import { isClientSecret } from '../../../client-secret.ts'
+import { authenticationPath, portalPath } from '../../present/hosted-pages.ts'
+import { leavingPage, type PageOf, redirectTo } from '../frame.tsx'
 
 /** A request to the portal, within one command of the engine. */
 export type Portal = {
@@ -55,8 +53,7 @@ export function openPortal(
   { view, of, secret }: { view: CurrentView; of: (testClock: string | null) => PageOf; secret: string },
 ): Portal {
   const [id = ''] = secret.split('_secret_')
-  const isRight = timingSafeEqual(digest(secret), digest(clientSecretOf(view.ids, id)))
-  const found = isRight ? unit.get('billing_portal_session', id) : undefined
+  const found = isClientSecret(view.ids, id, secret) ? unit.get('billing_portal_session', id) : undefined
   if (!found) throw resourceMissing('portal session', id)
   const customer = unit.need('customer', found.customer)
   const page = of(customer.test_clock)
@@ -74,15 +71,12 @@ export function openPortal(
   }
 }
 
-const redirect = (path: string): Response =>
-  new Response(null, { status: 303, headers: { Location: path, 'Cache-Control': 'no-store' } })
-
 /** Redirects the browser to a page of the portal after a form. @param to - from the path of the session on */
-export const redirectWithin = ({ path }: Portal, to = ''): Response => redirect(`${path}${to}`)
+export const redirectWithin = ({ path }: Portal, to = ''): Response => redirectTo(`${path}${to}`)
 
 /** Redirects the browser to the page on which the customer authenticates for an intent. It returns to its return_url. */
 export const redirectToAuthentication = ({ view }: Portal, intent: string): Response =>
-  redirect(`/c/authenticate/${view.merchant.id}/${intent}/${authenticationKey(view, intent)}`)
+  redirectTo(authenticationPath(view, intent))
 
 /** Whether the forms of the pages can end on another site. */
 export const leadsAway = ({ step, session }: Portal): boolean =>
@@ -137,7 +131,7 @@ const sorted = (_name: string, value: unknown): unknown =>
 
 /** @throws Refusal when the state of a form has changed since the form was shown */
 export function checkToken(portal: Portal, form: URLSearchParams, state: FormState): void {
-  if (!timingSafeEqual(digest(form.get('token') ?? ''), digest(tokenOf(portal, state))))
+  if (!isSameSecret(form.get('token') ?? '', tokenOf(portal, state)))
     throw new Refusal(
       'This form was sent before, or was made for an earlier state. It changed nothing: see what is shown now.',
     )

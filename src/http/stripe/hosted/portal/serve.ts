@@ -1,9 +1,8 @@
 import { parameterInvalid } from '../../../../core/errors.ts'
 import type { FlowStep } from '../../../../core/portal-session.ts'
-import { requestId } from '../../../../engine/machine/ids.ts'
 import { findMerchant } from '../../../../engine/resources/merchant.ts'
 import { messagePage } from '../frame.tsx'
-import { currentObjects, type HostedRequest, pageOf } from '../serve.ts'
+import { currentObjects, type HostedRequest, pageOf, runCommand } from '../serve.ts'
 import { cancelPage, submitCancel } from './cancel.tsx'
 import { addCardPage, finishCard, submitCard, submitCardAction } from './cards.tsx'
 import { detailsPage, submitDetails } from './details.tsx'
@@ -62,18 +61,15 @@ export const PORTAL_PAGES: Readonly<Record<string, (request: HostedRequest) => P
 
 /** Serves a page of the portal, or its form. Each runs in one command, so that it sees and writes one state. */
 async function servePortal({ services, param, query, form }: HostedRequest, page: Page): Promise<Response> {
-  const { engine } = services
-  const merchant = findMerchant(engine, param('merchant'), 'id')
+  const merchant = findMerchant(services.engine, param('merchant'), 'id')
   const view = await currentObjects(services, merchant)
   const id = param('id')
-  const run = (handler: Handler, request: Omit<PortalRequest, 'id'>) => {
-    const context = { id: requestId(), idempotency_key: null }
-    return engine.command(merchant, context, (unit) => {
+  const run = (handler: Handler, request: Omit<PortalRequest, 'id'>) =>
+    runCommand(services, merchant, (unit) => {
       const of = (testClock: string | null) => pageOf(merchant, testClock)
       const portal = openPortal(unit, { view, of, secret: param('secret') })
       return atStep(portal, page, { ...request, id }) ?? handler(portal, { ...request, id })
     })
-  }
   try {
     if (form === null) return await run(page.show, { given: query })
     if (!page.submit) throw parameterInvalid(null, 'This page has no form')
