@@ -7,7 +7,8 @@ import { billingDetails, billingDetailsOf } from './contact-params.ts'
 
 /** Reports whether a browser can be sent to an address. Its host also becomes part of a page's policy. */
 function isHttp(text: string): boolean {
-  if (!URL.canParse(text)) return false
+  // Parsers of URLs repair what headers and links must not contain: `http:shop` leads elsewhere in a link, and a line break is dropped.
+  if (!/^https?:\/\/[^\\\p{Cc}]+$/iu.test(text) || !URL.canParse(text)) return false
   const { protocol, hostname, username } = new URL(text)
   const isWeb = protocol === 'http:' || protocol === 'https:'
   return isWeb && username === '' && /^([a-z0-9_.-]+|\[[0-9a-f:.]+\])$/.test(hostname)

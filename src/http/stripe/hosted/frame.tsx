@@ -111,6 +111,8 @@ export const messagePage = ({
 
 /** Makes the page that redirects a browser to an address after a form. */
 export function leavingPage(of: PageOf, address: string): Response {
+  // A header has no letters beyond Latin-1, so what the merchant wrote otherwise is encoded.
+  const { href, origin } = new URL(address)
   const response = hostedPage({
     of,
     title: 'Returning',
@@ -118,12 +120,12 @@ export function leavingPage(of: PageOf, address: string): Response {
     content: (
       <section class="card">
         <p>
-          Returning to <a href={address}>{new URL(address).origin}</a>.
+          Returning to <a href={href}>{origin}</a>.
         </p>
       </section>
     ),
   })
-  response.headers.set('Location', address)
+  response.headers.set('Location', href)
   return response
 }
 

@@ -129,6 +129,29 @@ describe('the pages for customers', () => {
     }
   })
 
+  test('lead to an address with letters of every script, and to none that a link would read otherwise', async () => {
+    const letters = 'https://läden.example/漢字?id={CHECKOUT_SESSION_ID}'
+    const session = await sale(sdk.stripe, 'Mug', { success_url: letters })
+    expect(session.success_url).toBe(letters)
+    const paid = await press(sdk, await open(sdk, session.url ?? ''), 'Pay', ENTERED)
+    expect([paid.status, paid.location]).toEqual([
+      303,
+      `https://xn--lden-loa.example/%E6%BC%A2%E5%AD%97?id=${session.id}`,
+    ])
+    for (const success_url of [
+      'javascript:alert(1)',
+      'data:text/html,x',
+      '//evil.example',
+      'http:evil.example',
+      'https:/evil.example',
+      'https:\\\\evil.example',
+      ' https://shop.example',
+      'https://shop.example/\r\nSet-Cookie: a=b',
+      'https://shop.example/\u0085',
+    ])
+      await expect(sale(sdk.stripe, 'Mug', { success_url })).rejects.toThrow('expected an http or https URL')
+  })
+
   test('take no large forms', async () => {
     const page = await open(sdk, (await sale(sdk.stripe)).url ?? '')
     expect((await press(sdk, page, 'Pay', { ...ENTERED, email: 'x'.repeat(30_000) })).status).toBe(400)
