@@ -58,13 +58,16 @@ const MISSING = '?'.charCodeAt(0)
 export function encode(text: string): { readonly bytes: readonly number[]; readonly isComplete: boolean } {
   const bytes: number[] = []
   let isComplete = true
-  for (const character of text.normalize('NFC').replaceAll(/[\p{Cc}\p{Cf}]/gu, '')) {
+  for (const character of visible(text)) {
     const byte = byteOf(character) ?? byteOf(plain(character))
     if (byte === undefined) isComplete = false
     bytes.push(byte ?? MISSING)
   }
   return { bytes, isComplete }
 }
+
+/** Returns a text as it is encoded, character by character. */
+const visible = (text: string): string => text.normalize('NFC').replaceAll(/[\p{Cc}\p{Cf}]/gu, '')
 
 /** Returns a letter without its accents. */
 const plain = (character: string): string =>
@@ -79,7 +82,11 @@ function byteOf(character: string): number | undefined {
 
 /** Returns the width of a text in points. @param size - the font's size in points */
 export const widthOf = (text: string, font: Font, size: number): number =>
-  encode(text).bytes.reduce((sum, byte) => sum + (WIDTHS[font][byte - FIRST] ?? 0), 0) * (size / 1_000)
+  unitsOf(text, font) * (size / 1_000)
+
+/** Returns the width of a text in thousandths of the font's size. It is the sum of the widths of its parts. */
+const unitsOf = (text: string, font: Font): number =>
+  encode(text).bytes.reduce((sum, byte) => sum + (WIDTHS[font][byte - FIRST] ?? 0), 0)
 
 /** Breaks a text into lines that are at most `width` points wide. A word that is wider is broken. */
 export function wrap(
@@ -87,22 +94,33 @@ export function wrap(
   { font, size, width }: { font: Font; size: number; width: number },
 ): string[] {
   const lines: string[] = []
+  const space = unitsOf(' ', font)
+  const fits = (units: number) => units * (size / 1_000) <= width
   let line = ''
-  for (const word of text.split(/\s+/).filter((each) => each !== '')) {
-    const longer = line === '' ? word : `${line} ${word}`
-    if (widthOf(longer, font, size) <= width) {
-      line = longer
+  // Each character is measured once: a line can have thousands of them on no width at all.
+  let used = 0
+  const add = (part: string, units: number, gap: number) => {
+    const isFirst = line === ''
+    if (!isFirst && !fits(used + gap + units)) {
+      lines.push(line)
+      line = part
+      used = units
+      return
+    }
+    line += !isFirst && gap > 0 ? ` ${part}` : part
+    used += isFirst ? units : gap + units
+  }
+  for (const word of text.split(/\s+/).map(visible)) {
+    if (word === '') continue
+    const units = unitsOf(word, font)
+    if (fits(units)) {
+      add(word, units, space)
       continue
     }
     if (line !== '') lines.push(line)
     line = ''
-    for (const character of word) {
-      if (line !== '' && widthOf(line + character, font, size) > width) {
-        lines.push(line)
-        line = ''
-      }
-      line += character
-    }
+    used = 0
+    for (const character of word) add(character, unitsOf(character, font), 0)
   }
   return line === '' ? lines : [...lines, line]
 }

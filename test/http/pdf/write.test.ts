@@ -58,3 +58,11 @@ test('a document is read back, also with characters that end a string', () => {
   })
   expect(pdf.toString('latin1')).toContain('/CreationDate (D:20260131100000Z)')
 })
+
+test('a long text without width is broken in one pass', () => {
+  const style = { font: 'regular', size: 9.5, width: 300 } as const
+  const wide = 'W'.repeat(120)
+  const started = performance.now()
+  expect(wrap(`${wide}${'\u200b'.repeat(200_000)} end`, style)).toEqual(wrap(`${wide} end`, style))
+  expect(performance.now() - started).toBeLessThan(5_000)
+})
