@@ -75,8 +75,17 @@ export const declinedCardForm = (form: URLSearchParams): CardFormState => ({
   focus: 'number',
 })
 
-/** Reports whether a text that is stored or shown contains what could be the number of a card. */
-export const hasCardNumber = (text: string): boolean => /\d(?:[ .-]?\d){11}/.test(text)
+/** Reports whether a text that is stored or shown contains what could be the number of a card, in digits of any script. */
+export const hasCardNumber = (text: string): boolean => /\p{Nd}(?:[\p{P}\s]{0,2}\p{Nd}){11}/u.test(text)
+
+/**
+ * Reports whether a phone number could be the number of a card: cards have 14 digits or more, national phone numbers fewer, and the
+ * number of a card begins with neither `+` nor `00`.
+ */
+export function isCardAsPhone(text: string): boolean {
+  const digits = text.replaceAll(/\P{Nd}/gu, '').length
+  return digits > 15 || (digits > 13 && !/^\s*(?:\+|00)/.test(text))
+}
 
 /**
  * Reads a submitted card form. A number that is not of a test card is an error, and goes no further than this function.
@@ -109,10 +118,13 @@ export function readCardForm(
   }
 }
 
+/** The maximum length of an email address. Source: https://docs.stripe.com/api/customers/create. */
+const MAX_EMAIL = 512
+
 /** Returns what is wrong with an email address; undefined if nothing is. */
 export function emailError(email: string): string | undefined {
   if (email === '') return 'Enter your email address.'
-  return /^[^\s@]+@[^\s@]+$/.test(email) && !hasCardNumber(email)
+  return email.length <= MAX_EMAIL && /^[^\s@]+@[^\s@]+$/.test(email) && !hasCardNumber(email)
     ? undefined
     : 'This is not an email address. Enter one such as jenny@example.com.'
 }

@@ -1,5 +1,5 @@
 import type { Address } from '../../../core/contact.ts'
-import { hasCardNumber } from './card-entry.ts'
+import { hasCardNumber, isCardAsPhone } from './card-entry.ts'
 import { countries } from './countries.ts'
 
 /** The fields of a phone number and of a billing address, which are also the names of their inputs. */
@@ -65,7 +65,7 @@ export function readContact(
   return { entry, state: { values, errors } }
 }
 
-/** paytwin: the digits of a phone number that a card number cannot have, as those of E.164 are at most 15. */
+/** Source: ITU-T E.164, at most 15 digits. */
 const PHONE = /^\+?[\d ().-]{5,24}$/
 
 function phoneError(phone: string): string | undefined {
@@ -82,5 +82,5 @@ const MAX_TEXT = 200
 /** Returns the text of a field. The number of a card that was entered in it is dropped. */
 function textIn(form: URLSearchParams, field: ContactField): string {
   const text = (form.get(field) ?? '').trim().slice(0, MAX_TEXT)
-  return field !== 'phone' && hasCardNumber(text) ? '' : text
+  return (field === 'phone' ? isCardAsPhone : hasCardNumber)(text) ? '' : text
 }

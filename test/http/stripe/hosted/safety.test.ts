@@ -9,6 +9,8 @@ import { open, press } from './visitor.ts'
 
 /** A valid number by its check digit, of no test card. */
 const REAL = '4539578763621486'
+/** As American Express: it has as many digits as a phone number can have. */
+const AMEX = '378282246310005'
 const ENTERED = {
   email: 'ada@shop.example',
   number: '4242 4242 4242 4242',
@@ -156,6 +158,40 @@ describe('the pages for customers', () => {
     const page = await open(sdk, (await sale(sdk.stripe)).url ?? '')
     expect((await press(sdk, page, 'Pay', { ...ENTERED, email: 'x'.repeat(30_000) })).status).toBe(400)
   })
+})
+
+test('the number of a card in a field of contact is not stored', async () => {
+  const settings = { phone_number_collection: { enabled: true } }
+  const page = await open(sdk, (await sale(sdk.stripe, 'Mug', settings)).url ?? '')
+  for (const fields of [
+    { phone: AMEX },
+    { phone: '+1 555 0100', name: REAL.replaceAll(/(.{4})/g, '$1  ') },
+    { phone: '+1 555 0100', email: `${'x'.repeat(600)}@x.example` },
+  ]) {
+    const refused = await press(sdk, page, 'Pay', { ...ENTERED, ...fields })
+    expect([refused.status, refused.html.includes(AMEX)]).toEqual([200, false])
+  }
+  const { stripe } = sdk
+  const { id: configuration } = await stripe.billingPortal.configurations.create({
+    features: {
+      customer_update: { enabled: true, allowed_updates: ['name', 'email', 'phone', 'address'] },
+      payment_method_update: { enabled: true },
+      invoice_history: { enabled: true },
+    },
+  })
+  const { id: customer } = await stripe.customers.create({ name: 'Ada', email: 'ada@shop.example' })
+  const portal = await stripe.billingPortal.sessions.create({ customer, configuration })
+  const details = await open(sdk, `${portal.url}/details`)
+  for (const fields of [{ name: REAL }, { phone: AMEX }, { address_line1: REAL }]) {
+    const refused = await press(sdk, details, 'Save', fields)
+    expect([refused.status, refused.html.includes(REAL), refused.html.includes(AMEX)]).toEqual([
+      200,
+      false,
+      false,
+    ])
+    expect(refused.text).toContain('looks like the number of a card')
+  }
+  expect((await press(sdk, details, 'Save', { phone: '+49 228 5550' })).status).toBe(303)
 })
 
 test('a card number is neither stored nor logged, and a real one is in no error', async () => {

@@ -5,6 +5,7 @@ import { whyNotCancelable } from '../../../../core/portal-permissions.ts'
 import type { Subscription } from '../../../../core/subscription.ts'
 import { isInTrial } from '../../../../core/subscription-status.ts'
 import { cancelInPortal, isCanceledLater } from '../../../../engine/resources/portal-actions.ts'
+import { hasCardNumber } from '../card-entry.ts'
 import { Day, stepPage, Token } from './parts.tsx'
 import { PlanName } from './plan-name.tsx'
 import { checkToken, finish, type Portal, type PortalRequest, subscriptionOf, tokenOf } from './portal.ts'
@@ -87,7 +88,7 @@ const Questions = ({ reasons, given }: { reasons: readonly Reason[]; given: URLS
         type="text"
         autocomplete="off"
         maxlength={MAX_COMMENT}
-        value={given.get('comment') ?? ''}
+        value={hasCardNumber(given.get('comment') ?? '') ? '' : (given.get('comment') ?? '')}
       />
     </div>
   </>
@@ -116,5 +117,7 @@ function feedbackIn({ configuration }: Portal, form: URLSearchParams): FeedbackP
   if (chosen !== null && feedback === undefined)
     throw parameterInvalid('reason', 'The portal does not offer this reason')
   const comment = (form.get('comment') ?? '').trim().slice(0, MAX_COMMENT)
+  if (hasCardNumber(comment))
+    throw parameterInvalid('comment', 'The comment looks like the number of a card, so it was not stored')
   return { feedback, comment: comment || undefined }
 }

@@ -3,7 +3,7 @@ import { type Address, NO_ADDRESS, NO_CONTACT } from '../../../../core/contact.t
 import type { Customer } from '../../../../core/customer.ts'
 import type { PortalFeatures } from '../../../../core/portal-configuration.ts'
 import { type CustomerParams, updateCustomer } from '../../../../engine/resources/customer.ts'
-import { emailError } from '../card-entry.ts'
+import { emailError, hasCardNumber, isCardAsPhone } from '../card-entry.ts'
 import { Field } from '../field.tsx'
 import { stepPage, Token } from './parts.tsx'
 import { checkOffered, checkToken, finish, type Portal, type PortalRequest, tokenOf } from './portal.ts'
@@ -50,7 +50,7 @@ function formPage(
       type={name === 'email' ? 'email' : name === 'phone' ? 'tel' : 'text'}
       autocomplete={autocomplete}
       maxlength={MAX_TEXT}
-      value={given.get(name) ?? known[name] ?? ''}
+      value={isCardIn(name, given.get(name)) ? '' : (given.get(name) ?? known[name] ?? '')}
       error={errors[name]}
       hasFocus={Object.keys(errors)[0] === name}
     />
@@ -89,6 +89,10 @@ function formPage(
   })
 }
 
+/** Reports whether a field has what could be the number of a card, which is neither stored nor shown. */
+const isCardIn = (name: string, text: string | null): boolean =>
+  text !== null && (name === 'phone' ? isCardAsPhone : hasCardNumber)(text)
+
 /** Returns the details of a customer by the names of their fields. */
 function valuesOf({ name, email, contact }: Customer): Readonly<Record<string, string | null>> {
   const { phone, address, shipping } = contact ?? NO_CONTACT
@@ -111,7 +115,7 @@ export function submitDetails(portal: Portal, { given }: PortalRequest): Respons
   checkOffered(allowed.length > 0)
   checkToken(portal, given, ['details', customer])
   const textIn = (name: string) => (given.get(name) ?? '').trim().slice(0, MAX_TEXT) || null
-  const errors = errorsIn(allowed, textIn, customer)
+  const errors = { ...errorsIn(allowed, textIn, customer), ...cardErrorsIn(given) }
   if (Object.keys(errors).length > 0) return formPage(portal, { given, errors })
   updateCustomer(unit, customer.id, paramsOf(allowed, textIn, customer))
   return finish(portal, 'details')
@@ -135,6 +139,13 @@ function errorsIn(allowed: readonly Update[], textIn: TextIn, { email }: Custome
     Object.entries(found).filter((entry): entry is [string, string] => entry[1] !== undefined),
   )
 }
+
+const cardErrorsIn = (form: URLSearchParams): Errors =>
+  Object.fromEntries(
+    [...form]
+      .filter(([name, text]) => name !== 'token' && isCardIn(name, text))
+      .map(([name]) => [name, 'This looks like the number of a card. Cards have a page of their own.']),
+  )
 
 const countryError = (text: string | null): string | undefined =>
   text === null || /^[A-Za-z]{2}$/.test(text) ? undefined : 'Enter a country code of two letters, such as DE.'
