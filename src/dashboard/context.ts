@@ -10,6 +10,8 @@ export type PageContext = Omit<DashboardRequest, 'path'> & {
   readonly merchant: Merchant
   readonly merchants: readonly Merchant[]
   readonly version: string
+  /** The address of the daemon. */
+  readonly url: string
   /** The path of the merchant's overview, below which all its pages are. */
   readonly base: string
   /** The name of the section, empty for the overview; and the further parts of the path. */
@@ -25,11 +27,11 @@ export async function contextOf({
   path: [id, section = '', ...rest],
   ...request
 }: DashboardRequest & Pick<PageContext, 'advances'>): Promise<PageContext | Response | undefined> {
-  const { merchants, version } = await request.api.get<Status>('status')
+  const { merchants, version, url } = await request.api.get<Status>('status')
   const chosen = id ?? request.query.get('merchant')
   const merchant = merchants.find((each) => each.id === chosen)
   if (merchant && id !== undefined)
-    return { ...request, merchant, merchants, version, base: pathOfMerchant(merchant.id), section, rest }
+    return { ...request, merchant, merchants, version, url, base: pathOfMerchant(merchant.id), section, rest }
   const target = merchant ?? merchants[0]
   return target && redirectTo(pathOfMerchant(target.id))
 }

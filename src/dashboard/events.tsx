@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import type { Event, List, LoggedRequest } from '../client/types.ts'
+import type { Event, List } from '../client/types.ts'
 import { EVENT_TYPES } from '../core/kinds.ts'
 import { Time } from '../http/html/time.tsx'
 import type { PageContext, Section } from './context.ts'
@@ -8,7 +8,7 @@ import { framed } from './frame.tsx'
 import { streamUrl } from './live.tsx'
 import { ObjectLink } from './object-link.tsx'
 import { given, isFirstPage, Pager } from './pager.tsx'
-import { Empty, Json, Panel, Scroll } from './text.tsx'
+import { Empty, Json, Panel } from './text.tsx'
 
 const LIMIT = 50
 
@@ -88,7 +88,18 @@ async function showEvent(context: PageContext, id: string): Promise<Response> {
             </div>
             <div>
               <dt>Caused by</dt>
-              <dd>{request.id === null ? 'the clock' : `the request ${request.id}`}</dd>
+              <dd>
+                {request.id === null ? (
+                  'the clock'
+                ) : (
+                  <>
+                    the request{' '}
+                    <a class="id" href={`${base}/requests/${encodeURIComponent(request.id)}`}>
+                      {request.id}
+                    </a>
+                  </>
+                )}
+              </dd>
             </div>
           </dl>
         </Panel>
@@ -104,90 +115,3 @@ async function showEvent(context: PageContext, id: string): Promise<Response> {
     ),
   })
 }
-
-/** The page of requests: the last ones to /v1, as the request log keeps them. */
-export const requestPage: Section = (context) =>
-  context.method === 'GET' && context.rest.length === 0 ? showRequests(context) : undefined
-
-async function showRequests(context: PageContext): Promise<Response> {
-  const { api, merchant, base, query } = context
-  const path = `${base}/requests`
-  const onlyIgnored = query.get('ignored') === 'true'
-  const found = await api.get<List<LoggedRequest>>('requests', {
-    merchant: merchant.id,
-    ignored_params: onlyIgnored ? true : undefined,
-    starting_after: given(query, 'after'),
-    ending_before: given(query, 'before'),
-    limit: LIMIT,
-  })
-  return framed(context, {
-    title: 'Requests',
-    polls: isFirstPage(query),
-    content: (
-      <>
-        <p class="lead">
-          The last requests to the API, kept in memory.{' '}
-          {onlyIgnored ? (
-            <a href={path}>Show all</a>
-          ) : (
-            <a href={`${path}?ignored=true`}>Only those with ignored parameters</a>
-          )}
-        </p>
-        <Panel
-          part="requests"
-          title="Requests, newest first"
-          more={<Pager {...found} path={path} query={query} kept={['ignored']} />}
-        >
-          {found.data.length === 0 ? <Empty>No requests.</Empty> : <Requests requests={found.data} />}
-        </Panel>
-      </>
-    ),
-  })
-}
-
-const Requests = ({ requests }: { requests: readonly LoggedRequest[] }) => (
-  <Scroll label="Requests">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Time (wall clock)</th>
-          <th scope="col">Request</th>
-          <th scope="col">Status</th>
-          <th scope="col">Notes</th>
-          <th scope="col">Key</th>
-          <th scope="col" class="number">
-            ms
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {requests.map(({ time, method, path, status, code, key, replayed, ignored_params, duration_ms }) => (
-          <tr>
-            <td>
-              <Time at={Math.floor(time / 1_000)} />
-            </td>
-            <td>
-              <code class="value">
-                {method} {path}
-              </code>
-            </td>
-            <td>
-              <span class={`status ${status < 400 ? 'good' : 'bad'}`}>{status}</span>
-            </td>
-            <td>
-              {[
-                code ?? '',
-                replayed ? 'replayed' : '',
-                ignored_params.length === 0 ? '' : `ignored: ${ignored_params.join(', ')}`,
-              ]
-                .filter((text) => text !== '')
-                .join('; ')}
-            </td>
-            <td>{key ?? 'none'}</td>
-            <td class="number">{duration_ms}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </Scroll>
-)

@@ -82,7 +82,8 @@ async function show(context: PageContext, id: string, read: ReadObject): Promise
     content: (
       <>
         <p class="subtitle" data-part="status">
-          {shown.status} <code>{id}</code>
+          {shown.status} <code>{id}</code>{' '}
+          <a href={`${context.base}/requests?${new URLSearchParams({ object: id })}`}>Requests</a>
         </p>
         {at === undefined ? (
           <ActionForms {...context} path={pathOf(context, id)} actions={shown.actions} />

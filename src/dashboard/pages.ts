@@ -4,7 +4,7 @@ import { Advances } from './advances.ts'
 import { clockPages } from './clocks.tsx'
 import { contextOf, type Section } from './context.ts'
 import { showError } from './error.tsx'
-import { eventPages, requestPage } from './events.tsx'
+import { eventPages } from './events.tsx'
 import { findPage } from './find.ts'
 import { withoutMerchants } from './frame.tsx'
 import { listPages } from './list-page.tsx'
@@ -14,6 +14,7 @@ import { mailPages } from './mail.tsx'
 import { objectPages } from './object-page.tsx'
 import { readCustomer, readInvoice, readPayment, readSubscription } from './objects.tsx'
 import { overviewPage } from './overview.tsx'
+import { requestPages } from './requests.tsx'
 import { scenePages } from './scenes.tsx'
 import { webhookPages } from './webhooks.tsx'
 
@@ -27,7 +28,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   events: eventPages,
   mail: mailPages,
   webhooks: webhookPages,
-  requests: requestPage,
+  requests: requestPages,
   clocks: clockPages,
   live: livePages,
   scenes: scenePages,

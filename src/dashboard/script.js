@@ -40,3 +40,12 @@ for (const label of document.querySelectorAll('label.upload')) {
 addEventListener('pagehide', () => {
   for (const secret of document.querySelectorAll('[data-secret]')) secret.remove()
 })
+
+// Texts can be copied where the browser allows it.
+for (const button of document.querySelectorAll('[data-copies]')) {
+  button.hidden = !navigator.clipboard
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copies).textContent)
+    button.textContent = 'Copied'
+  })
+}

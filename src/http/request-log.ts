@@ -33,6 +33,8 @@ export type RequestsWanted = {
   readonly merchant: string | null
   /** Whether only requests with ignored parameters. */
   readonly onlyIgnored: boolean
+  /** An id that the path has to name. */
+  readonly object?: string | undefined
 }
 
 /**
@@ -67,6 +69,11 @@ export class RequestLog {
       .reverse()
   }
 
+  /** Returns a request. @throws ApiError resource_missing if the log does not have it */
+  get(id: string): RequestLogEntry {
+    return this.#find(id, 'id').request
+  }
+
   /**
    * Streams requests as they are answered. With `after`, begins after that request.
    * @throws ApiError resource_missing if the log does not have that request
@@ -84,7 +91,7 @@ export class RequestLog {
 
   #feedOf(wanted: RequestsWanted): Feed {
     return {
-      name: () => `${wanted.merchant ?? ''} ${wanted.onlyIgnored}`,
+      name: () => `${wanted.merchant ?? ''} ${wanted.onlyIgnored} ${wanted.object ?? ''}`,
       newest: () => this.#count,
       after: (place, limit) =>
         this.#after(place, limit, wanted).map(({ place: at, request }) => ({
@@ -97,23 +104,31 @@ export class RequestLog {
   }
 
   /** Returns the requests after a place, oldest first. Places count from 1. */
-  #after(place: number, limit: number, { merchant, onlyIgnored }: RequestsWanted) {
+  #after(place: number, limit: number, { merchant, onlyIgnored, object }: RequestsWanted) {
     const found: { place: number; request: RequestLogEntry }[] = []
     const oldest = Math.max(place, this.#count - REQUESTS_KEPT)
     for (let at = oldest; at < this.#count && found.length < limit; at += 1) {
       const request = this.#ring[at % REQUESTS_KEPT]
       if (!request || (onlyIgnored && request.ignored.length === 0)) continue
+      if (object !== undefined && !request.path.split(BETWEEN_IDS).includes(object)) continue
       if (merchant === null || request.merchant === merchant) found.push({ place: at + 1, request })
     }
     return found
   }
 
   #placeOf({ id, param }: { id: string; param: string }): number {
+    return this.#find(id, param).place
+  }
+
+  #find(id: string, param: string): { place: number; request: RequestLogEntry } {
     const found = this.#after(0, REQUESTS_KEPT, ALL).find(({ request }) => request.id === id)
     if (!found) throw resourceMissing('request', id, param)
-    return found.place
+    return found
   }
 }
+
+/** What separates the ids in a path and its query. */
+const BETWEEN_IDS = /[/?&=]/
 
 const ALL: RequestsWanted = { merchant: null, onlyIgnored: false }
 

@@ -1,4 +1,5 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { curlOf } from '../../src/dashboard/requests.tsx'
 import { asOperator } from '../http/support.ts'
 import { makeCustomer, startTwin, type Twin } from '../twin.ts'
 import { plain, type SignedIn, signIn, url } from './support.ts'
@@ -63,6 +64,41 @@ test('requests show their status, their errors and ignored parameters', async ()
   const ignored = plain((await browser.show('/requests?ignored=true')).text)
   expect(ignored).toContain('ignored: nonsense')
   expect(ignored).not.toContain('resource_missing')
+})
+
+test('a request has a page with its curl command, its replay and its ignored parameters', async () => {
+  const headers = { 'Idempotency-Key': 'twice' }
+  await twin.request('POST', '/v1/customers', { name: 'Ada', nonsense: 1 }, headers)
+  await twin.request('POST', '/v1/customers', { name: 'Ada', nonsense: 1 }, headers)
+  await twin.request('GET', "/v1/customers?email='$(reboot)'%3Cb%3E&created[gt]=1")
+  const links = [...(await browser.show('/requests')).text.matchAll(/\/requests\/req_\w+/g)]
+  const [read, replay, first] = await Promise.all(
+    links.map(async ([link]) => (await browser.show(link)).text),
+  )
+  expect(replay).toContain('a replay: the response of an earlier request')
+  expect(plain(first ?? '')).toContain('Ignored parameters nonsense')
+  expect(replay).toContain('The log keeps no bodies')
+  expect(read).toContain('<h1>Request</h1>')
+  expect(plain(read ?? '')).not.toContain('The log keeps no bodies')
+  expect((await browser.show('/requests/req_none')).status).toBe(404)
+})
+
+test('the shell reads the path of a curl command as one word', () => {
+  const path = "/v1/customers?email='$(reboot)'"
+  expect(curlOf('http://h', { method: 'GET', path })).toBe(
+    String.raw`curl --globoff -X GET 'http://h/v1/customers?email='\''$(reboot)'\''' ` +
+      '\\\n  -u "$PAYTWIN_SECRET_KEY:"',
+  )
+})
+
+test('requests are filtered by the object that they name', async () => {
+  const { id } = await twin.post('/v1/customers', { name: 'Ada' })
+  await twin.get(`/v1/customers/${id}`)
+  await twin.get(`/v1/invoices?customer=${id}&limit=1`)
+  const text = plain((await browser.show(`/requests?object=${id}`)).text)
+  expect(text.match(/(GET|POST) \/v1/g)).toEqual(['GET /v1', 'GET /v1'])
+  expect((await browser.show(`/customers/${id}`)).text).toContain(`/requests?object=${id}">Requests</a>`)
+  expect(plain((await browser.show('/requests?object=cus_')).text)).toContain('No such requests')
 })
 
 test('an event is sent to an endpoint again', async () => {

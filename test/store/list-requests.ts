@@ -41,7 +41,7 @@ export async function* listRequests(
         const isOnClock = chosen.some((given) => given.startsWith('test_clock='))
         const isOfOne = chosen.some((given) => given.startsWith('merchant='))
         // The entry of the unfiltered list is not in this one.
-        if (cursor && chosen.some((given) => given.startsWith('ignored_params='))) continue
+        if (cursor && chosen.some((given) => /^(ignored_params|object)=/.test(given))) continue
         if (cursor && (isOnClock || (path === '/_paytwin/upcoming' && !isOfOne))) continue
         const query = ['limit=1', ...chosen, cursor && `${cursor}=${entry?.id}`].filter(Boolean).join('&')
         yield `${path}${path.includes('?') ? '&' : '?'}${query}`

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { resumePoint } from '../event.ts'
 import { pageOf, pageParams } from '../pagination.ts'
 import { presentRequest } from '../request-log.ts'
-import { requestList } from '../schemas/request.ts'
+import { requestList, requestSchema } from '../schemas/request.ts'
 import { wantsStream } from '../stream.ts'
 import { theMerchant } from './merchant.ts'
 import type { AddRoute } from './services.ts'
@@ -11,6 +11,7 @@ const listParams = z.object({
   ...pageParams,
   merchant: z.string().optional(),
   ignored_params: z.boolean().optional(),
+  object: z.string().optional(),
 })
 
 export function requestRoutes(add: AddRoute): void {
@@ -26,11 +27,20 @@ export function requestRoutes(add: AddRoute): void {
     ({ c, services, params }) => {
       const merchant =
         params.merchant === undefined ? null : theMerchant(services.engine, params.merchant).settings.id
-      const wanted = { merchant, onlyIgnored: params.ignored_params ?? false }
+      const wanted = { merchant, onlyIgnored: params.ignored_params ?? false, object: params.object }
       if (wantsStream(c.req.header('accept'))) {
         return services.requests.stream(wanted, resumePoint(c.req.header('last-event-id'), params))
       }
       return pageOf(c.req.path, services.requests.list(wanted), params, presentRequest)
     },
+  )
+  add(
+    {
+      method: 'get',
+      path: 'requests/:id',
+      summary: 'Retrieves one of the last requests to /v1.',
+      returns: requestSchema,
+    },
+    ({ services, id }) => presentRequest(services.requests.get(id)),
   )
 }

@@ -78,6 +78,7 @@ export async function recordOperator(recorder: Recorder): Promise<void> {
   await recorder.get(`/_paytwin/explanations/${subscription}`)
   await recorder.post('/_paytwin/trigger', { type: 'payment_method.attached' })
   const logged = await recorder.get('/_paytwin/requests?limit=2')
+  await recorder.get(`/_paytwin/requests/${logged.data[0].id}`)
   await recorder.stream(`/_paytwin/requests?starting_after=${logged.data[1].id}`)
   await recorder.get('/_paytwin/clock')
   await recorder.get('/_paytwin/upcoming?limit=1')

@@ -93,6 +93,7 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'mail.kind': 'Only mail of this kind.',
   'mail.to': 'Only mail to this address.',
   'requests.ignored_params': 'Whether to select only requests with ignored parameters.',
+  'requests.object': 'Only requests whose path or query names this ID.',
   'merchants.dunning_final_action':
     'The action on a subscription after the last failed payment retry. Default for a new merchant: cancel.',
   'merchants.retry_schedule': `${RETRY_SCHEDULE_TEXT} Default for a new merchant: 1, 3, 5 and 7.`,
