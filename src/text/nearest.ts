@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein'
 
 /** The minimum similarity of a suggestion, 0 to 1. */
-const LEAST = 0.4
+const LEAST = 0.45
 /** The maximum length of a compared text, in characters. All names are shorter. */
 const MAX_LENGTH = 100
 /** The maximum number of names that are compared for a suggestion, which bounds the time. */
