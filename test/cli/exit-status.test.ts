@@ -4,8 +4,8 @@ import { type Listed, NOUNS, nameOf, VERBS } from './command-tree.ts'
 import { type RunningDaemon, startDaemon, temporaryFolder } from './executable.ts'
 import { recordedIo } from './terminal.ts'
 
-/** The commands that call no daemon, or start one. */
-const LOCAL = new Set(['serve', 'start', 'run', 'logs', 'completion', 'webhooks listen'])
+/** The commands that call no daemon, start one, or look for one only when they are asked. */
+const LOCAL = new Set(['serve', 'start', 'run', 'logs', 'completion', 'webhooks listen', 'mcp'])
 
 const folder = temporaryFolder()
 let daemon: RunningDaemon
@@ -245,6 +245,8 @@ describe('0, done:', () => {
   })
 })
 
-test.each(table(VERBS))('%s has --json', (_name, { command }) => {
+/** The output of mcp is JSON of a protocol in any case. */
+const withResults = VERBS.filter((command) => nameOf(command) !== 'mcp')
+test.each(table(withResults))('%s has --json', (_name, { command }) => {
   expect(command.options.map(({ long }) => long)).toContain('--json')
 })

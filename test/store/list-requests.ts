@@ -31,7 +31,9 @@ export async function* listRequests(
     // A list with required parameters is requested by the story.
     if ('start_time' in shape) continue
     const path = await pathOf(route, played, known, ask)
-    const [entry] = (await ask(path)).body.data ?? []
+    // Another merchant's job can be due first, and its id is no cursor of this one's list.
+    const own = path === '/_paytwin/upcoming' ? `${path}?merchant=${known.merchant}` : path
+    const [entry] = (await ask(own)).body.data ?? []
     const choices = Object.entries(shape)
       .filter(([name]) => !PAGE.includes(name) && !path.includes(`${name}=`))
       .map(([name, type]) => ['', ...valuesOf(name, type, { path, known, created: entry?.created })])

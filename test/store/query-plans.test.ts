@@ -39,6 +39,7 @@ const ON_PURPOSE: Readonly<Record<string, string>> = {
 /** The same for statements whose names vary. */
 const ON_PURPOSE_BY_PATTERN: readonly [RegExp, string][] = [
   [/^events true newest first \d+ true true$/, 'a page of all merchants: the newest rows of the journal'],
+  [/^amounts of /, 'groups all charges, refunds or disputes of a merchant for its balance'],
   [/^sum up /, 'groups the rows of one block, which are few'],
   [/^past of (customer|subscription|invoice) /, 'sorts the objects of one customer, subscription or invoice'],
   [/^usage (sum|count|last) by /, 'groups the events of one customer and meter in a span'],
@@ -157,6 +158,7 @@ function askForRarities({ engine: { store } }: Sandbox): void {
   store.journal.eventOfObject(1, 'invoice.created')
   store.deliveries.isRefused('evt_1')
   store.objects.countDefaulted('', 1)
+  for (const kind of ['charge', 'refund', 'dispute'] as const) store.objects.countAmounts(kind, 0)
   store.meterEvents.removeOf('')
   store.objects.invoicesToRetry('')
   store.objects.countOutstanding({ customer: '', subscription: '' }, 1)
