@@ -5,6 +5,7 @@ import { MAIL_KINDS } from '../../core/mail-kinds.ts'
 import { findEvent, listEvents } from '../../engine/history/events.ts'
 import type { EventWithObject } from '../../engine/history/view.ts'
 import type { Engine } from '../../engine/machine/engine.ts'
+import { nextTurn } from '../../engine/machine/gate.ts'
 import type { MerchantState } from '../../engine/machine/merchant-state.ts'
 import { cursorOf, page, pageParams } from '../pagination.ts'
 import { type MailShape, mailList, mailSchema } from '../schemas/mail.ts'
@@ -91,6 +92,8 @@ async function listMail(engine: Engine, merchant: MerchantState | null, params: 
     const last = events.at(-1)
     if (!last || events.length < BATCH) return found
     cursor = { param: given?.param ?? 'starting_after', isBackward, id: last.id }
+    // With a rare address, all events are read: the daemon answers others meanwhile.
+    await nextTurn()
   }
 }
 
