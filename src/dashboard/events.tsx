@@ -55,7 +55,11 @@ async function showEvents(context: PageContext): Promise<Response> {
           more={<Pager {...found} path={path} query={query} kept={['type']} />}
         >
           {found.data.length === 0 ? (
-            <Empty>{type === undefined ? 'No events yet.' : 'No events of this type.'}</Empty>
+            <Empty>
+              {type === undefined
+                ? 'No events yet. Every change of an object, by a request or the clock, adds one.'
+                : 'No events of this type.'}
+            </Empty>
           ) : null}
           <EventTable base={base} events={found.data} isLive={isFirst} />
         </Panel>

@@ -12,7 +12,7 @@ type Props = Pick<PageContext, 'base' | 'formToken'> & { readonly keys: readonly
 /** The newest keys of the merchant, and a form that creates one. */
 export const KeysPanel = ({ base, formToken, keys }: Props) => (
   <Panel title="API keys">
-    {keys.length === 0 ? <Empty>No keys.</Empty> : null}
+    {keys.length === 0 ? <Empty>No keys. Applications need one to use the API.</Empty> : null}
     <ul class="rows">
       {keys.map(({ id, type, name, hint, created, last_used, revoked }) => (
         <li>

@@ -40,7 +40,11 @@ async function show(context: PageContext, listed: ListOf<Row>): Promise<Response
           more={<Pager {...found} path={path} query={query} kept={KEPT} />}
         >
           {found.data.length === 0 ? (
-            <Empty>{isFiltered(query) ? 'Nothing matches.' : `No ${listed.title.toLowerCase()} yet.`}</Empty>
+            <Empty>
+              {isFiltered(query)
+                ? 'Nothing matches.'
+                : `No ${listed.title.toLowerCase()} yet. ${listed.origin}`}
+            </Empty>
           ) : (
             <Rows path={path} rows={found.data} listed={listed} />
           )}

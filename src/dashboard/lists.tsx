@@ -22,6 +22,8 @@ export type Column<Row> = {
 export type ListOf<Row> = {
   readonly title: string
   readonly path: string
+  /** How the first object comes about, where there is none. */
+  readonly origin: string
   readonly statuses?: readonly string[]
   /** Parameters that always apply. */
   readonly params?: Readonly<Record<string, string>>
@@ -44,6 +46,7 @@ export const LISTS = {
   customers: list<Customer>({
     title: 'Customers',
     path: 'customers',
+    origin: 'Create one with the API, or load fixtures in Scenes.',
     hasCustomer: false,
     columns: [
       { title: 'Name', cell: ({ name }) => name ?? '–' },
@@ -58,6 +61,7 @@ export const LISTS = {
   subscriptions: list<Owned<Subscription>>({
     title: 'Subscriptions',
     path: 'subscriptions',
+    origin: 'Subscribe a customer with the API, or load fixtures in Scenes.',
     statuses: [...SUBSCRIPTION_STATUSES, 'ended'],
     params: { status: 'all' },
     hasCustomer: true,
@@ -72,6 +76,7 @@ export const LISTS = {
   invoices: list<Owned<Invoice>>({
     title: 'Invoices',
     path: 'invoices',
+    origin: 'Subscriptions and the API create them.',
     statuses: INVOICE_STATUSES,
     hasCustomer: true,
     columns: [
@@ -86,6 +91,7 @@ export const LISTS = {
   payments: list<Owned<PaymentIntent>>({
     title: 'Payments',
     path: 'payment_intents',
+    origin: 'Invoices that are charged, and the API, create them.',
     hasCustomer: true,
     columns: [
       { title: 'Status', cell: ({ status }) => <Status status={status} /> },

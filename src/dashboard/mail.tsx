@@ -61,7 +61,11 @@ async function showList(context: PageContext): Promise<Response> {
           more={<Pager {...found} path={path} query={query} kept={['kind', 'to']} />}
         >
           {found.data.length === 0 ? (
-            <Empty>{isFiltered ? 'Nothing matches.' : 'No mail yet.'}</Empty>
+            <Empty>
+              {isFiltered
+                ? 'Nothing matches.'
+                : 'No mail yet. Mail comes with events, such as an invoice that is sent, if its kind is on.'}
+            </Empty>
           ) : (
             <MailTable base={base} mails={found.data} />
           )}

@@ -49,7 +49,7 @@ async function show(context: PageContext): Promise<Response> {
         <div class="columns">
           <Panel title="What is due next" part="due">
             {upcoming.length === 0 ? (
-              <Empty>Nothing is due.</Empty>
+              <Empty>Nothing is due. Subscriptions, trials and retries of payments make jobs.</Empty>
             ) : (
               <JobTable base={base} jobs={upcoming} />
             )}
@@ -137,7 +137,8 @@ function Sums({ days }: { days: Overview['payments']['days'] }) {
 
 function Statuses({ counts }: { counts: Readonly<Record<string, number>> }) {
   const shown = Object.entries(counts).toSorted(([, left], [, right]) => right - left)
-  if (shown.length === 0) return <Empty>No subscriptions.</Empty>
+  if (shown.length === 0)
+    return <Empty>No subscriptions. Subscribe a customer with the API, or load fixtures in Scenes.</Empty>
   return (
     <ul class="rows">
       {shown.map(([status, count]) => (

@@ -91,7 +91,9 @@ async function showDeliveries(context: PageContext, id: string): Promise<Respons
           more={<Pager {...found} path={path} query={query} kept={[]} />}
         >
           {found.data.length === 0 ? (
-            <Empty>No deliveries yet.</Empty>
+            <Empty>
+              No deliveries yet. The next event of a type that the endpoint listens to is delivered to it.
+            </Empty>
           ) : (
             <ul class="rows">
               {found.data.map((delivery) => (

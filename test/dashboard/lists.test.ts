@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
-import { type SignedIn, signIn, url } from './support.ts'
+import { plain, type SignedIn, signIn, url } from './support.ts'
 
 let twin: Twin
 let browser: SignedIn
 let failed: string
+let empty: Twin
+let emptyBrowser: SignedIn
 beforeAll(async () => {
   twin = await startTwin({ url })
   const price = await makePrice(twin)
@@ -19,8 +21,10 @@ beforeAll(async () => {
   await twin.post(`/v1/customers/${failed}`, { email: 'late@example.com' })
   await twin.advance({ to: '2026-02-28T10:00:00Z' })
   browser = await signIn(twin)
+  empty = await startTwin({ url })
+  emptyBrowser = await signIn(empty)
 })
-afterAll(() => twin.close())
+afterAll(() => Promise.all([twin.close(), empty.close()]))
 
 const rowsOf = (page: string): string[] =>
   [...page.slice(page.indexOf('<tbody')).matchAll(/<a class="id" href="[^"]*\/(\w+)"/g)].map(
@@ -87,4 +91,19 @@ test.each([
   const { status, text } = await browser.show(path)
   expect([400, 404]).toContain(status)
   expect(text).toContain('role="alert"')
+})
+
+test.each([
+  ['', 'No subscriptions. Subscribe a customer'],
+  ['/customers', 'No customers yet. Create one'],
+  ['/subscriptions', 'No subscriptions yet. Subscribe a customer'],
+  ['/invoices', 'No invoices yet. Subscriptions and the API create them.'],
+  ['/payments', 'No payments yet. Invoices that are charged'],
+  ['/events', 'No events yet. Every change of an object'],
+  ['/mail', 'No mail yet. Mail comes with events'],
+  ['/webhooks', 'No endpoints. paytwin webhooks create URL'],
+  ['/requests', 'No requests yet. Requests that an application sends to http://localhost:4242/v1'],
+])('without data, the page %s says what would be there and how to get it', async (path, said) => {
+  const { status, text } = await emptyBrowser.show(path)
+  expect([status, plain(text)]).toEqual([200, expect.stringContaining(said)])
 })
