@@ -13,6 +13,7 @@ import { currency, instant, metadata, quantity, reference, text } from '../../fi
 import { checkoutPriceData } from '../../price-params.ts'
 import { returnUrl } from '../intent-params.ts'
 import { only } from '../only.ts'
+import { NO_ANCHOR_WITH_TRIAL, ONE_END_OF_TRIAL } from '../trial-params.ts'
 
 const description = text.optional()
 
@@ -67,18 +68,8 @@ const subscriptionData = z
       })
       .optional(),
   })
-  .refine(({ trial_period_days, trial_end }) => trial_period_days === undefined || trial_end === undefined, {
-    path: ['trial_end'],
-    error: 'use trial_period_days or trial_end, not both',
-  })
-  .refine(
-    ({ billing_cycle_anchor, trial_period_days, trial_end }) =>
-      billing_cycle_anchor === undefined || (trial_period_days === undefined && trial_end === undefined),
-    {
-      path: ['billing_cycle_anchor'],
-      error: 'paytwin does not know a trial with a billing_cycle_anchor yet',
-    },
-  )
+  .refine(...ONE_END_OF_TRIAL)
+  .refine(...NO_ANCHOR_WITH_TRIAL)
 
 const paymentIntentData = z.object({
   capture_method: z

@@ -20,6 +20,7 @@ import {
 import { createdParam, pageParams } from '../../pagination.ts'
 import { oneTimePriceData, recurringPriceData } from '../../price-params.ts'
 import { trialEnd, updateItem } from '../../subscription-params.ts'
+import { NO_ANCHOR_WITH_TRIAL, ONE_END_OF_TRIAL } from '../trial-params.ts'
 
 const newItem = z.object({
   price: reference.optional(),
@@ -99,18 +100,8 @@ export const createParams = z
     { path: ['add_invoice_items'], error: 'paytwin does not know add_invoice_items with a trial yet' },
   )
   .refine(isDueOnlyWhenSent, dueDateNotAllowed)
-  .refine(({ trial_period_days, trial_end }) => trial_period_days === undefined || trial_end === undefined, {
-    path: ['trial_end'],
-    error: 'use trial_period_days or trial_end, not both',
-  })
-  .refine(
-    ({ billing_cycle_anchor, trial_period_days, trial_end }) =>
-      billing_cycle_anchor === undefined || (trial_period_days === undefined && trial_end === undefined),
-    {
-      path: ['billing_cycle_anchor'],
-      error: 'paytwin does not know a trial with a billing_cycle_anchor yet',
-    },
-  )
+  .refine(...ONE_END_OF_TRIAL)
+  .refine(...NO_ANCHOR_WITH_TRIAL)
 
 /** The ends of a period that a cancellation can name. Here all items have the same period. */
 const PERIOD_ENDS = ['min_period_end', 'max_period_end'] as const
