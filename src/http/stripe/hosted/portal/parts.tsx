@@ -1,10 +1,11 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from 'hono/jsx'
+import { formatDate } from '../../../../core/calendar.ts'
+import { dateText } from '../date-text.ts'
 import { Alert, hostedPage } from '../frame.tsx'
 import { leadsAway, type Portal } from './portal.ts'
-import { dateText, dateValue } from './texts.ts'
 
-export const Day = ({ at }: { at: number }) => <time datetime={dateValue(at)}>{dateText(at)}</time>
+export const Day = ({ at }: { at: number }) => <time datetime={formatDate(at)}>{dateText(at)}</time>
 
 /** The hidden token of a form. */
 export const Token = ({ value }: { value: string }) => <input type="hidden" name="token" value={value} />

@@ -7,10 +7,11 @@ import { nextInvoice } from '../../../../engine/machine/jobs.ts'
 import { asPreview } from '../../../../engine/resources/next-invoice.ts'
 import { pricesOf } from '../../../../engine/resources/portal-session.ts'
 import { amountText } from '../amount.ts'
+import { unitText } from '../price-text.ts'
 import { Day, Token } from './parts.tsx'
 import { planNames } from './plan-name.tsx'
 import { type Portal, tokenOf } from './portal.ts'
-import { nameOf, priceText } from './texts.ts'
+import { nameOf } from './texts.ts'
 
 /** Shows a subscription: its prices, its status, its next invoice, and what can be done with it. */
 export function PlanCard({ portal, subscription }: { portal: Portal; subscription: Subscription }) {
@@ -27,7 +28,7 @@ export function PlanCard({ portal, subscription }: { portal: Portal; subscriptio
           return price ? (
             <p>
               {items.length > 1 ? `${nameOf(portal.view, price)}: ` : ''}
-              {priceText(price)}
+              {unitText(price)}
               {quantity === null || quantity === 1 ? null : ` × ${quantity}`}
             </p>
           ) : null
@@ -89,7 +90,7 @@ function Outlook({ portal, subscription }: { portal: Portal; subscription: Subsc
       ) : null}
       {phase && changed ? (
         <p>
-          Your plan changes to {nameOf(view, changed)}, {priceText(changed)}, on{' '}
+          Your plan changes to {nameOf(view, changed)}, {unitText(changed)}, on{' '}
           <Day at={current_period_end} />.
         </p>
       ) : null}

@@ -8,9 +8,10 @@ import { isInTrial } from '../../../../core/subscription-status.ts'
 import type { PlanPreview } from '../../../../engine/resources/portal-plan-change.ts'
 import { presentLine } from '../../present/invoice.ts'
 import { amountText } from '../amount.ts'
+import { unitText } from '../price-text.ts'
 import { Day } from './parts.tsx'
 import type { Portal } from './portal.ts'
-import { nameOf, priceText } from './texts.ts'
+import { nameOf } from './texts.ts'
 
 type Shown = {
   readonly portal: Portal
@@ -29,7 +30,7 @@ export function PlanPreviewRows({ portal, subscription, plan, preview }: Shown) 
   return (
     <>
       <p>
-        <strong>{nameOf(portal.view, price)}</strong>, {priceText(price)}
+        <strong>{nameOf(portal.view, price)}</strong>, {unitText(price)}
         {quantity === 1 ? null : ` × ${quantity}`}
       </p>
       {takesEffectAt === null ? null : (

@@ -12,6 +12,7 @@ import { findPlan, offersFor } from '../../../../engine/resources/portal-plans.t
 import { pricesOf } from '../../../../engine/resources/portal-session.ts'
 import type { DiscountParam } from '../../../../engine/resources/redemption.ts'
 import { Field } from '../field.tsx'
+import { unitText } from '../price-text.ts'
 import { stepPage, Token } from './parts.tsx'
 import { PlanPreviewRows } from './plan-preview.tsx'
 import {
@@ -23,7 +24,7 @@ import {
   subscriptionOf,
   tokenOf,
 } from './portal.ts'
-import { nameOf, priceText } from './texts.ts'
+import { nameOf } from './texts.ts'
 
 /** @throws ApiError parameter_invalid if the portal cannot change the plan of the subscription */
 function updatable(portal: Portal, id: string): Subscription {
@@ -55,7 +56,7 @@ export function choosePage(portal: Portal, { id, given, alert }: PortalRequest):
             <label class="check">
               <input type="radio" name="price" value={price.id} checked={price.id === chosen} />
               <span>
-                {nameOf(portal.view, price)}, {priceText(price)}
+                {nameOf(portal.view, price)}, {unitText(price)}
                 {price.id === item?.price ? <span class="faint"> (current)</span> : null}
               </span>
             </label>

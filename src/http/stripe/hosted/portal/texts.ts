@@ -1,33 +1,11 @@
-import { formatDate } from '../../../../core/calendar.ts'
 import type { Address } from '../../../../core/contact.ts'
 import type { PaymentMethod } from '../../../../core/payment-method.ts'
 import type { Price } from '../../../../core/price.ts'
 import type { CurrentView } from '../../../../engine/history/view.ts'
-import { amountText } from '../amount.ts'
-
-/** Formats a date for a customer: `February 28, 2026`. */
-export const dateText = (at: number): string => DATE.format(new Date(at * 1000))
-
-const DATE = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
-
-/** The machine-readable form of a date. */
-export const dateValue = formatDate
 
 /** Returns the name of what a price is for. */
 export const nameOf = ({ get }: Pick<CurrentView, 'get'>, { product, nickname }: Price): string =>
   (product === null ? undefined : get('product', product)?.name) ?? nickname ?? 'Subscription'
-
-/** Formats a price: `$10.00 per month`, `€99.00 every 2 years`. */
-export function priceText({ unit_amount, unit_amount_decimal, tiers, currency, recurring }: Price): string {
-  const amount = tiers
-    ? 'Tiered price'
-    : unit_amount === null
-      ? `${currency.toUpperCase()} ${unit_amount_decimal} hundredths`
-      : amountText(unit_amount, currency)
-  if (!recurring) return amount
-  const { interval, interval_count } = recurring
-  return interval_count === 1 ? `${amount} per ${interval}` : `${amount} every ${interval_count} ${interval}s`
-}
 
 const BRANDS: Readonly<Record<string, string>> = {
   amex: 'American Express',
