@@ -94,7 +94,7 @@ describe('a cancellation', () => {
     )
     expect(page.html).toContain('is canceled immediately')
     expect(page.html).toContain('The unused time is credited')
-    expect(page.html).not.toContain('Why do you cancel?')
+    expect(page.html).not.toContain('Why are you canceling?')
     const refused = await press(visit, page, 'Confirm', { reason: 'unused' })
     expect(refused.html).toContain('Your subscription was canceled.')
     const canceled = await stripe.subscriptions.retrieve(subscription)

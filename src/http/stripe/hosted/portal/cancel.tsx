@@ -71,7 +71,7 @@ const Questions = ({ reasons, given }: { reasons: readonly Reason[]; given: URLS
   <>
     {reasons.length === 0 ? null : (
       <fieldset class="field">
-        <legend>Why do you cancel? (optional)</legend>
+        <legend>Why are you canceling? (optional)</legend>
         {reasons.map((reason) => (
           <label class="check">
             <input type="radio" name="reason" value={reason} checked={given.get('reason') === reason} />

@@ -133,7 +133,7 @@ const sorted = (_name: string, value: unknown): unknown =>
 export function checkToken(portal: Portal, form: URLSearchParams, state: FormState): void {
   if (!isSameSecret(form.get('token') ?? '', tokenOf(portal, state)))
     throw new Refusal(
-      'This form was sent before, or was made for an earlier state. It changed nothing: see what is shown now.',
+      'This form was sent before, or was made for an earlier state. It changed nothing. The page now shows the current state.',
     )
 }
 
