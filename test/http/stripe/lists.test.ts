@@ -43,6 +43,8 @@ async function populate(index: number): Promise<string> {
   await stripe.billing.meters.create({ display_name: 'Calls', event_name, default_aggregation })
   await stripe.webhookEndpoints.create({ url: 'http://localhost:9/hook', enabled_events: ['coupon.created'] })
   await stripe.testHelpers.testClocks.create({ frozen_time: 1_769_853_600 })
+  await stripe.checkout.sessions.create({ mode: 'setup', currency: 'usd', success_url: 'http://localhost/' })
+  await stripe.billingPortal.configurations.create({ features: { invoice_history: { enabled: true } } })
   return id
 }
 
@@ -71,6 +73,8 @@ const LISTS: Readonly<Record<string, List>> = {
   '/v1/invoiceitems': (params) => stripe.invoiceItems.list(params),
   '/v1/credit_notes': (params) => stripe.creditNotes.list(params),
   '/v1/billing/meters': (params) => stripe.billing.meters.list(params),
+  '/v1/billing_portal/configurations': (params) => stripe.billingPortal.configurations.list(params),
+  '/v1/checkout/sessions': (params) => stripe.checkout.sessions.list(params),
   '/v1/events': (params) => stripe.events.list(params),
   '/v1/webhook_endpoints': (params) => stripe.webhookEndpoints.list(params),
   '/v1/test_helpers/test_clocks': (params) => stripe.testHelpers.testClocks.list(params),
