@@ -24,7 +24,7 @@ const here = (args: readonly string[]): Promise<Finished> => runHere(args, daemo
 
 /** Commands that do not end by themselves, or that start or stop a daemon. Other tests run them. */
 const RUN_ELSEWHERE =
-  'serve,start,stop,run,logs,events tail,requests tail,webhooks listen,webhooks forward,listen'.split(',')
+  'serve,start,stop,run,logs,events tail,requests tail,webhooks listen,webhooks forward,listen,mcp'.split(',')
 
 test('there are commands', () => {
   expect(VERBS.map(nameOf)).toEqual(
@@ -50,6 +50,7 @@ test.each(VERBS.map((verb) => [nameOf(verb), verb] as const))(
 )
 
 const KINDS = [
+  ['pi_', 'payment_intent'],
   ['cus_', 'customer'],
   ['sub_', 'subscription'],
   ['in_', 'invoice'],
