@@ -22,7 +22,7 @@ export function whyCommand(program: Command, io: Io): void {
       ),
     examples: [
       'paytwin why sub_0123456789abcd',
-      'paytwin why in_0123456789abcd --at 2026-02-28T10:00:00Z',
+      'paytwin why in_0123456789abcd --at 2026-01-31T10:00:00Z',
       'paytwin why pi_0123456789abcd --json',
     ],
     run: async ({ client, out }, { at }, [id = '']) => {
