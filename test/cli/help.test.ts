@@ -120,7 +120,7 @@ async function withRealIds(args: readonly string[]): Promise<string[]> {
     if (arg.startsWith('oauthz_')) return newest('oauth', 'list')
     if (arg.startsWith('fault_')) return newFault()
     if (arg.startsWith('mer_')) return args[1] === 'delete' ? another() : newest('merchants', 'list')
-    if (/^(cus|sub|in)_/.test(arg)) return newestIn(arg)
+    if (/^(cus|sub|in|pi)_/.test(arg)) return newestIn(arg)
     const [inPath] = /(?<=\/)(cus|sub|in)_0\w+/.exec(arg) ?? []
     if (inPath !== undefined) return arg.replace(inPath, await newestIn(inPath))
     return arg.startsWith('evt_') ? newest('events', 'list') : arg
