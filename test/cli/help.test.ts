@@ -50,7 +50,7 @@ test.each(VERBS.map((verb) => [nameOf(verb), verb] as const))(
 )
 
 const KINDS = [
-  ['pi_', 'payment_intent'],
+  ['pi_', 'payment_intent', 'succeeded'],
   ['cus_', 'customer'],
   ['sub_', 'subscription'],
   ['in_', 'invoice'],
@@ -68,8 +68,8 @@ async function withRealIds(args: readonly string[]): Promise<string[]> {
     return JSON.parse(stdout).id
   }
   const newestIn = async (arg: string): Promise<string> => {
-    const [, kind = ''] = KINDS.find(([prefix]) => arg.startsWith(prefix)) ?? []
-    const list = ['events', 'list', '--type', `${kind}.created`, '--json']
+    const [, kind = '', step = 'created'] = KINDS.find(([prefix]) => arg.startsWith(prefix)) ?? []
+    const list = ['events', 'list', '--type', `${kind}.${step}`, '--json']
     const { stdout } = await here(list)
     return JSON.parse(stdout).data[0].data.object.id
   }
