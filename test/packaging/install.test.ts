@@ -33,7 +33,12 @@ describe('npm ci in the root', () => {
     expect(workspaces).toBeUndefined()
     // The generator of clients needs the compiler of TypeScript 5, and all need the types of Node. The compiler checks what
     // merchants with Stripe's API present against the types of Stripe's SDK.
-    expect(others.filter((name) => name in devDependencies)).toEqual(['@types/node', 'react', 'stripe', 'typescript'])
+    expect(others.filter((name) => name in devDependencies)).toEqual([
+      '@types/node',
+      'react',
+      'stripe',
+      'typescript',
+    ])
   })
 })
 
