@@ -6,6 +6,7 @@ import { AdvanceStalled } from '../engine/machine/advances.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import { PaymentRefused, type RequestContext, type UnitOfWork } from '../engine/machine/unit.ts'
 import type { Caller } from './caller.ts'
+import { deferred } from './deferred.ts'
 import { type DialectForm, type HandOver, OWN_FORM } from './dialect.ts'
 import { Exchange } from './exchange.ts'
 import type { ExchangeOptions } from './exchange-options.ts'
@@ -59,7 +60,7 @@ export type Route<Params, Body> = RouteOf<Params, Body> & {
 /** Handles a checked request, and renders its response. */
 type Run<Params> = (call: Call<Params>, exchange: Exchange) => Promise<Rendered | Response>
 
-const NO_PARAMS = z.object({})
+const NO_PARAMS = deferred(() => z.object({}))
 
 /**
  * Registers the routes of /v1. Each request passes the same checks in the same order before its handler runs.
@@ -269,7 +270,7 @@ export class Api {
     if (sender.isPublic && exchange.expands.length > 0) {
       throw parameterInvalid('expand', 'expand cannot be used with a publishable key')
     }
-    const schema = (route.params ?? NO_PARAMS) as Schema<Params>
+    const schema = (route.params ?? NO_PARAMS)() as Schema<Params>
     this.#form.refuseUnsupported(schema, given)
     const params = checkParams(schema, given, { isForm, requires: route.requires })
     this.#form.checkExpands(route.returns, exchange.expands, exchange.version)

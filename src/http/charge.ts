@@ -2,18 +2,21 @@ import * as z from 'zod'
 import type { Charge } from '../core/charge.ts'
 import type { View } from '../engine/history/view.ts'
 import type { Api } from './api.ts'
+import { deferred } from './deferred.ts'
 import { reference } from './fields.ts'
 import { createdParam, filtersOf, listObjects, pageParams } from './pagination.ts'
 import { type Resource, retrieve } from './resource.ts'
 import { type ChargeShape, chargeList, chargeSchema } from './schemas/charge.ts'
 import { ShownObject } from './shown-object.ts'
 
-export const listParams = z.object({
-  ...pageParams,
-  customer: reference.optional(),
-  payment_intent: reference.optional(),
-  created: createdParam,
-})
+export const listParams = deferred(() =>
+  z.object({
+    ...pageParams,
+    customer: reference.optional(),
+    payment_intent: reference.optional(),
+    created: createdParam(),
+  }),
+)
 
 export function chargeRoutes(api: Api): void {
   api.read(

@@ -8,6 +8,7 @@ import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import { progressOf, type Summary } from '../engine/machine/stored-advance.ts'
 import { type Upcoming, type UpcomingPage, upcomingJobs } from '../engine/resources/upcoming.ts'
 import type { Api } from './api.ts'
+import { deferred } from './deferred.ts'
 import { eventPattern, matchingTypes } from './event-types.ts'
 import { reference } from './fields.ts'
 import { cursorOf, type List, type PageParams, page, pageParams } from './pagination.ts'
@@ -24,13 +25,13 @@ import type { HttpServices } from './services.ts'
 export const advanceFields = {
   to: z.union([z.int(), z.string()], { error: 'expected Unix seconds or ISO 8601' }).optional(),
   by: z.string().optional(),
-  stop_on: z.array(eventPattern).max(100).optional(),
+  stop_on: z.array(eventPattern()).max(100).optional(),
   await_webhooks: z.boolean().optional(),
   /** Whether to answer at once, while the advance runs. */
   async: z.boolean().optional(),
 }
-const advanceParams = z.object(advanceFields)
-const upcomingParams = z.object({ ...pageParams, test_clock: reference.optional() })
+const advanceParams = deferred(() => z.object(advanceFields))
+const upcomingParams = deferred(() => z.object({ ...pageParams, test_clock: reference.optional() }))
 
 export function clockRoutes(api: Api): void {
   api.read(

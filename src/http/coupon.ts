@@ -5,6 +5,7 @@ import { MAX_AMOUNT } from '../core/money.ts'
 import type { CurrentView, View } from '../engine/history/view.ts'
 import { createCoupon, deleteCoupon, updateCoupon } from '../engine/resources/coupon.ts'
 import type { Api, Call } from './api.ts'
+import { deferred } from './deferred.ts'
 import { currency, instant, metadata, reference } from './fields.ts'
 import type { Raw } from './form.ts'
 import {
@@ -22,48 +23,52 @@ import { type CouponShape, couponList, couponSchema, deletedCoupon } from './sch
 /** paytwin: the longest duration in months, which is ten years. */
 const MAX_MONTHS = 120
 
-const percentOff = z
-  .number()
-  .gt(0, { error: 'expected more than 0' })
-  .max(100)
-  .refine((percent) => Math.abs(percent * 100 - Math.round(percent * 100)) < 1e-9, {
-    error: 'expected at most two decimals',
-  })
-export const maxRedemptions = z.int().min(1)
-const couponName = z.string().max(40).nullable().optional()
+const percentOff = deferred(() =>
+  z
+    .number()
+    .gt(0, { error: 'expected more than 0' })
+    .max(100)
+    .refine((percent) => Math.abs(percent * 100 - Math.round(percent * 100)) < 1e-9, {
+      error: 'expected at most two decimals',
+    }),
+)
+export const maxRedemptions = deferred(() => z.int().min(1))
+const couponName = deferred(() => z.string().max(40).nullable().optional())
 
-export const createCouponParams = z
-  .object({
-    id: z
-      .string()
-      .regex(/^[\w-]{1,200}$/, { error: 'expected 1 to 200 letters, digits, hyphens and underscores' })
-      .optional(),
-    name: couponName,
-    percent_off: percentOff.optional(),
-    amount_off: z.int().min(1).max(MAX_AMOUNT).optional(),
-    currency: currency.optional(),
-    duration: z.enum(COUPON_DURATIONS).default('once'),
-    duration_in_months: z.int().min(1).max(MAX_MONTHS).optional(),
-    max_redemptions: maxRedemptions.optional(),
-    redeem_by: instant.optional(),
-    applies_to: z.object({ products: z.array(reference).min(1).max(100) }).optional(),
-    metadata,
-  })
-  .refine(({ percent_off, amount_off }) => percent_off === undefined || amount_off === undefined, {
-    path: ['amount_off'],
-    error: 'use percent_off or amount_off, not both',
-  })
-  .refine(({ amount_off, currency: code }) => amount_off !== undefined || code === undefined, {
-    path: ['currency'],
-    error: 'allowed only with amount_off',
-  })
-  .refine(
-    ({ duration, duration_in_months }) => duration === 'repeating' || duration_in_months === undefined,
-    {
-      path: ['duration_in_months'],
-      error: 'allowed only with the duration repeating',
-    },
-  )
+export const createCouponParams = deferred(() =>
+  z
+    .object({
+      id: z
+        .string()
+        .regex(/^[\w-]{1,200}$/, { error: 'expected 1 to 200 letters, digits, hyphens and underscores' })
+        .optional(),
+      name: couponName(),
+      percent_off: percentOff().optional(),
+      amount_off: z.int().min(1).max(MAX_AMOUNT).optional(),
+      currency: currency.optional(),
+      duration: z.enum(COUPON_DURATIONS).default('once'),
+      duration_in_months: z.int().min(1).max(MAX_MONTHS).optional(),
+      max_redemptions: maxRedemptions().optional(),
+      redeem_by: instant.optional(),
+      applies_to: z.object({ products: z.array(reference).min(1).max(100) }).optional(),
+      metadata,
+    })
+    .refine(({ percent_off, amount_off }) => percent_off === undefined || amount_off === undefined, {
+      path: ['amount_off'],
+      error: 'use percent_off or amount_off, not both',
+    })
+    .refine(({ amount_off, currency: code }) => amount_off !== undefined || code === undefined, {
+      path: ['currency'],
+      error: 'allowed only with amount_off',
+    })
+    .refine(
+      ({ duration, duration_in_months }) => duration === 'repeating' || duration_in_months === undefined,
+      {
+        path: ['duration_in_months'],
+        error: 'allowed only with the duration repeating',
+      },
+    ),
+)
 
 /** Requires an amount or a percentage, a currency for an amount, and the months of a repeating coupon. */
 export function requiresOfCoupon(raw: Raw): string | undefined {
@@ -73,8 +78,8 @@ export function requiresOfCoupon(raw: Raw): string | undefined {
   return raw.duration === 'repeating' && isMissing('duration_in_months') ? 'duration_in_months' : undefined
 }
 
-export const updateCouponParams = z.object({ name: couponName, metadata })
-export const couponListParams = z.object({ ...pageParams, created: createdParam })
+export const updateCouponParams = deferred(() => z.object({ name: couponName(), metadata }))
+export const couponListParams = deferred(() => z.object({ ...pageParams, created: createdParam() }))
 
 export function couponRoutes(api: Api): void {
   api.write(
@@ -132,7 +137,7 @@ export function couponRoutes(api: Api): void {
 
 /** Presents a page of coupons, whose cursors are ids of the API. Throws what `listObjects` throws. */
 export function listCoupons<Body>(
-  call: Pick<Call<z.infer<typeof couponListParams>>, 'c' | 'view' | 'params'>,
+  call: Pick<Call<z.infer<ReturnType<typeof couponListParams>>>, 'c' | 'view' | 'params'>,
   present: (view: View, coupon: Coupon) => Body,
 ): List<Body> {
   const params = withCursors(call.params, (id, param) => needCoupon(call.view, id, param).id)

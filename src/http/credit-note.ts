@@ -15,6 +15,7 @@ import {
   voidCreditNote,
 } from '../engine/resources/credit-note.ts'
 import type { Api } from './api.ts'
+import { deferred } from './deferred.ts'
 import { amount, metadata, optionalText, reference, text } from './fields.ts'
 import { createdParam, filtersOf, list, listObjects, pageOf, pageParams } from './pagination.ts'
 import { common, type Resource, retrieve } from './resource.ts'
@@ -29,35 +30,41 @@ import {
 } from './schemas/credit-note.ts'
 import { ShownObject } from './shown-object.ts'
 
-const part = z.int().min(0).max(MAX_AMOUNT).optional()
-const lineParam = z.object({
-  type: z.enum(CREDIT_LINE_TYPES),
-  invoice_line_item: reference.optional(),
-  amount: z.int().min(1).max(MAX_AMOUNT).optional(),
-  quantity: z.int().min(1).max(MAX_AMOUNT).optional(),
-  unit_amount: z.int().min(1).max(MAX_AMOUNT).optional(),
-  description: text.min(1).optional(),
-})
-export const createParams = z.object({
-  invoice: reference,
-  amount: amount.optional(),
-  lines: z.array(lineParam).min(1).max(MAX_LINES).optional(),
-  reason: z.enum(CREDIT_NOTE_REASONS).optional(),
-  memo: optionalText,
-  refund_amount: part,
-  credit_amount: part,
-  out_of_band_amount: part,
-  refund: reference.optional(),
-  metadata,
-})
-const updateParams = z.object({ memo: optionalText, metadata })
-const linesParams = z.object(pageParams)
-export const listParams = z.object({
-  ...pageParams,
-  customer: reference.optional(),
-  invoice: reference.optional(),
-  created: createdParam,
-})
+const part = deferred(() => z.int().min(0).max(MAX_AMOUNT).optional())
+const lineParam = deferred(() =>
+  z.object({
+    type: z.enum(CREDIT_LINE_TYPES),
+    invoice_line_item: reference.optional(),
+    amount: z.int().min(1).max(MAX_AMOUNT).optional(),
+    quantity: z.int().min(1).max(MAX_AMOUNT).optional(),
+    unit_amount: z.int().min(1).max(MAX_AMOUNT).optional(),
+    description: text.min(1).optional(),
+  }),
+)
+export const createParams = deferred(() =>
+  z.object({
+    invoice: reference,
+    amount: amount.optional(),
+    lines: z.array(lineParam()).min(1).max(MAX_LINES).optional(),
+    reason: z.enum(CREDIT_NOTE_REASONS).optional(),
+    memo: optionalText,
+    refund_amount: part(),
+    credit_amount: part(),
+    out_of_band_amount: part(),
+    refund: reference.optional(),
+    metadata,
+  }),
+)
+const updateParams = deferred(() => z.object({ memo: optionalText, metadata }))
+const linesParams = deferred(() => z.object(pageParams))
+export const listParams = deferred(() =>
+  z.object({
+    ...pageParams,
+    customer: reference.optional(),
+    invoice: reference.optional(),
+    created: createdParam(),
+  }),
+)
 
 const CREATION_ERRORS = {
   400: ['parameter_missing', 'amount_too_large', 'charge_disputed'],

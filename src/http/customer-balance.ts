@@ -5,6 +5,7 @@ import { MAX_AMOUNT } from '../core/money.ts'
 import type { View } from '../engine/history/view.ts'
 import { adjustBalance, updateBalanceTransaction } from '../engine/resources/customer-balance.ts'
 import type { Api } from './api.ts'
+import { deferred } from './deferred.ts'
 import { currency, metadata, optionalText } from './fields.ts'
 import { equals, listObjects, pageParams } from './pagination.ts'
 import { common, type Resource, retrieve } from './resource.ts'
@@ -14,18 +15,20 @@ import {
   balanceTransactionSchema,
 } from './schemas/customer-balance.ts'
 
-const createParams = z.object({
-  amount: z
-    .int()
-    .min(-MAX_AMOUNT)
-    .max(MAX_AMOUNT)
-    .refine((amount) => amount !== 0, { error: 'expected an amount other than 0' }),
-  currency,
-  description: optionalText,
-  metadata,
-})
-const updateParams = z.object({ description: optionalText, metadata })
-const listParams = z.object(pageParams)
+const createParams = deferred(() =>
+  z.object({
+    amount: z
+      .int()
+      .min(-MAX_AMOUNT)
+      .max(MAX_AMOUNT)
+      .refine((amount) => amount !== 0, { error: 'expected an amount other than 0' }),
+    currency,
+    description: optionalText,
+    metadata,
+  }),
+)
+const updateParams = deferred(() => z.object({ description: optionalText, metadata }))
+const listParams = deferred(() => z.object(pageParams))
 
 export function customerBalanceRoutes(api: Api): void {
   api.write(

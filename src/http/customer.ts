@@ -3,6 +3,7 @@ import type { Customer } from '../core/customer.ts'
 import type { View } from '../engine/history/view.ts'
 import { createCustomer, deleteCustomer, updateCustomer } from '../engine/resources/customer.ts'
 import type { Api } from './api.ts'
+import { deferred } from './deferred.ts'
 import { presentDiscount } from './discount.ts'
 import { clearableReference } from './discount-params.ts'
 import { metadata, optionalText, reference } from './fields.ts'
@@ -21,7 +22,7 @@ import { paymentMethodList } from './schemas/payment-method.ts'
 import { ShownObject } from './shown-object.ts'
 
 /** The discount of a customer, and its check. */
-export const discountFields = { coupon: clearableReference, promotion_code: clearableReference }
+export const discountFields = { coupon: clearableReference(), promotion_code: clearableReference() }
 export const hasOneDiscount = ({ coupon, promotion_code }: { coupon?: unknown; promotion_code?: unknown }) =>
   !coupon || !promotion_code
 export const oneDiscount = { path: ['promotion_code'], error: 'use coupon or promotion_code, not both' }
@@ -37,12 +38,14 @@ const fields = {
   invoice_settings: z.object({ default_payment_method: reference.nullable().optional() }).optional(),
   ...discountFields,
 }
-export const createParams = z
-  .object({ ...fields, test_clock: reference.optional(), metadata })
-  .refine(hasOneDiscount, oneDiscount)
-const updateParams = z.object({ ...fields, metadata }).refine(hasOneDiscount, oneDiscount)
-const listParams = z.object({ ...pageParams, created: createdParam, email: z.string().optional() })
-const methodListParams = z.object({ ...pageParams, type: z.string().optional() })
+export const createParams = deferred(() =>
+  z.object({ ...fields, test_clock: reference.optional(), metadata }).refine(hasOneDiscount, oneDiscount),
+)
+const updateParams = deferred(() => z.object({ ...fields, metadata }).refine(hasOneDiscount, oneDiscount))
+const listParams = deferred(() =>
+  z.object({ ...pageParams, created: createdParam(), email: z.string().optional() }),
+)
+const methodListParams = deferred(() => z.object({ ...pageParams, type: z.string().optional() }))
 
 export function customerRoutes(api: Api): void {
   api.write(

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { MAX_DISCOUNTS } from '../core/discount.ts'
 import type { DiscountParam } from '../engine/resources/redemption.ts'
+import { deferred } from './deferred.ts'
 import { reference } from './fields.ts'
 
 const FIELDS = ['coupon', 'promotion_code', 'discount'] as const
@@ -15,41 +16,49 @@ function requireOne(given: Given, context: z.RefinementCtx): void {
   if (!first) context.addIssue({ code: 'custom', path: ['coupon'], message: 'expected a coupon' })
 }
 
-const discount = z
-  .object({
-    coupon: reference.optional(),
-    promotion_code: reference.optional(),
-    discount: reference.optional(),
-  })
-  .superRefine(requireOne)
+const discount = deferred(() =>
+  z
+    .object({
+      coupon: reference.optional(),
+      promotion_code: reference.optional(),
+      discount: reference.optional(),
+    })
+    .superRefine(requireOne),
+)
 
 /** A discount of a phase. The fields can be null, so that a request can repeat a phase as it is shown. */
-const phaseDiscount = z
-  .object({
-    coupon: reference.nullable().optional(),
-    promotion_code: reference.nullable().optional(),
-    discount: reference.nullable().optional(),
-  })
-  .superRefine(requireOne)
+const phaseDiscount = deferred(() =>
+  z
+    .object({
+      coupon: reference.nullable().optional(),
+      promotion_code: reference.nullable().optional(),
+      discount: reference.nullable().optional(),
+    })
+    .superRefine(requireOne),
+)
 
 /** The parameter `discounts`: an empty value removes all. */
-export const discountsParam = z
-  .union([z.literal(''), z.array(discount).max(MAX_DISCOUNTS)], {
-    error: "expected a list of discounts, or '' for none",
-  })
-  .nullable()
-  .optional()
+export const discountsParam = deferred(() =>
+  z
+    .union([z.literal(''), z.array(discount()).max(MAX_DISCOUNTS)], {
+      error: "expected a list of discounts, or '' for none",
+    })
+    .nullable()
+    .optional(),
+)
 
 /** The parameter `discounts` of a phase: an empty value is none, null leaves the discounts as they are. */
-export const phaseDiscountsParam = z
-  .union([z.literal(''), z.null(), z.array(phaseDiscount).max(MAX_DISCOUNTS)], {
-    error: "expected a list of discounts, or '' for none",
-  })
-  .optional()
+export const phaseDiscountsParam = deferred(() =>
+  z
+    .union([z.literal(''), z.null(), z.array(phaseDiscount()).max(MAX_DISCOUNTS)], {
+      error: "expected a list of discounts, or '' for none",
+    })
+    .optional(),
+)
 
 /** Converts the parameter `discounts` of a phase or its item: undefined leaves the discounts as they are. */
 export const plannedDiscountsOf = (
-  given: z.output<typeof phaseDiscountsParam>,
+  given: z.output<ReturnType<typeof phaseDiscountsParam>>,
 ): readonly DiscountParam[] | undefined =>
   given == null
     ? undefined
@@ -60,11 +69,12 @@ export const plannedDiscountsOf = (
       }))
 
 /** Converts the parameter `discounts`: undefined leaves the discounts unchanged. */
-export const discountsOf = (given: z.output<typeof discountsParam>): readonly DiscountParam[] | undefined =>
-  given === undefined ? undefined : given || []
+export const discountsOf = (
+  given: z.output<ReturnType<typeof discountsParam>>,
+): readonly DiscountParam[] | undefined => (given === undefined ? undefined : given || [])
 
 /** Converts the discounts of an object in a request. */
-export const withDiscountsOf = <Given extends { discounts?: z.output<typeof discountsParam> }>(
+export const withDiscountsOf = <Given extends { discounts?: z.output<ReturnType<typeof discountsParam>> }>(
   given: Given,
 ) => ({
   ...given,
@@ -72,10 +82,12 @@ export const withDiscountsOf = <Given extends { discounts?: z.output<typeof disc
 })
 
 /** A coupon or promotion code of a customer: an empty value removes the discount. */
-export const clearableReference = z
-  .union([z.literal(''), reference])
-  .nullable()
-  .optional()
+export const clearableReference = deferred(() =>
+  z
+    .union([z.literal(''), reference])
+    .nullable()
+    .optional(),
+)
 
 /** Descriptions of the parameter `discounts` at a path. */
 export const discountsTexts = (path: string, of: string): Readonly<Record<string, string>> => ({

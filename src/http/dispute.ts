@@ -3,29 +3,36 @@ import { type Dispute, EVIDENCE_NAMES, type EvidenceName, isRefundable } from '.
 import type { View } from '../engine/history/view.ts'
 import { closeDispute, updateDispute } from '../engine/resources/dispute.ts'
 import type { Api } from './api.ts'
+import { deferred } from './deferred.ts'
 import { metadata, omittableText, reference } from './fields.ts'
 import { createdParam, filtersOf, listObjects, pageParams } from './pagination.ts'
 import { common, type Resource, retrieve } from './resource.ts'
 import { type DisputeShape, disputeList, disputeSchema } from './schemas/dispute.ts'
 import { ShownObject } from './shown-object.ts'
 
-const evidence = z.object(
-  Object.fromEntries(EVIDENCE_NAMES.map((name) => [name, omittableText])) as Record<
-    EvidenceName,
-    typeof omittableText
-  >,
+const evidence = deferred(() =>
+  z.object(
+    Object.fromEntries(EVIDENCE_NAMES.map((name) => [name, omittableText])) as Record<
+      EvidenceName,
+      typeof omittableText
+    >,
+  ),
 )
-export const updateParams = z.object({
-  evidence: evidence.optional(),
-  submit: z.boolean().optional(),
-  metadata,
-})
-export const listParams = z.object({
-  ...pageParams,
-  charge: reference.optional(),
-  payment_intent: reference.optional(),
-  created: createdParam,
-})
+export const updateParams = deferred(() =>
+  z.object({
+    evidence: evidence().optional(),
+    submit: z.boolean().optional(),
+    metadata,
+  }),
+)
+export const listParams = deferred(() =>
+  z.object({
+    ...pageParams,
+    charge: reference.optional(),
+    payment_intent: reference.optional(),
+    created: createdParam(),
+  }),
+)
 
 export function disputeRoutes(api: Api): void {
   api.read(

@@ -3,9 +3,10 @@ import { type ApiError, parameterInvalid } from '../core/errors.ts'
 import { MAX_PATTERN_LENGTH, matchEventTypes } from '../core/event.ts'
 import { EVENT_TYPES, type EventType } from '../core/kinds.ts'
 import { didYouMean } from '../text/nearest.ts'
+import { deferred } from './deferred.ts'
 
 /** An event type or a glob of event types. */
-export const eventPattern = z.string().max(MAX_PATTERN_LENGTH)
+export const eventPattern = deferred(() => z.string().max(MAX_PATTERN_LENGTH))
 
 /** Returns the event types that a name or glob matches. @throws ApiError parameter_invalid if it matches none */
 export function matchingTypes(pattern: string, param: string): EventType[] {

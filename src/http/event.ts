@@ -5,6 +5,7 @@ import type { EventWithObject } from '../engine/history/view.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import type { Api } from './api.ts'
 import { checkOpensStream } from './auth.ts'
+import { deferred } from './deferred.ts'
 import { eventPattern, matchingTypes } from './event-types.ts'
 import type { Json } from './json.ts'
 import { STATE_HEADER } from './live-streams.ts'
@@ -22,9 +23,11 @@ export type EventForm = {
   readonly matching: (pattern: string, param: string) => EventType[]
 }
 
-const typeParams = { type: eventPattern.optional(), types: z.array(eventPattern).max(100).optional() }
-export const eventListParams = z.object({ ...pageParams, ...typeParams, created: createdParam })
-type EventListParams = z.infer<typeof eventListParams>
+const typeParams = { type: eventPattern().optional(), types: z.array(eventPattern()).max(100).optional() }
+export const eventListParams = deferred(() =>
+  z.object({ ...pageParams, ...typeParams, created: createdParam() }),
+)
+type EventListParams = z.infer<ReturnType<typeof eventListParams>>
 
 export function eventRoutes(api: Api): void {
   api.read(

@@ -4,6 +4,7 @@ import { isCorrection } from '../core/item-proration.ts'
 import type { View } from '../engine/history/view.ts'
 import { createInvoiceItem, deleteInvoiceItem, updateInvoiceItem } from '../engine/resources/invoice-item.ts'
 import type { Api } from './api.ts'
+import { deferred } from './deferred.ts'
 import { discountsParam, discountsTexts, withDiscountsOf } from './discount-params.ts'
 import { amount, currency, metadata, optionalText, quantity, reference } from './fields.ts'
 import { createdParam, filtersOf, listObjects, NOT_DELETED, pageParams } from './pagination.ts'
@@ -18,40 +19,46 @@ import {
 } from './schemas/invoice-item.ts'
 import { ShownObject } from './shown-object.ts'
 
-const createParams = z
-  .object({
-    customer: reference,
-    invoice: reference.optional(),
-    subscription: reference.optional(),
+const createParams = deferred(() =>
+  z
+    .object({
+      customer: reference,
+      invoice: reference.optional(),
+      subscription: reference.optional(),
+      amount: amount.optional(),
+      currency: currency.optional(),
+      price: reference.optional(),
+      price_data: oneTimePriceData().optional(),
+      quantity: quantity.default(1),
+      description: optionalText,
+      discountable: z.boolean().optional(),
+      discounts: discountsParam(),
+      metadata,
+    })
+    .refine(({ price, price_data }) => price === undefined || price_data === undefined, {
+      path: ['price_data'],
+      error: 'use price or price_data, not both',
+    }),
+)
+const updateParams = deferred(() =>
+  z.object({
     amount: amount.optional(),
-    currency: currency.optional(),
-    price: reference.optional(),
-    price_data: oneTimePriceData.optional(),
-    quantity: quantity.default(1),
+    quantity: quantity.optional(),
     description: optionalText,
     discountable: z.boolean().optional(),
-    discounts: discountsParam,
+    discounts: discountsParam(),
     metadata,
-  })
-  .refine(({ price, price_data }) => price === undefined || price_data === undefined, {
-    path: ['price_data'],
-    error: 'use price or price_data, not both',
-  })
-const updateParams = z.object({
-  amount: amount.optional(),
-  quantity: quantity.optional(),
-  description: optionalText,
-  discountable: z.boolean().optional(),
-  discounts: discountsParam,
-  metadata,
-})
-const listParams = z.object({
-  ...pageParams,
-  customer: reference.optional(),
-  invoice: reference.optional(),
-  pending: z.boolean().optional(),
-  created: createdParam,
-})
+  }),
+)
+const listParams = deferred(() =>
+  z.object({
+    ...pageParams,
+    customer: reference.optional(),
+    invoice: reference.optional(),
+    pending: z.boolean().optional(),
+    created: createdParam(),
+  }),
+)
 
 export function invoiceItemRoutes(api: Api): void {
   api.write(

@@ -3,36 +3,41 @@ import { parameterInvalid, parameterMissing } from '../core/errors.ts'
 import { PRORATION_BEHAVIORS } from '../core/proration.ts'
 import type { InvoicePreviewParams } from '../engine/resources/invoice-preview.ts'
 import type { DiscountParam } from '../engine/resources/redemption.ts'
+import { deferred } from './deferred.ts'
 import { discountsOf, discountsParam, discountsTexts, withDiscountsOf } from './discount-params.ts'
 import { currency, instant, reference } from './fields.ts'
 import type { Raw } from './form.ts'
 import { CHANGE_TEXTS, trialEnd, updateItem } from './subscription-params.ts'
 
-const details = z
-  .object({
-    items: z.array(updateItem).min(1).optional(),
-    proration_behavior: z.enum(PRORATION_BEHAVIORS).optional(),
-    proration_date: instant.optional(),
-    billing_cycle_anchor: z
-      .union([instant, z.enum(['now', 'unchanged'])], {
-        error: "expected Unix seconds, 'now' or 'unchanged'",
-      })
-      .optional(),
-    trial_end: trialEnd.optional(),
-    cancel_at: instant.nullable().optional(),
-    cancel_at_period_end: z.boolean().optional(),
-    cancel_now: z.boolean().optional(),
-  })
-  .optional()
+const details = deferred(() =>
+  z
+    .object({
+      items: z.array(updateItem()).min(1).optional(),
+      proration_behavior: z.enum(PRORATION_BEHAVIORS).optional(),
+      proration_date: instant.optional(),
+      billing_cycle_anchor: z
+        .union([instant, z.enum(['now', 'unchanged'])], {
+          error: "expected Unix seconds, 'now' or 'unchanged'",
+        })
+        .optional(),
+      trial_end: trialEnd().optional(),
+      cancel_at: instant.nullable().optional(),
+      cancel_at_period_end: z.boolean().optional(),
+      cancel_now: z.boolean().optional(),
+    })
+    .optional(),
+)
 
-export const previewParams = z.object({
-  subscription: reference.optional(),
-  customer: reference.optional(),
-  currency: currency.optional(),
-  discounts: discountsParam,
-  subscription_details: details,
-})
-type PreviewParams = z.infer<typeof previewParams>
+export const previewParams = deferred(() =>
+  z.object({
+    subscription: reference.optional(),
+    customer: reference.optional(),
+    currency: currency.optional(),
+    discounts: discountsParam(),
+    subscription_details: details(),
+  }),
+)
+type PreviewParams = z.infer<ReturnType<typeof previewParams>>
 type Details = NonNullable<PreviewParams['subscription_details']>
 
 /** Requires a subscription, or the customer and the items of a new one. */

@@ -17,6 +17,7 @@ import {
 } from '../engine/resources/invoice.ts'
 import { previewInvoice } from '../engine/resources/invoice-preview.ts'
 import type { Api } from './api.ts'
+import { deferred } from './deferred.ts'
 import { discountsParam, withDiscountsOf } from './discount-params.ts'
 import {
   currency,
@@ -42,26 +43,30 @@ import {
 } from './schemas/invoice.ts'
 import { ShownObject } from './shown-object.ts'
 
-const createParams = z
-  .object({
-    customer: reference,
-    currency: currency.optional(),
-    collection_method: z.enum(COLLECTION_METHODS).default('charge_automatically'),
-    days_until_due: daysUntilDue.optional(),
-    description: optionalText,
-    discounts: discountsParam,
-    metadata,
-  })
-  .refine(isDueOnlyWhenSent, dueDateNotAllowed)
-const payParams = z.object({ payment_method: reference.optional() })
-const linesParams = z.object(pageParams)
-export const listParams = z.object({
-  ...pageParams,
-  customer: reference.optional(),
-  subscription: reference.optional(),
-  status: z.enum(INVOICE_STATUSES).optional(),
-  created: createdParam,
-})
+const createParams = deferred(() =>
+  z
+    .object({
+      customer: reference,
+      currency: currency.optional(),
+      collection_method: z.enum(COLLECTION_METHODS).default('charge_automatically'),
+      days_until_due: daysUntilDue.optional(),
+      description: optionalText,
+      discounts: discountsParam(),
+      metadata,
+    })
+    .refine(isDueOnlyWhenSent, dueDateNotAllowed),
+)
+const payParams = deferred(() => z.object({ payment_method: reference.optional() }))
+const linesParams = deferred(() => z.object(pageParams))
+export const listParams = deferred(() =>
+  z.object({
+    ...pageParams,
+    customer: reference.optional(),
+    subscription: reference.optional(),
+    status: z.enum(INVOICE_STATUSES).optional(),
+    created: createdParam(),
+  }),
+)
 
 /** Actions on an invoice without parameters. */
 const ACTIONS = [

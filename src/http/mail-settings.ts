@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { kindsOn, type MailSettings } from '../core/mail.ts'
 import { MAIL_KINDS, type MailKind } from '../core/mail-kinds.ts'
+import { deferred } from './deferred.ts'
 
 /** Descriptions of the settings. */
 export const MAIL_TEXTS: Readonly<Record<MailKind, string>> = {
@@ -18,10 +19,12 @@ export const MAIL_TEXTS: Readonly<Record<MailKind, string>> = {
 export const MAILS_TEXT = 'Which mail customers get. Only with the dialect stripe.'
 
 /** The parameters of a merchant's settings for mail. See docs/contract/mail.md#settings. */
-export const mailSettings = z.object(
-  Object.fromEntries(
-    MAIL_KINDS.map((kind) => [kind, z.boolean().optional().describe(MAIL_TEXTS[kind])]),
-  ) as Record<MailKind, z.ZodOptional<z.ZodBoolean>>,
+export const mailSettings = deferred(() =>
+  z.object(
+    Object.fromEntries(
+      MAIL_KINDS.map((kind) => [kind, z.boolean().optional().describe(MAIL_TEXTS[kind])]),
+    ) as Record<MailKind, z.ZodOptional<z.ZodBoolean>>,
+  ),
 )
 
 /** Presents a merchant's current settings for mail; null if its customers get none. */

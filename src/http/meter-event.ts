@@ -11,6 +11,7 @@ import {
   summariesOf,
 } from '../engine/resources/meter-event.ts'
 import type { Api } from './api.ts'
+import { deferred } from './deferred.ts'
 import { instant, reference } from './fields.ts'
 import { pageOf, pageParams } from './pagination.ts'
 import { retrieve } from './resource.ts'
@@ -25,47 +26,57 @@ import {
 const MAX_PAYLOAD_KEYS = 50
 const MAX_TEXT = 100
 
-const identifier = z.string().min(1).max(MAX_TEXT)
-const payload = z
-  .record(z.string(), z.union([z.string(), z.number()], { error: 'expected strings as values' }))
-  .refine((given) => Object.keys(given).length <= MAX_PAYLOAD_KEYS, {
-    error: `expected at most ${MAX_PAYLOAD_KEYS} keys`,
-  })
-  .refine(
-    (given) => Object.entries(given).every((pair) => pair.every((text) => String(text).length <= MAX_TEXT)),
-    {
-      error: `expected keys and values of at most ${MAX_TEXT} characters`,
-    },
-  )
-  .transform((given) => Object.fromEntries(Object.entries(given).map(([key, value]) => [key, String(value)])))
+const identifier = deferred(() => z.string().min(1).max(MAX_TEXT))
+const payload = deferred(() =>
+  z
+    .record(z.string(), z.union([z.string(), z.number()], { error: 'expected strings as values' }))
+    .refine((given) => Object.keys(given).length <= MAX_PAYLOAD_KEYS, {
+      error: `expected at most ${MAX_PAYLOAD_KEYS} keys`,
+    })
+    .refine(
+      (given) => Object.entries(given).every((pair) => pair.every((text) => String(text).length <= MAX_TEXT)),
+      {
+        error: `expected keys and values of at most ${MAX_TEXT} characters`,
+      },
+    )
+    .transform((given) =>
+      Object.fromEntries(Object.entries(given).map(([key, value]) => [key, String(value)])),
+    ),
+)
 
-export const meterEventParams = z.object({
-  event_name: z.string().min(1).max(MAX_TEXT),
-  payload,
-  timestamp: instant.optional(),
-  identifier: identifier.optional(),
-})
-export const adjustmentParams = z.object({
-  event_name: z.string().min(1).max(MAX_TEXT),
-  type: z.literal('cancel'),
-  cancel: z.object({ identifier }),
-})
+export const meterEventParams = deferred(() =>
+  z.object({
+    event_name: z.string().min(1).max(MAX_TEXT),
+    payload: payload(),
+    timestamp: instant.optional(),
+    identifier: identifier().optional(),
+  }),
+)
+export const adjustmentParams = deferred(() =>
+  z.object({
+    event_name: z.string().min(1).max(MAX_TEXT),
+    type: z.literal('cancel'),
+    cancel: z.object({ identifier: identifier() }),
+  }),
+)
 
 const WINDOW_SECONDS = { hour: 3_600, day: 86_400 } as const
 const MINUTE_SECONDS = 60
 
-export const summaryParams = z
-  .object({
-    ...pageParams,
-    customer: reference,
-    start_time: instant,
-    end_time: instant,
-    value_grouping_window: z.enum(['hour', 'day']).optional(),
-  })
-  .refine(({ start_time, end_time }) => start_time < end_time, {
-    path: ['end_time'],
-    error: 'expected a time after start_time',
-  })
+export const summaryParams = deferred(() =>
+  z
+    .object({
+      ...pageParams,
+      customer: reference,
+      start_time: instant,
+      end_time: instant,
+      value_grouping_window: z.enum(['hour', 'day']).optional(),
+    })
+    .refine(({ start_time, end_time }) => start_time < end_time, {
+      path: ['end_time'],
+      error: 'expected a time after start_time',
+    }),
+)
 
 /** Registers the routes of meter events. See docs/contract/usage.md#meter-events. */
 export function meterEventRoutes(api: Api): void {
@@ -122,7 +133,12 @@ export function meterEventRoutes(api: Api): void {
 /** Returns the span of time whose usage is listed. @throws ApiError parameter_invalid, param start_time or end_time */
 export function spanOf(
   meter: Meter,
-  { customer, start_time: start, end_time: end, value_grouping_window: name }: z.infer<typeof summaryParams>,
+  {
+    customer,
+    start_time: start,
+    end_time: end,
+    value_grouping_window: name,
+  }: z.infer<ReturnType<typeof summaryParams>>,
 ) {
   const window = name && WINDOW_SECONDS[name]
   checkAligned({ start_time: start, end_time: end }, window ?? MINUTE_SECONDS, name ?? 'minute')

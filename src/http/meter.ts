@@ -3,6 +3,7 @@ import { FORMULAS, METER_STATUSES, type Meter } from '../core/meter.ts'
 import type { View } from '../engine/history/view.ts'
 import { createMeter, deactivateMeter, reactivateMeter, updateMeter } from '../engine/resources/meter.ts'
 import type { Api } from './api.ts'
+import { deferred } from './deferred.ts'
 import { FORBIDDEN } from './form.ts'
 import { meterEventRoutes } from './meter-event.ts'
 import { createdParam, filtersOf, listObjects, pageParams } from './pagination.ts'
@@ -10,26 +11,32 @@ import { common, type Resource, retrieve } from './resource.ts'
 import { type MeterShape, meterList, meterSchema } from './schemas/meter.ts'
 import { ShownObject } from './shown-object.ts'
 
-const name = z.string().min(1).max(250)
-const word = z.string().min(1).max(100)
+const name = deferred(() => z.string().min(1).max(250))
+const word = deferred(() => z.string().min(1).max(100))
 /** A key of the payloads of events. No request can have a parameter of a forbidden name, so no event could have the key. */
-const key = word.refine((name) => !FORBIDDEN.has(name), {
-  error: 'expected another key: no parameter can have this name',
-})
+const key = deferred(() =>
+  word().refine((name) => !FORBIDDEN.has(name), {
+    error: 'expected another key: no parameter can have this name',
+  }),
+)
 
-export const createMeterParams = z.object({
-  display_name: name,
-  event_name: word,
-  default_aggregation: z.object({ formula: z.enum(FORMULAS) }),
-  customer_mapping: z.object({ type: z.literal('by_id'), event_payload_key: key }).optional(),
-  value_settings: z.object({ event_payload_key: key }).optional(),
-})
-export const updateMeterParams = z.object({ display_name: name.optional() })
-export const meterListParams = z.object({
-  ...pageParams,
-  status: z.enum(METER_STATUSES).optional(),
-  created: createdParam,
-})
+export const createMeterParams = deferred(() =>
+  z.object({
+    display_name: name(),
+    event_name: word(),
+    default_aggregation: z.object({ formula: z.enum(FORMULAS) }),
+    customer_mapping: z.object({ type: z.literal('by_id'), event_payload_key: key() }).optional(),
+    value_settings: z.object({ event_payload_key: key() }).optional(),
+  }),
+)
+export const updateMeterParams = deferred(() => z.object({ display_name: name().optional() }))
+export const meterListParams = deferred(() =>
+  z.object({
+    ...pageParams,
+    status: z.enum(METER_STATUSES).optional(),
+    created: createdParam(),
+  }),
+)
 
 const PATH = '/v1/billing/meters'
 

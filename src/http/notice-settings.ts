@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { MAX_DUE_DAYS, type NoticeKind, TRIAL_DAYS, UPCOMING_DAYS } from '../core/notices.ts'
+import { deferred } from './deferred.ts'
 
 const dueDays = (least: number) => z.int().min(least).max(MAX_DUE_DAYS).nullable().optional()
 
@@ -16,9 +17,11 @@ export const NOTICE_TEXTS: Readonly<Record<NoticeKind, string>> = {
 }
 
 /** The parameters of a merchant's settings for notices. See docs/contract/notices.md#settings. */
-export const noticeSettings = z.object({
-  invoice_upcoming: z.literal(UPCOMING_DAYS).nullable().optional().describe(NOTICE_TEXTS.invoice_upcoming),
-  trial_will_end: z.literal(TRIAL_DAYS).nullable().optional().describe(NOTICE_TEXTS.trial_will_end),
-  invoice_will_be_due: dueDays(1).describe(NOTICE_TEXTS.invoice_will_be_due),
-  invoice_overdue: dueDays(0).describe(NOTICE_TEXTS.invoice_overdue),
-})
+export const noticeSettings = deferred(() =>
+  z.object({
+    invoice_upcoming: z.literal(UPCOMING_DAYS).nullable().optional().describe(NOTICE_TEXTS.invoice_upcoming),
+    trial_will_end: z.literal(TRIAL_DAYS).nullable().optional().describe(NOTICE_TEXTS.trial_will_end),
+    invoice_will_be_due: dueDays(1).describe(NOTICE_TEXTS.invoice_will_be_due),
+    invoice_overdue: dueDays(0).describe(NOTICE_TEXTS.invoice_overdue),
+  }),
+)

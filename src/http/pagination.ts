@@ -4,6 +4,7 @@ import { type Kind, nounOf, type Objects } from '../core/kinds.ts'
 import type { WebhookDelivery } from '../core/webhook.ts'
 import type { Filter, Page, TimeField } from '../engine/history/view.ts'
 import type { Call } from './api.ts'
+import { deferred } from './deferred.ts'
 import { instant } from './fields.ts'
 
 /** The parameters of every list. See docs/contract/requests.md#lists. */
@@ -14,27 +15,29 @@ export const pageParams = {
 }
 
 /** The parameter `created`: an instant or bounds. paytwin: the instant. See docs/contract/requests.md#lists. */
-export const createdParam = z
-  .union(
-    [
-      instant,
-      z.object({
-        gt: instant.optional(),
-        gte: instant.optional(),
-        lt: instant.optional(),
-        lte: instant.optional(),
-      }),
-    ],
-    { error: 'expected Unix seconds, or bounds: gt, gte, lt, lte' },
-  )
-  .optional()
+export const createdParam = deferred(() =>
+  z
+    .union(
+      [
+        instant,
+        z.object({
+          gt: instant.optional(),
+          gte: instant.optional(),
+          lt: instant.optional(),
+          lte: instant.optional(),
+        }),
+      ],
+      { error: 'expected Unix seconds, or bounds: gt, gte, lt, lte' },
+    )
+    .optional(),
+)
 
 export type PageParams = {
   limit: number
   starting_after?: string | undefined
   ending_before?: string | undefined
 }
-type CreatedParam = z.infer<typeof createdParam>
+type CreatedParam = z.infer<ReturnType<typeof createdParam>>
 
 const OPERATORS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 

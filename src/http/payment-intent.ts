@@ -13,6 +13,7 @@ import {
 } from '../engine/resources/payment-intent.ts'
 import type { Api } from './api.ts'
 import { checkClientSecret, clientSecretOf } from './client-secret.ts'
+import { deferred } from './deferred.ts'
 import { amount, currency, metadata, optionalText, reference } from './fields.ts'
 import type { RouteResult } from './json.ts'
 import { createdParam, filtersOf, listObjects, pageParams } from './pagination.ts'
@@ -20,30 +21,40 @@ import { type Resource, retrieve } from './resource.ts'
 import { type PaymentIntentShape, paymentIntentList, paymentIntentSchema } from './schemas/payment-intent.ts'
 import { ShownObject } from './shown-object.ts'
 
-const createParams = z.object({
-  amount,
-  currency,
-  customer: reference.optional(),
-  payment_method: reference.optional(),
-  confirm: z.boolean().default(false),
-  description: optionalText,
-  metadata,
-})
-const updateParams = z.object({
-  amount: amount.optional(),
-  currency: currency.optional(),
-  customer: reference.optional(),
-  payment_method: reference.optional(),
-  description: optionalText,
-  metadata,
-})
-const confirmParams = z.object({ payment_method: reference.optional(), client_secret: z.string().optional() })
-const retrieveParams = z.object({ client_secret: z.string().optional() })
-const cancelParams = z.object({
-  cancellation_reason: z.enum(['duplicate', 'fraudulent', 'requested_by_customer', 'abandoned']).optional(),
-})
-const settleParams = z.object({ outcome: z.enum(['succeed', 'fail']) })
-const listParams = z.object({ ...pageParams, customer: reference.optional(), created: createdParam })
+const createParams = deferred(() =>
+  z.object({
+    amount,
+    currency,
+    customer: reference.optional(),
+    payment_method: reference.optional(),
+    confirm: z.boolean().default(false),
+    description: optionalText,
+    metadata,
+  }),
+)
+const updateParams = deferred(() =>
+  z.object({
+    amount: amount.optional(),
+    currency: currency.optional(),
+    customer: reference.optional(),
+    payment_method: reference.optional(),
+    description: optionalText,
+    metadata,
+  }),
+)
+const confirmParams = deferred(() =>
+  z.object({ payment_method: reference.optional(), client_secret: z.string().optional() }),
+)
+const retrieveParams = deferred(() => z.object({ client_secret: z.string().optional() }))
+const cancelParams = deferred(() =>
+  z.object({
+    cancellation_reason: z.enum(['duplicate', 'fraudulent', 'requested_by_customer', 'abandoned']).optional(),
+  }),
+)
+const settleParams = deferred(() => z.object({ outcome: z.enum(['succeed', 'fail']) }))
+const listParams = deferred(() =>
+  z.object({ ...pageParams, customer: reference.optional(), created: createdParam() }),
+)
 
 export function paymentIntentRoutes(api: Api): void {
   api.write(

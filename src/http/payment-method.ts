@@ -8,6 +8,7 @@ import {
   scriptPaymentMethod,
 } from '../engine/resources/payment-method.ts'
 import type { Api } from './api.ts'
+import { deferred } from './deferred.ts'
 import { metadata, reference } from './fields.ts'
 import { equals, listObjects, pageParams } from './pagination.ts'
 import { common, type Resource, retrieve } from './resource.ts'
@@ -20,27 +21,35 @@ export const expiry = {
   exp_year: z.int().min(2000).max(2999).optional(),
 }
 
-export const card = z.object({
-  number: z
-    .string()
-    .regex(/^[0-9 ]{12,24}$/, { error: 'expected the digits of a card number' })
-    .transform((number) => number.replaceAll(' ', '')),
-  ...expiry,
-  // Accepted and ignored: the number of a test card alone decides its behavior.
-  cvc: z.string().optional(),
-})
-const createParams = z.object({
-  type: z.enum(PAYMENT_METHOD_TYPES),
-  card: card.optional(),
-  metadata,
-})
-const listParams = z.object({ ...pageParams, customer: reference.optional(), type: z.string().optional() })
-const attachParams = z.object({ customer: reference })
-const outcomesParams = z.object({
-  outcomes: z.array(z.string()).max(1000),
-  // biome-ignore lint/suspicious/noThenProperty: the contract's name, and never a function
-  then: z.string().default('succeed'),
-})
+export const card = deferred(() =>
+  z.object({
+    number: z
+      .string()
+      .regex(/^[0-9 ]{12,24}$/, { error: 'expected the digits of a card number' })
+      .transform((number) => number.replaceAll(' ', '')),
+    ...expiry,
+    // Accepted and ignored: the number of a test card alone decides its behavior.
+    cvc: z.string().optional(),
+  }),
+)
+const createParams = deferred(() =>
+  z.object({
+    type: z.enum(PAYMENT_METHOD_TYPES),
+    card: card().optional(),
+    metadata,
+  }),
+)
+const listParams = deferred(() =>
+  z.object({ ...pageParams, customer: reference.optional(), type: z.string().optional() }),
+)
+const attachParams = deferred(() => z.object({ customer: reference }))
+const outcomesParams = deferred(() =>
+  z.object({
+    outcomes: z.array(z.string()).max(1000),
+    // biome-ignore lint/suspicious/noThenProperty: the contract's name, and never a function
+    then: z.string().default('succeed'),
+  }),
+)
 
 export function paymentMethodRoutes(api: Api): void {
   api.write(

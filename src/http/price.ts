@@ -3,6 +3,7 @@ import type { Price, Product, Tier } from '../core/price.ts'
 import type { View } from '../engine/history/view.ts'
 import { createPrice, createProduct, updatePrice, updateProduct } from '../engine/resources/price.ts'
 import type { Api } from './api.ts'
+import { deferred } from './deferred.ts'
 import { currency, metadata, optionalText, reference, text } from './fields.ts'
 import { createdFilters, createdParam, filtersOf, isOneOf, listObjects, pageParams } from './pagination.ts'
 import { createPriceParams, defaultPriceData, requiresOfPrice, updatePriceParams } from './price-params.ts'
@@ -18,32 +19,40 @@ import {
 } from './schemas/price.ts'
 import { ShownObject } from './shown-object.ts'
 
-const optionalBoolean = z.boolean().optional()
-export const createProductParams = z.object({
-  name: text.min(1),
-  active: optionalBoolean,
-  description: optionalText,
-  default_price_data: defaultPriceData.optional(),
-  metadata,
-})
-const updateProductParams = z.object({
-  name: text.min(1).optional(),
-  active: optionalBoolean,
-  description: optionalText,
-  default_price: reference.nullable().optional(),
-  metadata,
-})
-const listProductParams = z.object({ ...pageParams, active: optionalBoolean, created: createdParam })
+const optionalBoolean = deferred(() => z.boolean().optional())
+export const createProductParams = deferred(() =>
+  z.object({
+    name: text.min(1),
+    active: optionalBoolean(),
+    description: optionalText,
+    default_price_data: defaultPriceData().optional(),
+    metadata,
+  }),
+)
+const updateProductParams = deferred(() =>
+  z.object({
+    name: text.min(1).optional(),
+    active: optionalBoolean(),
+    description: optionalText,
+    default_price: reference.nullable().optional(),
+    metadata,
+  }),
+)
+const listProductParams = deferred(() =>
+  z.object({ ...pageParams, active: optionalBoolean(), created: createdParam() }),
+)
 
-const listPriceParams = z.object({
-  ...pageParams,
-  product: reference.optional(),
-  active: optionalBoolean,
-  lookup_key: z.string().optional(),
-  lookup_keys: z.array(z.string()).max(100).optional(),
-  currency: currency.optional(),
-  created: createdParam,
-})
+const listPriceParams = deferred(() =>
+  z.object({
+    ...pageParams,
+    product: reference.optional(),
+    active: optionalBoolean(),
+    lookup_key: z.string().optional(),
+    lookup_keys: z.array(z.string()).max(100).optional(),
+    currency: currency.optional(),
+    created: createdParam(),
+  }),
+)
 
 const activeFilter = (active: boolean | undefined) =>
   active === undefined ? [] : [{ field: 'active', is: active ? 1 : 0 }]

@@ -6,50 +6,59 @@ import type { Filter, View } from '../engine/history/view.ts'
 import { createPromotionCode, updatePromotionCode } from '../engine/resources/promotion-code.ts'
 import type { Api, Call } from './api.ts'
 import { internalIdOrNone, maxRedemptions, presentCoupon } from './coupon.ts'
+import { deferred } from './deferred.ts'
 import { currency, instant, metadata, reference } from './fields.ts'
 import { createdParam, equals, filtersOf, listObjects, pageParams } from './pagination.ts'
 import { common, type Resource, retrieve } from './resource.ts'
 import { type PromotionCodeShape, promotionCodeList, promotionCodeSchema } from './schemas/discount.ts'
 
-const restrictions = z
-  .object({
-    first_time_transaction: z.boolean().optional(),
-    minimum_amount: z.int().min(1).max(MAX_AMOUNT).optional(),
-    minimum_amount_currency: currency.optional(),
-  })
-  .refine(
-    ({ minimum_amount, minimum_amount_currency }) =>
-      minimum_amount === undefined || minimum_amount_currency !== undefined,
-    { path: ['minimum_amount_currency'], error: 'needed with minimum_amount' },
-  )
-  .refine(
-    ({ minimum_amount, minimum_amount_currency }) =>
-      minimum_amount !== undefined || minimum_amount_currency === undefined,
-    { path: ['minimum_amount'], error: 'needed with minimum_amount_currency' },
-  )
+const restrictions = deferred(() =>
+  z
+    .object({
+      first_time_transaction: z.boolean().optional(),
+      minimum_amount: z.int().min(1).max(MAX_AMOUNT).optional(),
+      minimum_amount_currency: currency.optional(),
+    })
+    .refine(
+      ({ minimum_amount, minimum_amount_currency }) =>
+        minimum_amount === undefined || minimum_amount_currency !== undefined,
+      { path: ['minimum_amount_currency'], error: 'needed with minimum_amount' },
+    )
+    .refine(
+      ({ minimum_amount, minimum_amount_currency }) =>
+        minimum_amount !== undefined || minimum_amount_currency === undefined,
+      { path: ['minimum_amount'], error: 'needed with minimum_amount_currency' },
+    ),
+)
 
-export const createPromotionCodeParams = z.object({
-  coupon: reference,
-  code: z
-    .string()
-    .regex(/^[A-Za-z0-9-]{1,200}$/, { error: 'expected 1 to 200 letters, digits and hyphens' })
-    .optional(),
-  active: z.boolean().optional(),
-  customer: reference.optional(),
-  expires_at: instant.optional(),
-  max_redemptions: maxRedemptions.optional(),
-  restrictions: restrictions.optional(),
-  metadata,
-})
-export const updatePromotionCodeParams = z.object({ active: z.boolean().optional(), metadata })
-export const promotionCodeListParams = z.object({
-  ...pageParams,
-  code: z.string().max(200).optional(),
-  coupon: reference.optional(),
-  customer: reference.optional(),
-  active: z.boolean().optional(),
-  created: createdParam,
-})
+export const createPromotionCodeParams = deferred(() =>
+  z.object({
+    coupon: reference,
+    code: z
+      .string()
+      .regex(/^[A-Za-z0-9-]{1,200}$/, { error: 'expected 1 to 200 letters, digits and hyphens' })
+      .optional(),
+    active: z.boolean().optional(),
+    customer: reference.optional(),
+    expires_at: instant.optional(),
+    max_redemptions: maxRedemptions().optional(),
+    restrictions: restrictions().optional(),
+    metadata,
+  }),
+)
+export const updatePromotionCodeParams = deferred(() =>
+  z.object({ active: z.boolean().optional(), metadata }),
+)
+export const promotionCodeListParams = deferred(() =>
+  z.object({
+    ...pageParams,
+    code: z.string().max(200).optional(),
+    coupon: reference.optional(),
+    customer: reference.optional(),
+    active: z.boolean().optional(),
+    created: createdParam(),
+  }),
+)
 
 export function promotionCodeRoutes(api: Api): void {
   api.write(
@@ -102,7 +111,7 @@ export function promotionCodeRoutes(api: Api): void {
 export const promotionCodeFilters = ({
   view,
   params,
-}: Pick<Call<z.infer<typeof promotionCodeListParams>>, 'view' | 'params'>): Filter[] => [
+}: Pick<Call<z.infer<ReturnType<typeof promotionCodeListParams>>>, 'view' | 'params'>): Filter[] => [
   ...equals('code_key', params.code?.toLowerCase()),
   ...equals('coupon', params.coupon && internalIdOrNone(view, params.coupon)),
   ...(params.active === undefined ? [] : [{ field: 'active', is: params.active ? 1 : 0 }]),

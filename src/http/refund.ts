@@ -3,25 +3,30 @@ import { REFUND_REASONS, type Refund } from '../core/refund.ts'
 import type { View } from '../engine/history/view.ts'
 import { createRefund } from '../engine/resources/refund.ts'
 import type { Api } from './api.ts'
+import { deferred } from './deferred.ts'
 import { amount, metadata, reference } from './fields.ts'
 import { createdParam, filtersOf, listObjects, pageParams } from './pagination.ts'
 import { common, type Resource, retrieve } from './resource.ts'
 import { type RefundShape, refundList, refundSchema } from './schemas/refund.ts'
 import { ShownObject } from './shown-object.ts'
 
-export const createParams = z.object({
-  charge: reference.optional(),
-  payment_intent: reference.optional(),
-  amount: amount.optional(),
-  reason: z.enum(REFUND_REASONS).optional(),
-  metadata,
-})
-export const listParams = z.object({
-  ...pageParams,
-  charge: reference.optional(),
-  payment_intent: reference.optional(),
-  created: createdParam,
-})
+export const createParams = deferred(() =>
+  z.object({
+    charge: reference.optional(),
+    payment_intent: reference.optional(),
+    amount: amount.optional(),
+    reason: z.enum(REFUND_REASONS).optional(),
+    metadata,
+  }),
+)
+export const listParams = deferred(() =>
+  z.object({
+    ...pageParams,
+    charge: reference.optional(),
+    payment_intent: reference.optional(),
+    created: createdParam(),
+  }),
+)
 
 export function refundRoutes(api: Api): void {
   api.write(

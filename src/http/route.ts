@@ -12,7 +12,8 @@ export type RouteOf<Params, Body> = {
   readonly path: string
   /** One sentence that begins with a verb. */
   readonly summary: string
-  readonly params?: Schema<Params>
+  /** Makes the schema of the parameters. See deferred.ts. */
+  readonly params?: () => Schema<Params>
   /** Finds a missing parameter that is required only with others. */
   readonly requires?: Requires
   /** 201 for a POST that creates a resource, 303 for a redirect of a browser. */
@@ -27,7 +28,7 @@ export type RouteOf<Params, Body> = {
 
 /** A registered route. */
 export type Registered = Omit<RouteOf<unknown, unknown>, 'params' | 'returns'> & {
-  readonly params?: z.ZodType
+  readonly params?: () => z.ZodType
   readonly returns: Component
   /** Which callers it accepts: merchants; merchants and browsers (public); OAuth apps; the operator; everybody. */
   readonly audience: 'merchant' | 'public' | 'app' | 'operator' | 'everybody'

@@ -5,13 +5,16 @@ import { PRORATION_BEHAVIORS } from '../core/proration.ts'
 import { MAX_ITEMS } from '../core/subscription.ts'
 import { END_BEHAVIORS, PHASE_ANCHORS } from '../core/subscription-schedule.ts'
 import type { Filter } from '../engine/history/view.ts'
+import { deferred } from './deferred.ts'
 import { discountsTexts, phaseDiscountsParam, plannedDiscountsOf } from './discount-params.ts'
 import { currency, daysUntilDue, instant, metadata, optionalText, reference } from './fields.ts'
 import { createdFilters, createdParam, equals, filtersOf, pageParams } from './pagination.ts'
 import { priceDataTexts } from './price-texts.ts'
 import { subscriptionItem } from './subscription-params.ts'
 
-const instantOrNow = z.union([instant, z.literal('now')], { error: "expected Unix seconds, or 'now'" })
+const instantOrNow = deferred(() =>
+  z.union([instant, z.literal('now')], { error: "expected Unix seconds, or 'now'" }),
+)
 
 const settings = {
   collection_method: z.enum(COLLECTION_METHODS).optional(),
@@ -28,46 +31,48 @@ const ENDS = ['end_date', 'iterations', 'duration'] as const
 /** paytwin: the maximum number of phases in a request; a schedule allows fewer that have not ended. */
 const MAX_LISTED = 100
 
-const phase = z
-  .object({
-    items: z
-      .array(
-        subscriptionItem
-          .safeExtend({ discounts: phaseDiscountsParam })
-          .transform(({ discounts, ...item }) => ({ ...item, discounts: plannedDiscountsOf(discounts) })),
-      )
-      .min(1)
-      .max(MAX_ITEMS),
-    start_date: instantOrNow.optional(),
-    end_date: instantOrNow.optional(),
-    iterations: z.int().min(1).max(MAX_INTERVALS).optional(),
-    duration: z
-      .object({
-        interval: z.enum(INTERVAL_UNITS),
-        interval_count: z.int().min(1).max(MAX_INTERVALS).default(1),
-      })
-      .optional(),
-    trial: z.boolean().optional(),
-    trial_end: instant.optional(),
-    currency: currency.optional(),
-    proration_behavior: z.enum(PRORATION_BEHAVIORS).optional(),
-    billing_cycle_anchor: z.enum(PHASE_ANCHORS).optional(),
-    ...settings,
-    discounts: phaseDiscountsParam,
-    metadata,
-  })
-  .superRefine((given, context) => {
-    const [first, ...others] = ENDS.filter((name) => given[name] !== undefined)
-    for (const name of others)
-      context.addIssue({ code: 'custom', path: [name], message: `use ${first} or ${name}, not both` })
-  })
-  .refine(({ trial, trial_end }) => !trial || trial_end === undefined, {
-    path: ['trial_end'],
-    error: 'use trial or trial_end, not both',
-  })
-  .transform(({ discounts, ...given }) => ({ ...given, discounts: plannedDiscountsOf(discounts) }))
+const phase = deferred(() =>
+  z
+    .object({
+      items: z
+        .array(
+          subscriptionItem()
+            .safeExtend({ discounts: phaseDiscountsParam() })
+            .transform(({ discounts, ...item }) => ({ ...item, discounts: plannedDiscountsOf(discounts) })),
+        )
+        .min(1)
+        .max(MAX_ITEMS),
+      start_date: instantOrNow().optional(),
+      end_date: instantOrNow().optional(),
+      iterations: z.int().min(1).max(MAX_INTERVALS).optional(),
+      duration: z
+        .object({
+          interval: z.enum(INTERVAL_UNITS),
+          interval_count: z.int().min(1).max(MAX_INTERVALS).default(1),
+        })
+        .optional(),
+      trial: z.boolean().optional(),
+      trial_end: instant.optional(),
+      currency: currency.optional(),
+      proration_behavior: z.enum(PRORATION_BEHAVIORS).optional(),
+      billing_cycle_anchor: z.enum(PHASE_ANCHORS).optional(),
+      ...settings,
+      discounts: phaseDiscountsParam(),
+      metadata,
+    })
+    .superRefine((given, context) => {
+      const [first, ...others] = ENDS.filter((name) => given[name] !== undefined)
+      for (const name of others)
+        context.addIssue({ code: 'custom', path: [name], message: `use ${first} or ${name}, not both` })
+    })
+    .refine(({ trial, trial_end }) => !trial || trial_end === undefined, {
+      path: ['trial_end'],
+      error: 'use trial or trial_end, not both',
+    })
+    .transform(({ discounts, ...given }) => ({ ...given, discounts: plannedDiscountsOf(discounts) })),
+)
 
-const phases = z.array(phase).min(1).max(MAX_LISTED)
+const phases = deferred(() => z.array(phase()).min(1).max(MAX_LISTED))
 
 const common = {
   default_settings: z
@@ -80,55 +85,65 @@ const common = {
 /** What a schedule of an existing subscription cannot set. */
 const OF_NEW = ['customer', 'start_date', 'phases', 'default_settings', 'end_behavior', 'metadata'] as const
 
-export const createParams = z
-  .object({
-    customer: reference.optional(),
-    start_date: instantOrNow.optional(),
-    phases: phases.optional(),
-    ...common,
-    from_subscription: reference.optional(),
-  })
-  .superRefine((given, context) => {
-    if (given.from_subscription === undefined) return
-    for (const name of OF_NEW)
-      if (given[name] !== undefined)
-        context.addIssue({
-          code: 'custom',
-          path: [name],
-          message: 'not allowed with from_subscription; update the schedule afterwards',
-        })
-  })
+export const createParams = deferred(() =>
+  z
+    .object({
+      customer: reference.optional(),
+      start_date: instantOrNow().optional(),
+      phases: phases().optional(),
+      ...common,
+      from_subscription: reference.optional(),
+    })
+    .superRefine((given, context) => {
+      if (given.from_subscription === undefined) return
+      for (const name of OF_NEW)
+        if (given[name] !== undefined)
+          context.addIssue({
+            code: 'custom',
+            path: [name],
+            message: 'not allowed with from_subscription; update the schedule afterwards',
+          })
+    }),
+)
 
 /** Parameters of a schedule that creates its subscription. */
-export const newScheduleParams = z.object({
-  customer: reference,
-  start_date: instantOrNow.default('now'),
-  phases,
-  ...common,
-})
+export const newScheduleParams = deferred(() =>
+  z.object({
+    customer: reference,
+    start_date: instantOrNow().default('now'),
+    phases: phases(),
+    ...common,
+  }),
+)
 
-export const updateParams = z.object({
-  phases: phases.optional(),
-  ...common,
-  proration_behavior: z.enum(PRORATION_BEHAVIORS).optional(),
-})
+export const updateParams = deferred(() =>
+  z.object({
+    phases: phases().optional(),
+    ...common,
+    proration_behavior: z.enum(PRORATION_BEHAVIORS).optional(),
+  }),
+)
 
-export const releaseParams = z.object({ preserve_cancel_date: z.boolean().default(false) })
+export const releaseParams = deferred(() => z.object({ preserve_cancel_date: z.boolean().default(false) }))
 
-export const cancelParams = z.object({
-  invoice_now: z.boolean().default(true),
-  prorate: z.boolean().default(true),
-})
+export const cancelParams = deferred(() =>
+  z.object({
+    invoice_now: z.boolean().default(true),
+    prorate: z.boolean().default(true),
+  }),
+)
 
-export const listParams = z.object({
-  ...pageParams,
-  customer: reference.optional(),
-  scheduled: z.boolean().optional(),
-  created: createdParam,
-  canceled_at: createdParam,
-  completed_at: createdParam,
-  released_at: createdParam,
-})
+export const listParams = deferred(() =>
+  z.object({
+    ...pageParams,
+    customer: reference.optional(),
+    scheduled: z.boolean().optional(),
+    created: createdParam(),
+    canceled_at: createdParam(),
+    completed_at: createdParam(),
+    released_at: createdParam(),
+  }),
+)
 
 /** Descriptions of the parameters of phases. */
 export const PHASE_TEXTS: Readonly<Record<string, string>> = {
@@ -181,7 +196,7 @@ export const requiredToCreate = ({
     : undefined
 
 /** Converts the parameters of a list to filters. */
-export const scheduleFilters = (params: z.infer<typeof listParams>): Filter[] => [
+export const scheduleFilters = (params: z.infer<ReturnType<typeof listParams>>): Filter[] => [
   ...(params.scheduled ? equals('status', 'not_started') : []),
   ...filtersOf(params, 'customer'),
   ...(['canceled_at', 'completed_at', 'released_at'] as const).flatMap((time) =>

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Subscription, SubscriptionItem } from '../core/subscription.ts'
 import type { View } from '../engine/history/view.ts'
 import type { Api } from './api.ts'
+import { deferred } from './deferred.ts'
 import { type List, list, pageOf, pageParams } from './pagination.ts'
 import { presentPrice } from './price.ts'
 import { retrieve } from './resource.ts'
@@ -11,7 +12,7 @@ import {
   subscriptionItemList,
 } from './schemas/subscription.ts'
 
-const listParams = z.object(pageParams)
+const listParams = deferred(() => z.object(pageParams))
 
 /** Registers the route of a subscription's items. paytwin: the `url` of the list `items` points to it. */
 export function subscriptionItemRoutes(api: Api): void {

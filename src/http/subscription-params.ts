@@ -6,6 +6,7 @@ import { hasEnded, SUBSCRIPTION_STATUSES } from '../core/subscription-status.ts'
 import type { Filter } from '../engine/history/view.ts'
 import type { SubscriptionParams } from '../engine/resources/subscription.ts'
 import type { SubscriptionUpdate } from '../engine/resources/subscription-update.ts'
+import { deferred } from './deferred.ts'
 import { discountsOf, discountsParam, discountsTexts, withDiscountsOf } from './discount-params.ts'
 import {
   currency,
@@ -27,115 +28,132 @@ import { priceDataTexts } from './price-texts.ts'
 const hasTrial = ({ trial_period_days, trial_end }: { trial_period_days?: unknown; trial_end?: unknown }) =>
   trial_period_days !== undefined || (trial_end !== undefined && trial_end !== 'now')
 
-export const trialEnd = z.union([instant, z.literal('now')], { error: "expected Unix seconds, or 'now'" })
+export const trialEnd = deferred(() =>
+  z.union([instant, z.literal('now')], { error: "expected Unix seconds, or 'now'" }),
+)
 type ItemPriceParams = { price?: unknown; price_data?: unknown }
 export const hasOnePrice = ({ price, price_data }: ItemPriceParams): boolean =>
   price === undefined || price_data === undefined
 export const onePrice = { path: ['price_data'], error: 'use price or price_data, not both' }
 
 /** An item with a price, or the data of one. */
-export const subscriptionItem = z
-  .object({
-    price: reference.optional(),
-    price_data: recurringPriceData.optional(),
-    quantity: quantity.optional(),
-    metadata,
-  })
-  .refine(({ price, price_data }: ItemPriceParams) => price !== undefined || price_data !== undefined, {
-    path: ['price'],
-    error: 'expected a price',
-    // A missing parameter is reported before mistakes in others.
-    when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  })
-  .refine(hasOnePrice, onePrice)
-const discountedItem = subscriptionItem.safeExtend({ discounts: discountsParam })
-export const createParams = z
-  .object({
-    customer: reference,
-    currency,
-    default_payment_method: reference.optional(),
-    items: z.array(discountedItem).min(1).max(MAX_ITEMS),
-    payment_behavior: z
-      .enum(['default_incomplete', 'allow_incomplete', 'error_if_incomplete'])
-      .default('default_incomplete'),
-    collection_method: z.enum(COLLECTION_METHODS).default('charge_automatically'),
+export const subscriptionItem = deferred(() =>
+  z
+    .object({
+      price: reference.optional(),
+      price_data: recurringPriceData().optional(),
+      quantity: quantity.optional(),
+      metadata,
+    })
+    .refine(({ price, price_data }: ItemPriceParams) => price !== undefined || price_data !== undefined, {
+      path: ['price'],
+      error: 'expected a price',
+      // A missing parameter is reported before mistakes in others.
+      when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    })
+    .refine(hasOnePrice, onePrice),
+)
+const discountedItem = deferred(() => subscriptionItem().safeExtend({ discounts: discountsParam() }))
+export const createParams = deferred(() =>
+  z
+    .object({
+      customer: reference,
+      currency,
+      default_payment_method: reference.optional(),
+      items: z.array(discountedItem()).min(1).max(MAX_ITEMS),
+      payment_behavior: z
+        .enum(['default_incomplete', 'allow_incomplete', 'error_if_incomplete'])
+        .default('default_incomplete'),
+      collection_method: z.enum(COLLECTION_METHODS).default('charge_automatically'),
+      days_until_due: daysUntilDue.optional(),
+      billing_cycle_anchor: instant.optional(),
+      proration_behavior: z.enum(['create_prorations', 'none']).optional(),
+      trial_period_days: z.int().min(1).max(730).optional(),
+      trial_end: trialEnd().optional(),
+      trial_settings: z
+        .object({
+          end_behavior: z
+            .object({ missing_payment_method: z.enum(MISSING_PAYMENT_METHOD).default('create_invoice') })
+            .optional(),
+        })
+        .optional(),
+      discounts: discountsParam(),
+      description: optionalText,
+      metadata,
+    })
+    .refine(isDueOnlyWhenSent, dueDateNotAllowed)
+    .refine(
+      ({ trial_period_days, trial_end }) => trial_period_days === undefined || trial_end === undefined,
+      {
+        path: ['trial_end'],
+        error: 'use trial_period_days or trial_end, not both',
+      },
+    )
+    .refine((given) => given.billing_cycle_anchor === undefined || !hasTrial(given), {
+      path: ['billing_cycle_anchor'],
+      error: 'a trial sets the anchor to its end; use billing_cycle_anchor without a trial',
+    }),
+)
+export const updateItem = deferred(() =>
+  z
+    .object({
+      id: reference.optional(),
+      price: reference.optional(),
+      price_data: recurringPriceData().optional(),
+      quantity: quantity.optional(),
+      deleted: z.boolean().optional(),
+      discounts: discountsParam(),
+      metadata,
+    })
+    .refine(hasOnePrice, onePrice),
+)
+export const updateParams = deferred(() =>
+  z.object({
+    default_payment_method: reference.nullable().optional(),
+    cancel_at_period_end: z.boolean().optional(),
+    cancel_at: instant.nullable().optional(),
+    collection_method: z.enum(COLLECTION_METHODS).optional(),
     days_until_due: daysUntilDue.optional(),
-    billing_cycle_anchor: instant.optional(),
-    proration_behavior: z.enum(['create_prorations', 'none']).optional(),
-    trial_period_days: z.int().min(1).max(730).optional(),
-    trial_end: trialEnd.optional(),
-    trial_settings: z
-      .object({
-        end_behavior: z
-          .object({ missing_payment_method: z.enum(MISSING_PAYMENT_METHOD).default('create_invoice') })
-          .optional(),
-      })
+    items: z.array(updateItem()).min(1).optional(),
+    proration_behavior: z.enum(PRORATION_BEHAVIORS).optional(),
+    proration_date: instant.optional(),
+    billing_cycle_anchor: z.enum(['now', 'unchanged']).optional(),
+    payment_behavior: z.enum(['allow_incomplete', 'error_if_incomplete', 'pending_if_incomplete']).optional(),
+    trial_end: trialEnd().optional(),
+    pause_collection: z
+      .object({ behavior: z.enum(PAUSE_BEHAVIORS), resumes_at: instant.nullable().default(null) })
+      .nullable()
       .optional(),
-    discounts: discountsParam,
+    discounts: discountsParam(),
     description: optionalText,
     metadata,
-  })
-  .refine(isDueOnlyWhenSent, dueDateNotAllowed)
-  .refine(({ trial_period_days, trial_end }) => trial_period_days === undefined || trial_end === undefined, {
-    path: ['trial_end'],
-    error: 'use trial_period_days or trial_end, not both',
-  })
-  .refine((given) => given.billing_cycle_anchor === undefined || !hasTrial(given), {
-    path: ['billing_cycle_anchor'],
-    error: 'a trial sets the anchor to its end; use billing_cycle_anchor without a trial',
-  })
-export const updateItem = z
-  .object({
-    id: reference.optional(),
+  }),
+)
+export const deleteParams = deferred(() =>
+  z
+    .object({
+      cancel_at_period_end: z.boolean().default(false),
+      prorate: z.boolean().default(false),
+      invoice_now: z.boolean().default(false),
+    })
+    .refine(
+      ({ cancel_at_period_end, prorate, invoice_now }) => !(cancel_at_period_end && (prorate || invoice_now)),
+      {
+        path: ['cancel_at_period_end'],
+        error: 'use prorate and invoice_now only to cancel immediately',
+      },
+    ),
+)
+export const listParams = deferred(() =>
+  z.object({
+    ...pageParams,
+    customer: reference.optional(),
     price: reference.optional(),
-    price_data: recurringPriceData.optional(),
-    quantity: quantity.optional(),
-    deleted: z.boolean().optional(),
-    discounts: discountsParam,
-    metadata,
-  })
-  .refine(hasOnePrice, onePrice)
-export const updateParams = z.object({
-  default_payment_method: reference.nullable().optional(),
-  cancel_at_period_end: z.boolean().optional(),
-  cancel_at: instant.nullable().optional(),
-  collection_method: z.enum(COLLECTION_METHODS).optional(),
-  days_until_due: daysUntilDue.optional(),
-  items: z.array(updateItem).min(1).optional(),
-  proration_behavior: z.enum(PRORATION_BEHAVIORS).optional(),
-  proration_date: instant.optional(),
-  billing_cycle_anchor: z.enum(['now', 'unchanged']).optional(),
-  payment_behavior: z.enum(['allow_incomplete', 'error_if_incomplete', 'pending_if_incomplete']).optional(),
-  trial_end: trialEnd.optional(),
-  pause_collection: z
-    .object({ behavior: z.enum(PAUSE_BEHAVIORS), resumes_at: instant.nullable().default(null) })
-    .nullable()
-    .optional(),
-  discounts: discountsParam,
-  description: optionalText,
-  metadata,
-})
-export const deleteParams = z
-  .object({
-    cancel_at_period_end: z.boolean().default(false),
-    prorate: z.boolean().default(false),
-    invoice_now: z.boolean().default(false),
-  })
-  .refine(
-    ({ cancel_at_period_end, prorate, invoice_now }) => !(cancel_at_period_end && (prorate || invoice_now)),
-    {
-      path: ['cancel_at_period_end'],
-      error: 'use prorate and invoice_now only to cancel immediately',
-    },
-  )
-export const listParams = z.object({
-  ...pageParams,
-  customer: reference.optional(),
-  price: reference.optional(),
-  status: z.enum([...SUBSCRIPTION_STATUSES, 'all', 'ended']).optional(),
-  collection_method: z.enum(COLLECTION_METHODS).optional(),
-  created: createdParam,
-})
+    status: z.enum([...SUBSCRIPTION_STATUSES, 'all', 'ended']).optional(),
+    collection_method: z.enum(COLLECTION_METHODS).optional(),
+    created: createdParam(),
+  }),
+)
 
 /** Returns the filters of a customer's subscriptions that are not canceled. */
 export const notCanceledOf = (customer: string): Filter[] => [
@@ -144,14 +162,14 @@ export const notCanceledOf = (customer: string): Filter[] => [
 ]
 
 /** Converts the parameters of a list to filters. */
-export const subscriptionFilters = (params: z.infer<typeof listParams>): Filter[] => [
+export const subscriptionFilters = (params: z.infer<ReturnType<typeof listParams>>): Filter[] => [
   ...(params.price === undefined ? [] : [{ holdsPrice: params.price }]),
   ...statusFilters(params.status),
   ...filtersOf(params, 'customer', 'collection_method'),
 ]
 
 /** Converts the parameter `status` to filters. Without it, canceled subscriptions are left out. See docs/contract/subscriptions.md#listing. */
-function statusFilters(status: z.infer<typeof listParams>['status']): Filter[] {
+function statusFilters(status: z.infer<ReturnType<typeof listParams>>['status']): Filter[] {
   if (status === undefined) return [{ field: 'status', isNot: 'canceled' }]
   if (status === 'all') return []
   return status === 'ended'
@@ -163,7 +181,7 @@ function statusFilters(status: z.infer<typeof listParams>['status']): Filter[] {
 export const asEngineParams = ({
   trial_settings,
   ...params
-}: z.infer<typeof createParams>): SubscriptionParams => ({
+}: z.infer<ReturnType<typeof createParams>>): SubscriptionParams => ({
   ...params,
   discounts: discountsOf(params.discounts),
   items: params.items.map(withDiscountsOf),
@@ -171,7 +189,7 @@ export const asEngineParams = ({
 })
 
 /** Converts the parameters of an update to those of the engine. */
-export const asUpdate = (params: z.infer<typeof updateParams>): SubscriptionUpdate => ({
+export const asUpdate = (params: z.infer<ReturnType<typeof updateParams>>): SubscriptionUpdate => ({
   ...params,
   discounts: discountsOf(params.discounts),
   items: params.items?.map(withDiscountsOf),

@@ -114,10 +114,10 @@ export function subscriptionScheduleRoutes(api: Api): void {
 /** Creates a schedule from the parameters of a request. Throws what `createSchedule` and `createScheduleFrom` throw. */
 export const createFromParams = (
   unit: UnitOfWork,
-  { from_subscription, ...params }: z.infer<typeof createParams>,
+  { from_subscription, ...params }: z.infer<ReturnType<typeof createParams>>,
 ): SubscriptionSchedule =>
   from_subscription === undefined
-    ? createSchedule(unit, newScheduleParams.parse(params))
+    ? createSchedule(unit, newScheduleParams().parse(params))
     : createScheduleFrom(unit, from_subscription)
 
 export function presentSchedule(view: View, schedule: SubscriptionSchedule): SubscriptionScheduleShape {

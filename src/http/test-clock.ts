@@ -3,14 +3,17 @@ import { parameterInvalid } from '../core/errors.ts'
 import { createTestClock, deleteTestClock, listTestClocks } from '../engine/resources/test-clock.ts'
 import type { Api } from './api.ts'
 import { type AdvanceTime, advance, advanceFields, presentTestClock, targetOf } from './clock.ts'
+import { deferred } from './deferred.ts'
 import { instant } from './fields.ts'
 import { cursorOf, page, pageParams } from './pagination.ts'
 import { deletedStub } from './resource.ts'
 import { deletedTestClock, testClockList, testClockSchema } from './schemas/clock.ts'
 
-const createParams = z.object({ frozen_time: instant, name: z.string().max(255).nullable().optional() })
-const listParams = z.object(pageParams)
-const advanceParams = z.object({ frozen_time: instant.optional(), ...advanceFields })
+const createParams = deferred(() =>
+  z.object({ frozen_time: instant, name: z.string().max(255).nullable().optional() }),
+)
+const listParams = deferred(() => z.object(pageParams))
+const advanceParams = deferred(() => z.object({ frozen_time: instant.optional(), ...advanceFields }))
 
 export function testClockRoutes(api: Api): void {
   api.write(
@@ -97,7 +100,7 @@ export function testClockRoutes(api: Api): void {
 }
 
 /** Returns the target of an advance: `frozen_time`, or `to` or `by` as for the main clock. @throws ApiError parameter_missing, parameter_invalid */
-function testClockTarget({ frozen_time, to, by }: z.infer<typeof advanceParams>): AdvanceTime {
+function testClockTarget({ frozen_time, to, by }: z.infer<ReturnType<typeof advanceParams>>): AdvanceTime {
   if (frozen_time === undefined) return targetOf({ to, by })
   const other = to === undefined ? (by === undefined ? undefined : 'by') : 'to'
   if (other) throw parameterInvalid(other, `Use frozen_time or ${other}, not both`)

@@ -12,6 +12,7 @@ import {
 } from '../engine/resources/webhook-endpoint.ts'
 import { resend } from '../engine/resources/webhook-post.ts'
 import type { Api } from './api.ts'
+import { deferred } from './deferred.ts'
 import { eventPattern, typeUnknown } from './event-types.ts'
 import { metadata, optionalText, reference } from './fields.ts'
 import { list, listDeliveries, listObjects, pageParams } from './pagination.ts'
@@ -29,18 +30,22 @@ import type { HttpServices } from './services.ts'
 import { ShownObject } from './shown-object.ts'
 
 export const MAX_URL_LENGTH = 2_048
-const url = z.string().min(1).max(MAX_URL_LENGTH)
-const enabledEvents = z.array(eventPattern).min(1).max(100)
+const url = deferred(() => z.string().min(1).max(MAX_URL_LENGTH))
+const enabledEvents = deferred(() => z.array(eventPattern()).min(1).max(100))
 const described = { description: optionalText, metadata }
-export const createEndpointParams = z.object({ url, enabled_events: enabledEvents, ...described })
-const updateParams = z.object({
-  url: url.optional(),
-  enabled_events: enabledEvents.optional(),
-  disabled: z.boolean().optional(),
-  ...described,
-})
-export const resendParams = z.object({ webhook_endpoint: reference.optional() })
-const endpointListParams = z.object(pageParams)
+export const createEndpointParams = deferred(() =>
+  z.object({ url: url(), enabled_events: enabledEvents(), ...described }),
+)
+const updateParams = deferred(() =>
+  z.object({
+    url: url().optional(),
+    enabled_events: enabledEvents().optional(),
+    disabled: z.boolean().optional(),
+    ...described,
+  }),
+)
+export const resendParams = deferred(() => z.object({ webhook_endpoint: reference.optional() }))
+const endpointListParams = deferred(() => z.object(pageParams))
 
 export function webhookEndpointRoutes(api: Api): void {
   api.write(

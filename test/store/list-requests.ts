@@ -63,7 +63,7 @@ async function pathOf({ path }: Registered, played: readonly Played[], { merchan
 }
 
 const shapeOf = ({ params }: Registered): Record<string, z.ZodType> =>
-  (params as z.ZodObject<Record<string, z.ZodType>> | undefined)?.shape ?? {}
+  (params?.() as z.ZodObject<Record<string, z.ZodType>> | undefined)?.shape ?? {}
 
 /** Lists the values of a parameter as they are in a query. */
 function valuesOf(

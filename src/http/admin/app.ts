@@ -7,6 +7,7 @@ import {
   type OAuthApp,
   rotateSecret,
 } from '../../engine/access/oauth-app.ts'
+import { deferred } from '../deferred.ts'
 import { endStreams } from '../oauth/token.ts'
 import { list } from '../pagination.ts'
 import { deletedStub } from '../resource.ts'
@@ -14,14 +15,18 @@ import { type AppShape, appList, deletedApp, type IssuedAppShape, issuedAppSchem
 import type { AddRoute } from './services.ts'
 
 /** The name of an app on the consent page: one line, without characters that hide or reorder text. */
-const name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(100)
-  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, { error: 'expected one line of visible text' })
+const name = deferred(() =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, { error: 'expected one line of visible text' }),
+)
 
-export const createAppParams = z.object({ name, redirect_uris: z.array(z.string()).min(1).max(20) })
+export const createAppParams = deferred(() =>
+  z.object({ name: name(), redirect_uris: z.array(z.string()).min(1).max(20) }),
+)
 
 export function appRoutes(add: AddRoute): void {
   add(

@@ -8,14 +8,15 @@ import {
 } from '../../engine/access/oauth-authorization.ts'
 import type { Engine } from '../../engine/machine/engine.ts'
 import type { MerchantState } from '../../engine/machine/merchant-state.ts'
+import { deferred } from '../deferred.ts'
 import { presentAuthorization, presentDecision } from '../oauth/authorization.ts'
 import { cursorOf, page, pageParams } from '../pagination.ts'
 import { authorizationList, decisionSchema } from '../schemas/oauth.ts'
 import { theMerchant } from './merchant.ts'
 import type { AddRoute } from './services.ts'
 
-const listParams = z.object(pageParams)
-const decideParams = z.object({ merchant: z.string().optional() })
+const listParams = deferred(() => z.object(pageParams))
+const decideParams = deferred(() => z.object({ merchant: z.string().optional() }))
 
 /** Registers the routes to decide authorizations without a browser. */
 export function authorizationAdminRoutes(add: AddRoute): void {

@@ -13,6 +13,7 @@ import {
   presentUpcoming,
   targetOf,
 } from '../clock.ts'
+import { deferred } from '../deferred.ts'
 import { list, pageParams } from '../pagination.ts'
 import type { RouteErrors } from '../route.ts'
 import { anyClockList, upcomingList } from '../schemas/clock.ts'
@@ -22,12 +23,12 @@ import type { AddRoute, AdminServices } from './services.ts'
 
 const oneFields = { merchant: z.string().optional(), test_clock: z.string().optional() }
 const scopeFields = { ...oneFields, all: z.boolean().optional() }
-const scopeParams = z.object(scopeFields)
+const scopeParams = deferred(() => z.object(scopeFields))
 const idField = { advance_id: z.string().min(1).max(255).optional() }
-const advanceParams = z.object({ ...scopeFields, ...advanceFields, ...idField })
-const cancelParams = z.object({ ...scopeFields, ...idField })
-const showParams = z.object(oneFields)
-const upcomingParams = z.object({ ...oneFields, ...pageParams })
+const advanceParams = deferred(() => z.object({ ...scopeFields, ...advanceFields, ...idField }))
+const cancelParams = deferred(() => z.object({ ...scopeFields, ...idField }))
+const showParams = deferred(() => z.object(oneFields))
+const upcomingParams = deferred(() => z.object({ ...oneFields, ...pageParams }))
 
 /** If there are several merchants, `merchant` or `all` is required. */
 const NEEDS_MERCHANT: RouteErrors = { 400: ['parameter_missing'] }
@@ -138,7 +139,7 @@ export function clockAdminRoutes(add: AddRoute): void {
   )
 }
 
-type Wanted = AdvanceTime & z.infer<typeof advanceParams> & { readonly clockParam: string }
+type Wanted = AdvanceTime & z.infer<ReturnType<typeof advanceParams>> & { readonly clockParam: string }
 
 /** Advances the selected clocks. The advance can be canceled by its `advance_id` until it has ended. */
 async function advanceNamed(services: AdminServices, wanted: Wanted, advances: NamedAdvances) {
@@ -171,7 +172,10 @@ async function advanceSelected(services: AdminServices, wanted: Wanted, named: N
 const mainClock = (merchant: MerchantState): MerchantClock => ({ merchant, clock: merchant.clock })
 
 /** Returns the clocks to show: the given one, else the main clocks of all merchants. @throws ApiError resource_missing */
-function shown(engine: Engine, { merchant, test_clock }: z.infer<typeof showParams>): MerchantClock[] {
+function shown(
+  engine: Engine,
+  { merchant, test_clock }: z.infer<ReturnType<typeof showParams>>,
+): MerchantClock[] {
   if (test_clock !== undefined) return [theTestClock(engine, test_clock, merchant)]
   if (merchant !== undefined) return [mainClock(theMerchant(engine, merchant))]
   return [...engine.merchants.values()].map(mainClock)
@@ -180,7 +184,7 @@ function shown(engine: Engine, { merchant, test_clock }: z.infer<typeof showPara
 /** Returns the clocks to act on. @throws ApiError parameter_missing, parameter_invalid, resource_missing */
 function selectClocks(
   engine: Engine,
-  { merchant, all, test_clock }: z.infer<typeof scopeParams>,
+  { merchant, all, test_clock }: z.infer<ReturnType<typeof scopeParams>>,
 ): MerchantClock[] {
   if (all && (merchant !== undefined || test_clock !== undefined)) {
     throw parameterInvalid('all', 'Use all, or merchant and test_clock, not both')

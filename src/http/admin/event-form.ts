@@ -3,14 +3,15 @@ import { matchEventTypes } from '../../core/event.ts'
 import type { EventWithObject } from '../../engine/history/view.ts'
 import type { Engine } from '../../engine/machine/engine.ts'
 import type { MerchantState } from '../../engine/machine/merchant-state.ts'
+import { deferred } from '../deferred.ts'
 import { type EventForm, presentEvent } from '../event.ts'
 import { matchingTypes, typeUnknown } from '../event-types.ts'
 import type { EventShape } from '../schemas/event.ts'
 import type { HttpServices } from '../services.ts'
 
 /** `own`: as paytwin's own API shows events. `merchant`: as the API of their merchant shows them, with `merchant_id`. */
-export const formParam = z.enum(['own', 'merchant']).default('own')
-type Form = z.infer<typeof formParam>
+export const formParam = deferred(() => z.enum(['own', 'merchant']).default('own'))
+type Form = z.infer<ReturnType<typeof formParam>>
 
 let stripe: typeof import('../stripe/event.ts') | undefined
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { findEvent } from '../../engine/history/events.ts'
+import { deferred } from '../deferred.ts'
 import { eventListParams, presentEventList, resumePoint, typesOf } from '../event.ts'
 import { STATE_HEADER } from '../live-streams.ts'
 import { eventList, eventSchema } from '../schemas/event.ts'
@@ -8,7 +9,9 @@ import { eventFormOf, formParam } from './event-form.ts'
 import { theMerchant } from './merchant.ts'
 import type { AddRoute } from './services.ts'
 
-const listParams = eventListParams.extend({ merchant: z.string().optional(), form: formParam })
+const listParams = deferred(() =>
+  eventListParams().extend({ merchant: z.string().optional(), form: formParam() }),
+)
 
 /** Registers the routes for events of one merchant or of all. */
 export function eventAdminRoutes(add: AddRoute): void {
@@ -44,7 +47,7 @@ export function eventAdminRoutes(add: AddRoute): void {
       method: 'get',
       path: 'events/:id',
       summary: 'Retrieves an event of any merchant.',
-      params: z.object({ form: formParam }),
+      params: deferred(() => z.object({ form: formParam() })),
       returns: eventSchema,
     },
     async ({ services, id, params }) => {

@@ -6,10 +6,11 @@ import { EXPLAINED_KINDS, type ExplainedKind, explainedOf } from '../../engine/h
 import type { Engine } from '../../engine/machine/engine.ts'
 import { merchantOfObject } from '../../engine/resources/merchant.ts'
 import { contractPath } from '../contract-page.ts'
+import { deferred } from '../deferred.ts'
 import { type ExplanationShape, explanationSchema } from '../schemas/explanation.ts'
 import type { AddRoute } from './services.ts'
 
-const showParams = z.object({ at: z.union([z.int(), z.string()]).optional() })
+const showParams = deferred(() => z.object({ at: z.union([z.int(), z.string()]).optional() }))
 
 /** The kinds that can be explained as of an earlier time. */
 const WITH_PAST: ReadonlySet<ExplainedKind> = new Set<ExplainedKind>(['subscription', 'invoice'])

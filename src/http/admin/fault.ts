@@ -2,21 +2,24 @@ import * as z from 'zod'
 import { parameterInvalid } from '../../core/errors.ts'
 import { FAULT_KINDS, type Fault, isChargeFault } from '../../engine/machine/faults.ts'
 import { findMerchant } from '../../engine/resources/merchant.ts'
+import { deferred } from '../deferred.ts'
 import { list } from '../pagination.ts'
 import { deletedStub } from '../resource.ts'
 import { deletedFault, type FaultShape, faultList, faultSchema } from '../schemas/admin.ts'
 import { MAX_URL_LENGTH } from '../webhook-endpoint.ts'
 import type { AddRoute } from './services.ts'
 
-const createParams = z.object({
-  kind: z.enum(FAULT_KINDS),
-  count: z.int().min(1).optional(),
-  rate: z.number().min(0).max(1).default(1),
-  // A glob that matches routes or urls of webhook endpoints.
-  route: z.string().min(1).max(MAX_URL_LENGTH).optional(),
-  merchant: z.string().optional(),
-  ms: z.int().min(0).max(600_000).optional(),
-})
+const createParams = deferred(() =>
+  z.object({
+    kind: z.enum(FAULT_KINDS),
+    count: z.int().min(1).optional(),
+    rate: z.number().min(0).max(1).default(1),
+    // A glob that matches routes or urls of webhook endpoints.
+    route: z.string().min(1).max(MAX_URL_LENGTH).optional(),
+    merchant: z.string().optional(),
+    ms: z.int().min(0).max(600_000).optional(),
+  }),
+)
 
 const DEFAULT_LATENCY_MS = 1_000
 
@@ -84,7 +87,7 @@ export function faultRoutes(add: AddRoute): void {
 }
 
 /** Checks that the parameters apply to the kind of fault. @throws ApiError parameter_invalid */
-function checkKindParams({ kind, route, ms }: z.infer<typeof createParams>): void {
+function checkKindParams({ kind, route, ms }: z.infer<ReturnType<typeof createParams>>): void {
   if (route !== undefined && isChargeFault(kind)) {
     throw parameterInvalid(
       'route',

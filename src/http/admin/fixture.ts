@@ -4,14 +4,17 @@ import { DECLINE_CODES } from '../../core/processor.ts'
 import type { CreatedObject } from '../../engine/resources/fixture-names.ts'
 import { loadFixtures } from '../../engine/resources/fixtures.ts'
 import { defaultMerchant } from '../../engine/resources/merchant.ts'
+import { deferred } from '../deferred.ts'
 import { checkFixtures } from '../fixtures/check.ts'
 import { type FixturesShape, fixturesSchema } from '../schemas/fixtures.ts'
 import type { AddRoute } from './services.ts'
 
-const loadParams = z.object({
-  files: z.array(z.object({ name: z.string().min(1).max(1_000), content: z.unknown() })).min(1),
-  validate_only: z.boolean().default(false),
-})
+const loadParams = deferred(() =>
+  z.object({
+    files: z.array(z.object({ name: z.string().min(1).max(1_000), content: z.unknown() })).min(1),
+    validate_only: z.boolean().default(false),
+  }),
+)
 
 export function fixtureRoutes(add: AddRoute): void {
   add(

@@ -1,17 +1,20 @@
 import * as z from 'zod'
 import type { KeyRing } from '../../engine/access/keys.ts'
+import { deferred } from '../deferred.ts'
 import { cursorOf, page, pageParams } from '../pagination.ts'
 import { issuedKeySchema, type KeyShape, keyList, keySchema } from '../schemas/admin.ts'
 import { theMerchant } from './merchant.ts'
 import type { AddRoute } from './services.ts'
 
-const createParams = z.object({
-  merchant: z.string().optional(),
-  name: z.string().max(255).nullable().optional(),
-  publishable: z.boolean().default(false),
-  secret: z.string().optional(),
-})
-const listParams = z.object({ merchant: z.string().optional(), ...pageParams })
+const createParams = deferred(() =>
+  z.object({
+    merchant: z.string().optional(),
+    name: z.string().max(255).nullable().optional(),
+    publishable: z.boolean().default(false),
+    secret: z.string().optional(),
+  }),
+)
+const listParams = deferred(() => z.object({ merchant: z.string().optional(), ...pageParams }))
 
 export function keyRoutes(add: AddRoute): void {
   add(

@@ -7,18 +7,21 @@ import type { EventWithObject } from '../../engine/history/view.ts'
 import type { Engine } from '../../engine/machine/engine.ts'
 import { nextTurn } from '../../engine/machine/gate.ts'
 import type { MerchantState } from '../../engine/machine/merchant-state.ts'
+import { deferred } from '../deferred.ts'
 import { cursorOf, page, pageParams } from '../pagination.ts'
 import { type MailShape, mailList, mailSchema } from '../schemas/mail.ts'
 import { theMerchant } from './merchant.ts'
 import type { AddRoute } from './services.ts'
 
-const listParams = z.object({
-  ...pageParams,
-  merchant: z.string().optional(),
-  kind: z.enum(MAIL_KINDS).optional(),
-  to: z.string().optional(),
-})
-type ListParams = z.infer<typeof listParams>
+const listParams = deferred(() =>
+  z.object({
+    ...pageParams,
+    merchant: z.string().optional(),
+    kind: z.enum(MAIL_KINDS).optional(),
+    to: z.string().optional(),
+  }),
+)
+type ListParams = z.infer<ReturnType<typeof listParams>>
 
 /** Events that are read at a time, until a page is full: not every one of them caused mail. */
 const BATCH = 100

@@ -13,6 +13,7 @@ import {
   updateMerchant,
 } from '../../engine/resources/merchant.ts'
 import { presentClock } from '../clock.ts'
+import { deferred } from '../deferred.ts'
 import { mailSettings, presentMails } from '../mail-settings.ts'
 import { noticeSettings } from '../notice-settings.ts'
 import { list } from '../pagination.ts'
@@ -25,21 +26,23 @@ import type { AddRoute } from './services.ts'
 const settings = {
   api_version: z.string().optional(),
   dunning_final_action: z.enum(FINAL_ACTIONS).optional(),
-  retry_schedule: retrySchedule.optional(),
-  notices: noticeSettings.optional(),
-  mails: mailSettings.optional(),
+  retry_schedule: retrySchedule().optional(),
+  notices: noticeSettings().optional(),
+  mails: mailSettings().optional(),
 }
-const name = z.string().min(1).max(255)
-const createParams = z.object({
-  name: name.default('Merchant'),
-  clock: z
-    .union([z.int(), z.string()], { error: "expected 'live', Unix seconds or ISO 8601" })
-    .default('live'),
-  dialect: z.enum(DIALECTS).default(DEFAULT_DIALECT),
-  secret_key: z.string().optional(),
-  ...settings,
-})
-const updateParams = z.object({ name: name.optional(), ...settings })
+const name = deferred(() => z.string().min(1).max(255))
+const createParams = deferred(() =>
+  z.object({
+    name: name().default('Merchant'),
+    clock: z
+      .union([z.int(), z.string()], { error: "expected 'live', Unix seconds or ISO 8601" })
+      .default('live'),
+    dialect: z.enum(DIALECTS).default(DEFAULT_DIALECT),
+    secret_key: z.string().optional(),
+    ...settings,
+  }),
+)
+const updateParams = deferred(() => z.object({ name: name().optional(), ...settings }))
 
 export function merchantRoutes(add: AddRoute): void {
   add(

@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import { SECONDS_PER_DAY } from '../../core/calendar.ts'
 import { type Overview, overviewOf } from '../../engine/resources/overview.ts'
+import { deferred } from '../deferred.ts'
 import { type OverviewShape, overviewSchema } from '../schemas/overview.ts'
 import { theMerchant } from './merchant.ts'
 import type { AddRoute } from './services.ts'
 
-const showParams = z.object({ merchant: z.string().optional() })
+const showParams = deferred(() => z.object({ merchant: z.string().optional() }))
 
 /** Registers the route for the counts and sums of a merchant. */
 export function overviewRoutes(add: AddRoute): void {

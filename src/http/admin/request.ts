@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { deferred } from '../deferred.ts'
 import { resumePoint } from '../event.ts'
 import { pageOf, pageParams } from '../pagination.ts'
 import { presentRequest } from '../request-log.ts'
@@ -7,12 +8,14 @@ import { wantsStream } from '../stream.ts'
 import { theMerchant } from './merchant.ts'
 import type { AddRoute } from './services.ts'
 
-const listParams = z.object({
-  ...pageParams,
-  merchant: z.string().optional(),
-  ignored_params: z.boolean().optional(),
-  object: z.string().optional(),
-})
+const listParams = deferred(() =>
+  z.object({
+    ...pageParams,
+    merchant: z.string().optional(),
+    ignored_params: z.boolean().optional(),
+    object: z.string().optional(),
+  }),
+)
 
 export function requestRoutes(add: AddRoute): void {
   add(

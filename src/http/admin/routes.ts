@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import * as z from 'zod'
 import { ApiError } from '../../core/errors.ts'
+import { deferred } from '../deferred.ts'
 import type { RouteResult } from '../json.ts'
 import { checkParams, type Schema, unknownParams } from '../params.ts'
 import { MISSING_ROUTE, type Steps, serve } from '../pipeline.ts'
@@ -34,7 +35,7 @@ import { webhookAdminRoutes } from './webhook.ts'
 
 const MAX_BODY_BYTES = 64 * 1_048_576
 
-const NO_PARAMS = z.object({})
+const NO_PARAMS = deferred(() => z.object({}))
 
 /** Registers the admin API under /_paytwin. See docs/contract/operator.md#admin-api. */
 export function adminRoutes(app: Hono, services: AdminServices): Registered[] {
@@ -84,11 +85,11 @@ function stepsOf<Params>(
   route: AdminRoute<Params, unknown>,
   handle: (call: AdminCall<Params>) => RouteResult | Promise<RouteResult>,
 ): Steps<AdminExchange, void, Given, Params> {
-  const schema = (route.params ?? NO_PARAMS) as Schema<Params>
   return {
     authenticate: (exchange) => authenticate(services, exchange, route.isOpen ?? false),
     read: (exchange) => exchange.readParams(),
     check: (exchange, { given: { raw, isForm } }) => {
+      const schema = (route.params ?? NO_PARAMS)() as Schema<Params>
       const params = checkParams(schema, raw, { isForm })
       exchange.ignore(unknownParams(raw, params))
       return params

@@ -10,6 +10,7 @@ import {
   saveSnapshot,
 } from '../../engine/history/snapshots.ts'
 import type { Engine } from '../../engine/machine/engine.ts'
+import { deferred } from '../deferred.ts'
 
 import { list } from '../pagination.ts'
 import { deletedStub } from '../resource.ts'
@@ -28,9 +29,11 @@ import { presentStatus } from './status.ts'
 /** The maximum number of differences in a response. */
 const MAX_DIFFERENCES = 1_000
 
-const saveParams = z.object({
-  name: z.string().regex(SNAPSHOT_NAME, { error: `expected ${SNAPSHOT_NAME_RULE}` }),
-})
+const saveParams = deferred(() =>
+  z.object({
+    name: z.string().regex(SNAPSHOT_NAME, { error: `expected ${SNAPSHOT_NAME_RULE}` }),
+  }),
+)
 
 export function snapshotRoutes(add: AddRoute): void {
   add(

@@ -1,15 +1,18 @@
 import * as z from 'zod'
+import { deferred } from '../deferred.ts'
 import { healthSchema, type StatusShape, statusSchema } from '../schemas/admin.ts'
 import { proofOf } from './guard.ts'
 import { presentMerchant } from './merchant.ts'
 import type { AddRoute, AdminServices } from './services.ts'
 
-const healthParams = z.object({
-  nonce: z
-    .string()
-    .regex(/^[0-9a-f]{32,128}$/, { error: 'expected 32 to 128 hexadecimal digits' })
-    .optional(),
-})
+const healthParams = deferred(() =>
+  z.object({
+    nonce: z
+      .string()
+      .regex(/^[0-9a-f]{32,128}$/, { error: 'expected 32 to 128 hexadecimal digits' })
+      .optional(),
+  }),
+)
 
 export function statusRoutes(add: AddRoute): void {
   add(

@@ -5,6 +5,7 @@ import { type SubjectKind, type Timeline, timelineOf } from '../../engine/histor
 import type { Engine } from '../../engine/machine/engine.ts'
 import { merchantOfObject } from '../../engine/resources/merchant.ts'
 import { presentCustomerOrStub } from '../customer.ts'
+import { deferred } from '../deferred.ts'
 import { presentInvoice } from '../invoice.ts'
 import { customerTimeline, invoiceTimeline, subscriptionTimeline } from '../schemas/timeline.ts'
 import { presentSubscription } from '../subscription.ts'
@@ -13,11 +14,13 @@ import type { AddRoute, AdminCall } from './services.ts'
 
 const MAX_CHANGES = 1_000
 
-const showParams = z.object({
-  at: z.union([z.int(), z.string()]).optional(),
-  limit: z.int().min(1).max(MAX_CHANGES).default(MAX_CHANGES),
-})
-type ShowCall = AdminCall<z.infer<typeof showParams>>
+const showParams = deferred(() =>
+  z.object({
+    at: z.union([z.int(), z.string()]).optional(),
+    limit: z.int().min(1).max(MAX_CHANGES).default(MAX_CHANGES),
+  }),
+)
+type ShowCall = AdminCall<z.infer<ReturnType<typeof showParams>>>
 
 /** Registers the routes for objects of any merchant with their timelines. */
 export function timelineRoutes(add: AddRoute): void {

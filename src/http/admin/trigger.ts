@@ -5,6 +5,7 @@ import { ALL_EVENT_TYPES, EVENT_TYPES, type EventType } from '../../core/kinds.t
 import type { MerchantState } from '../../engine/machine/merchant-state.ts'
 import { trigger } from '../../engine/resources/trigger.ts'
 import { nearest } from '../../text/nearest.ts'
+import { deferred } from '../deferred.ts'
 import { triggerSchema } from '../schemas/trigger.ts'
 import { eventFormOf, formParam } from './event-form.ts'
 import { theMerchant } from './merchant.ts'
@@ -13,11 +14,13 @@ import type { AddRoute } from './services.ts'
 /** paytwin: longer than every event type. Limits the time for finding suggestions. */
 const MAX_TYPE_LENGTH = 100
 
-const createParams = z.object({
-  type: z.string({ error: ({ input }) => unknownType(input) }),
-  merchant: z.string().optional(),
-  form: formParam,
-})
+const createParams = deferred(() =>
+  z.object({
+    type: z.string({ error: ({ input }) => unknownType(input) }),
+    merchant: z.string().optional(),
+    form: formParam(),
+  }),
+)
 
 /**
  * Returns the event type that a name means: one of paytwin's own, or one of Stripe for a merchant with its API.

@@ -8,6 +8,7 @@ import { merchantOfDelivery, merchantOfObject } from '../../engine/resources/mer
 import { retryAllOf, retryNow } from '../../engine/resources/webhook-delivery.ts'
 import { createEndpoint, deleteEndpoint } from '../../engine/resources/webhook-endpoint.ts'
 import { resend } from '../../engine/resources/webhook-post.ts'
+import { deferred } from '../deferred.ts'
 import { list, listDeliveries, listObjects, pageParams } from '../pagination.ts'
 import { deletedStub } from '../resource.ts'
 import {
@@ -31,12 +32,16 @@ import type { AddRoute } from './services.ts'
 /** The maximum number of retried deliveries in a response. */
 const MAX_SHOWN = 100
 const merchantField = { merchant: z.string().optional() }
-const createParams = createEndpointParams.extend({
-  ...merchantField,
-  enabled_events: createEndpointParams.shape.enabled_events.default(['*']),
-})
-const listParams = z.object({ ...merchantField, ...pageParams })
-const retryParams = z.object({ ...merchantField, id: z.string().optional(), all: z.boolean().optional() })
+const createParams = deferred(() =>
+  createEndpointParams().extend({
+    ...merchantField,
+    enabled_events: createEndpointParams().shape.enabled_events.default(['*']),
+  }),
+)
+const listParams = deferred(() => z.object({ ...merchantField, ...pageParams }))
+const retryParams = deferred(() =>
+  z.object({ ...merchantField, id: z.string().optional(), all: z.boolean().optional() }),
+)
 
 /** Registers the routes for webhook endpoints of all merchants. */
 export function webhookAdminRoutes(add: AddRoute): void {
@@ -91,7 +96,7 @@ export function webhookAdminRoutes(add: AddRoute): void {
       method: 'get',
       path: 'webhooks/:id/deliveries',
       summary: 'Lists the deliveries of a webhook endpoint, newest first, with their attempts.',
-      params: z.object(pageParams),
+      params: deferred(() => z.object(pageParams)),
       returns: deliveryList,
     },
     ({ c, services, params, id }) => {

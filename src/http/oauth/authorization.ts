@@ -10,6 +10,7 @@ import {
 } from '../../engine/access/oauth-authorization.ts'
 import type { Engine } from '../../engine/machine/engine.ts'
 import type { Api, WriteCall } from '../api.ts'
+import { deferred } from '../deferred.ts'
 import { omittableText, reference, text } from '../fields.ts'
 import {
   type AuthorizationShape,
@@ -20,15 +21,17 @@ import {
 import { authorizationRequest, requestingApp } from './authorization-request.ts'
 import { withoutEmpty } from './client-api.ts'
 
-const createParams = z.object({
-  client_id: reference,
-  redirect_uri: text,
-  response_type: omittableText,
-  scope: omittableText,
-  state: omittableText,
-  code_challenge: omittableText,
-  code_challenge_method: omittableText,
-})
+const createParams = deferred(() =>
+  z.object({
+    client_id: reference,
+    redirect_uri: text,
+    response_type: omittableText,
+    scope: omittableText,
+    state: omittableText,
+    code_challenge: omittableText,
+    code_challenge_method: omittableText,
+  }),
+)
 
 /**
  * Registers the routes that replace the consent page for callers with a key and without a browser.

@@ -18,6 +18,7 @@ import type { MerchantState } from '../../engine/machine/merchant-state.ts'
 import { findMerchant } from '../../engine/resources/merchant.ts'
 import { checkHost } from '../admin/guard.ts'
 import type { AdminServices } from '../admin/services.ts'
+import { deferred } from '../deferred.ts'
 import { Exchange } from '../exchange.ts'
 import type { ExchangeOptions } from '../exchange-options.ts'
 import { omittableText, text } from '../fields.ts'
@@ -41,23 +42,27 @@ const DECISION_PATH = '/v1/oauth/authorize/decision'
 
 const OPTIONS: ExchangeOptions = { ignoresIdempotencyKey: true, onlyOnce: true }
 
-const authorizeParams = z.object({
-  response_type: text,
-  client_id: text,
-  redirect_uri: text,
-  scope: omittableText,
-  state: omittableText,
-  code_challenge: omittableText,
-  code_challenge_method: omittableText,
-})
+const authorizeParams = deferred(() =>
+  z.object({
+    response_type: text,
+    client_id: text,
+    redirect_uri: text,
+    scope: omittableText,
+    state: omittableText,
+    code_challenge: omittableText,
+    code_challenge_method: omittableText,
+  }),
+)
 
-const decisionParams = z.object({
-  /** Longer than other texts, because it contains a number for each merchant. */
-  nonce: z.string(),
-  decision: z.enum(['approve', 'deny']),
-  merchant: omittableText,
-})
-type DecisionParams = z.infer<typeof decisionParams>
+const decisionParams = deferred(() =>
+  z.object({
+    /** Longer than other texts, because it contains a number for each merchant. */
+    nonce: z.string(),
+    decision: z.enum(['approve', 'deny']),
+    merchant: omittableText,
+  }),
+)
+type DecisionParams = z.infer<ReturnType<typeof decisionParams>>
 
 /**
  * Registers the consent page, on which a merchant approves or denies an authorization request.
@@ -120,7 +125,7 @@ const decisionSteps = (services: AdminServices): Steps<Exchange, void, Given, De
     return exchange.readParams()
   },
   check: (_exchange, { given: { raw, isForm } }) =>
-    checkParams(decisionParams, withoutEmpty(raw), { isForm }),
+    checkParams(decisionParams(), withoutEmpty(raw), { isForm }),
   act: (exchange, { params }) => takeDecision(services.engine, exchange, params),
 })
 
@@ -141,7 +146,7 @@ function checkRequest(
   params: URLSearchParams,
 ): AuthorizationRequest | Redirect {
   const app = requestingApp(engine, theOnly(params, 'client_id'), theOnly(params, 'redirect_uri'))
-  const unknown = [...new Set(params.keys())].filter((name) => !(name in authorizeParams.shape))
+  const unknown = [...new Set(params.keys())].filter((name) => !(name in authorizeParams().shape))
   if (unknown.length > 0) exchange.ignore(unknown)
   const { asked, mistake } = readRequest(app, params)
   return mistake ? { redirect_to: redirectTo(app.redirect_uri, mistake) } : asked
@@ -169,7 +174,7 @@ function readRequest(
   const request: AuthorizationParams = withoutEmpty(Object.fromEntries(params))
   try {
     for (const name of params.keys()) {
-      if (name in authorizeParams.shape && params.getAll(name).length > 1)
+      if (name in authorizeParams().shape && params.getAll(name).length > 1)
         throw parameterInvalid(null, `The parameter '${name}' is repeated`)
     }
     return { asked: authorizationRequest(app, request) }

@@ -41,7 +41,7 @@ export class ClientApi {
   }
 
   post<Params, Body extends Json>(
-    route: Omit<RouteOf<Params, Body>, 'method'> & { readonly params: Schema<Params> },
+    route: Omit<RouteOf<Params, Body>, 'method'> & { readonly params: () => Schema<Params> },
     handle: (call: ClientCall<Params>) => Promise<NoInfer<Body>>,
   ): void {
     const registered = { ...route, method: 'post' as const }
@@ -60,7 +60,7 @@ export class ClientApi {
   }
 }
 
-type ClientRoute<Params, Body> = RouteOf<Params, Body> & { readonly params: Schema<Params> }
+type ClientRoute<Params, Body> = RouteOf<Params, Body> & { readonly params: () => Schema<Params> }
 
 /** The steps of a request with the credentials of an app. */
 const stepsOf = <Params, Body extends Json>(
@@ -93,7 +93,7 @@ function check<Params, Body>(
 ): Params {
   const given = withoutEmpty(raw)
   refuseBodyCredentials(given, app)
-  const params = checkParams(schema, given, { isForm, requires })
+  const params = checkParams(schema(), given, { isForm, requires })
   const ignored = unknownParams(given, params)
   if (ignored[0] !== undefined && strictParams) throw parameterUnknown(ignored[0])
   if (ignored.length > 0) exchange.ignore(ignored)

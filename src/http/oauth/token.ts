@@ -9,28 +9,33 @@ import {
   type TokenRefusal,
   tokenKey,
 } from '../../engine/access/oauth-token.ts'
+import { deferred } from '../deferred.ts'
 import { omittableText, text } from '../fields.ts'
 import type { Raw } from '../form.ts'
 import { type OAuthTokensShape, oauthRevocation, oauthTokens } from '../schemas/oauth.ts'
 import type { HttpServices } from '../services.ts'
 import type { ClientApi, ClientCall } from './client-api.ts'
 
-const tokenParams = z.object({
-  grant_type: text,
-  code: omittableText,
-  redirect_uri: omittableText,
-  code_verifier: omittableText,
-  refresh_token: omittableText,
-  scope: omittableText,
-  client_id: omittableText,
-})
-type TokenParams = z.infer<typeof tokenParams>
+const tokenParams = deferred(() =>
+  z.object({
+    grant_type: text,
+    code: omittableText,
+    redirect_uri: omittableText,
+    code_verifier: omittableText,
+    refresh_token: omittableText,
+    scope: omittableText,
+    client_id: omittableText,
+  }),
+)
+type TokenParams = z.infer<ReturnType<typeof tokenParams>>
 
-const revokeParams = z.object({
-  token: text,
-  token_type_hint: omittableText,
-  client_id: omittableText,
-})
+const revokeParams = deferred(() =>
+  z.object({
+    token: text,
+    token_type_hint: omittableText,
+    client_id: omittableText,
+  }),
+)
 
 /** Registers the token routes. See docs/contract/oauth.md#token-endpoint; RFC 6749 4.1.3, 5, 6; RFC 7009. */
 export function tokenRoutes(api: ClientApi): void {

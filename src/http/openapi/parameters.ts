@@ -52,7 +52,7 @@ export function requestBodyOf(route: Registered, context: Context): Json | undef
 /** Returns the schema of all parameters of a route, with descriptions. */
 export function paramsSchema(route: Registered, { tag, schemas }: Context): JsonSchema {
   const returned = schemas[tag.component]
-  const given: JsonSchema = route.params ? requestSchema(route.params) : { type: 'object', properties: {} }
+  const given: JsonSchema = route.params ? requestSchema(route.params()) : { type: 'object', properties: {} }
   const described = describeParams(given, returned, route)
   const canExpand = route.path.startsWith('/v1/') && isExpandable(route.returns.name, schemas)
   return canExpand ? { ...described, properties: { ...described.properties, expand: EXPAND } } : described

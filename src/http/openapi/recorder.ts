@@ -90,7 +90,7 @@ export class Recorder {
     if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(json)}`)
     const { route, ids } = this.#find(method, path)
     const given = decodeForm(path.split('?')[1] ?? '')
-    const query = (route.params ? coerce(route.params, given) : given) as Json
+    const query = (route.params ? coerce(route.params(), given) : given) as Json
     const example: Example = { request: { ids, query, body }, status, body: json }
     if (!this.#successes.has(keyOf(route))) this.#successes.set(keyOf(route), example)
     return json

@@ -44,7 +44,7 @@ function common(route: Registered): AnyRefusals[] {
 function byParameters({ method, params, requires, isPage }: Registered): RouteErrors[] {
   // A page shows its errors as text.
   if (isPage) return []
-  const schema = params ? requestSchema(params) : {}
+  const schema = params ? requestSchema(params()) : {}
   const shape = schema.properties ?? {}
   return [
     requires || requiresAnything(schema) ? { 400: ['parameter_missing'] } : {},

@@ -1,41 +1,46 @@
 import * as z from 'zod'
 import { type Address, type BillingDetails, type Contact, TAX_EXEMPTIONS } from '../../core/contact.ts'
+import { deferred } from '../deferred.ts'
 import { optionalText } from '../fields.ts'
 
-const address = z.object({
-  city: optionalText,
-  country: z
-    .string()
-    .regex(/^[A-Za-z]{2}$/, { error: 'expected a country code of two letters' })
-    .nullable()
-    .optional(),
-  line1: optionalText,
-  line2: optionalText,
-  postal_code: optionalText,
-  state: optionalText,
-})
+const address = deferred(() =>
+  z.object({
+    city: optionalText,
+    country: z
+      .string()
+      .regex(/^[A-Za-z]{2}$/, { error: 'expected a country code of two letters' })
+      .nullable()
+      .optional(),
+    line1: optionalText,
+    line2: optionalText,
+    postal_code: optionalText,
+    state: optionalText,
+  }),
+)
 
 /** The contact of a customer. */
 export const contactFields = {
-  address: address.nullable().optional(),
+  address: address().nullable().optional(),
   phone: optionalText,
   preferred_locales: z.array(z.string().min(1).max(35)).max(100).optional(),
   shipping: z
-    .object({ address, name: z.string().min(1).max(5_000), phone: optionalText })
+    .object({ address: address(), name: z.string().min(1).max(5_000), phone: optionalText })
     .nullable()
     .optional(),
   tax_exempt: z.enum(['', ...TAX_EXEMPTIONS]).optional(),
 }
 
 /** The billing details of a payment method. */
-export const billingDetails = z
-  .object({
-    address: address.nullable().optional(),
-    email: optionalText,
-    name: optionalText,
-    phone: optionalText,
-  })
-  .optional()
+export const billingDetails = deferred(() =>
+  z
+    .object({
+      address: address().nullable().optional(),
+      email: optionalText,
+      name: optionalText,
+      phone: optionalText,
+    })
+    .optional(),
+)
 
 /** Returns the parts of a contact that a request sets; undefined if it sets none. An address replaces the former one. */
 export function contactOf({
@@ -62,7 +67,9 @@ export function contactOf({
 }
 
 /** Returns the billing details that a request gives; undefined for none. */
-export const billingDetailsOf = (given: z.output<typeof billingDetails>): BillingDetails | undefined =>
+export const billingDetailsOf = (
+  given: z.output<ReturnType<typeof billingDetails>>,
+): BillingDetails | undefined =>
   given && {
     address: addressOf(given.address ?? {}),
     email: given.email ?? null,
@@ -72,7 +79,7 @@ export const billingDetailsOf = (given: z.output<typeof billingDetails>): Billin
 
 /** Returns the parts of billing details that a request changes; undefined for none. */
 export const billingChangesOf = (
-  given: z.output<typeof billingDetails>,
+  given: z.output<ReturnType<typeof billingDetails>>,
 ): Partial<BillingDetails> | undefined =>
   given && {
     ...(given.address !== undefined && { address: addressOf(given.address ?? {}) }),
@@ -81,7 +88,7 @@ export const billingChangesOf = (
     ...(given.phone !== undefined && { phone: given.phone || null }),
   }
 
-const addressOf = (given: z.output<typeof address>): Address => ({
+const addressOf = (given: z.output<ReturnType<typeof address>>): Address => ({
   city: given.city ?? null,
   country: given.country ?? null,
   line1: given.line1 ?? null,

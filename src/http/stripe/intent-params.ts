@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { MethodOptions } from '../../core/intent-options.ts'
 import type { ChosenMethod } from '../../engine/resources/payment-method.ts'
+import { deferred } from '../deferred.ts'
 import { metadata, reference } from '../fields.ts'
 import { card, cardOf } from './card-param.ts'
 import { billingDetails, billingDetailsOf } from './contact-params.ts'
@@ -15,13 +16,15 @@ function isHttp(text: string): boolean {
 }
 
 /** The address to which a browser returns. */
-export const returnUrl = z.string().max(5_000).refine(isHttp, { error: 'expected an http or https URL' })
+export const returnUrl = deferred(() =>
+  z.string().max(5_000).refine(isHttp, { error: 'expected an http or https URL' }),
+)
 
 /** The parameters that choose the payment method of an intent. */
 export const chosenMethod = {
   payment_method: reference.optional(),
   payment_method_data: z
-    .object({ type: z.literal('card'), card, billing_details: billingDetails, metadata })
+    .object({ type: z.literal('card'), card: card(), billing_details: billingDetails(), metadata })
     .optional(),
 }
 

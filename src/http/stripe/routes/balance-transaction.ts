@@ -17,6 +17,7 @@ import type { Refund } from '../../../core/refund.ts'
 import { type EventFilter, eventOfObject, listEvents } from '../../../engine/history/events.ts'
 import type { EventWithObject } from '../../../engine/history/view.ts'
 import type { Call } from '../../api.ts'
+import { deferred } from '../../deferred.ts'
 import { reference } from '../../fields.ts'
 import { createdFilters, createdParam, cursorOf, page, pageOf, pageParams } from '../../pagination.ts'
 import type { StripeApi } from '../api.ts'
@@ -32,13 +33,15 @@ const TYPES = {
   adjustment: ['dispute', 'dispute_reversal'],
 } as const satisfies Record<string, readonly BalanceTransactionType[]>
 
-const listParams = z.object({
-  ...pageParams,
-  type: z.enum(['charge', 'refund', 'refund_failure', 'adjustment']).optional(),
-  source: reference.optional(),
-  created: createdParam,
-})
-type ListCall = Call<z.infer<typeof listParams>>
+const listParams = deferred(() =>
+  z.object({
+    ...pageParams,
+    type: z.enum(['charge', 'refund', 'refund_failure', 'adjustment']).optional(),
+    source: reference.optional(),
+    created: createdParam(),
+  }),
+)
+type ListCall = Call<z.infer<ReturnType<typeof listParams>>>
 
 /** Registers the routes of the movements of the merchant's money. */
 export function balanceTransactionRoutes(api: StripeApi): void {

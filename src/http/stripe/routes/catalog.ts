@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
 import * as z from 'zod'
 import { createPrice, createProduct, updatePrice, updateProduct } from '../../../engine/resources/price.ts'
+import { deferred } from '../../deferred.ts'
 import { currency, metadata, optionalText, reference, text } from '../../fields.ts'
 import { createdFilters, createdParam, filtersOf, isOneOf, pageParams } from '../../pagination.ts'
 import {
@@ -18,33 +19,39 @@ import type { Wire } from '../wire.ts'
 
 const product = returning<Wire<Stripe.Product>>('product')
 const price = returning<Wire<Stripe.Price>>('price')
-const active = z.boolean().optional()
+const active = deferred(() => z.boolean().optional())
 
-const productParams = z.object({
-  name: text.min(1),
-  active,
-  description: optionalText,
-  default_price_data: defaultPriceData.optional(),
-  type: z.literal('service').optional(),
-  metadata,
-})
-const productUpdate = z.object({
-  name: text.min(1).optional(),
-  active,
-  description: optionalText,
-  default_price: reference.nullable().optional(),
-  metadata,
-})
-const productList = z.object({ ...pageParams, active, created: createdParam })
-const priceList = z.object({
-  ...pageParams,
-  active,
-  product: reference.optional(),
-  currency: currency.optional(),
-  lookup_keys: z.array(z.string()).max(10).optional(),
-  type: z.enum(['one_time', 'recurring']).optional(),
-  created: createdParam,
-})
+const productParams = deferred(() =>
+  z.object({
+    name: text.min(1),
+    active: active(),
+    description: optionalText,
+    default_price_data: defaultPriceData().optional(),
+    type: z.literal('service').optional(),
+    metadata,
+  }),
+)
+const productUpdate = deferred(() =>
+  z.object({
+    name: text.min(1).optional(),
+    active: active(),
+    description: optionalText,
+    default_price: reference.nullable().optional(),
+    metadata,
+  }),
+)
+const productList = deferred(() => z.object({ ...pageParams, active: active(), created: createdParam() }))
+const priceList = deferred(() =>
+  z.object({
+    ...pageParams,
+    active: active(),
+    product: reference.optional(),
+    currency: currency.optional(),
+    lookup_keys: z.array(z.string()).max(10).optional(),
+    type: z.enum(['one_time', 'recurring']).optional(),
+    created: createdParam(),
+  }),
+)
 
 /** Converts the parameter `active` to a filter. */
 export const activeFilter = (wanted: boolean | undefined) =>

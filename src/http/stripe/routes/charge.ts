@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import * as z from 'zod'
 import { createRefund } from '../../../engine/resources/refund.ts'
 import { listParams as chargeList } from '../../charge.ts'
+import { deferred } from '../../deferred.ts'
 import { equals, filtersOf, pageParams } from '../../pagination.ts'
 import { listParams as refundList, createParams as refundParams } from '../../refund.ts'
 import { retrieve } from '../../resource.ts'
@@ -44,7 +45,7 @@ export function chargeRoutes(api: StripeApi): void {
       method: 'get',
       path: '/v1/charges/:id/refunds',
       summary: 'Lists the refunds of a charge.',
-      params: z.object(pageParams),
+      params: deferred(() => z.object(pageParams)),
       returns: refunds,
     },
     (call) => {

@@ -9,148 +9,161 @@ import { mergeMetadata } from '../../../core/metadata.ts'
 import { PUSH_TYPES } from '../../../core/payment-method.ts'
 import { MISSING_PAYMENT_METHOD } from '../../../core/subscription.ts'
 import type { CheckoutLineParams } from '../../../engine/resources/checkout-lines.ts'
+import { deferred } from '../../deferred.ts'
 import { currency, instant, metadata, quantity, reference, text } from '../../fields.ts'
 import { checkoutPriceData } from '../../price-params.ts'
 import { returnUrl } from '../intent-params.ts'
 import { only } from '../only.ts'
 import { NO_ANCHOR_WITH_TRIAL, ONE_END_OF_TRIAL } from '../trial-params.ts'
 
-const description = text.optional()
+const description = deferred(() => text.optional())
 
 /** A parameter that must not be true: `{ enabled: false }`. */
-const disabled = z.object({ enabled: only(false) }).optional()
+const disabled = deferred(() => z.object({ enabled: only(false) }).optional())
 
-const lineItem = z
-  .object({
-    price: reference.optional(),
-    price_data: checkoutPriceData.optional(),
-    quantity: quantity.optional(),
-    adjustable_quantity: z
-      .object({
-        enabled: z.boolean(),
-        minimum: z.int().min(0).max(999_999).optional(),
-        maximum: z.int().min(1).max(999_999).optional(),
-      })
-      .optional(),
-    metadata,
-  })
-  .refine(({ price, price_data }) => (price === undefined) !== (price_data === undefined), {
-    path: ['price'],
-    error: 'use price or price_data',
-  })
+const lineItem = deferred(() =>
+  z
+    .object({
+      price: reference.optional(),
+      price_data: checkoutPriceData().optional(),
+      quantity: quantity.optional(),
+      adjustable_quantity: z
+        .object({
+          enabled: z.boolean(),
+          minimum: z.int().min(0).max(999_999).optional(),
+          maximum: z.int().min(1).max(999_999).optional(),
+        })
+        .optional(),
+      metadata,
+    })
+    .refine(({ price, price_data }) => (price === undefined) !== (price_data === undefined), {
+      path: ['price'],
+      error: 'use price or price_data',
+    }),
+)
 
 /** Stripe takes one discount for a session. */
-const discounts = z
-  .array(
-    z
-      .object({ coupon: reference.optional(), promotion_code: reference.optional() })
-      .refine(({ coupon, promotion_code }) => (coupon === undefined) !== (promotion_code === undefined), {
-        path: ['coupon'],
-        error: 'use coupon or promotion_code',
-      }),
-  )
-  .max(1)
-  .optional()
-
-const subscriptionData = z
-  .object({
-    billing_cycle_anchor: instant.optional(),
-    description,
-    metadata,
-    proration_behavior: z.enum(['create_prorations', 'none']).optional(),
-    trial_end: instant.optional(),
-    trial_period_days: z.int().min(1).max(730).optional(),
-    trial_settings: z
-      .object({
-        end_behavior: z.object({
-          missing_payment_method: z.enum(MISSING_PAYMENT_METHOD).default('create_invoice'),
-        }),
-      })
-      .optional(),
-  })
-  .refine(...ONE_END_OF_TRIAL)
-  .refine(...NO_ANCHOR_WITH_TRIAL)
-
-const paymentIntentData = z.object({
-  capture_method: z
-    .enum(['automatic', 'automatic_async'], { error: 'paytwin does not know manual capture yet' })
-    .optional(),
-  description,
-  metadata,
-  receipt_email: text.optional(),
-  setup_future_usage: z.enum(['off_session', 'on_session']).optional(),
-  statement_descriptor: z.string().max(22).optional(),
-  statement_descriptor_suffix: z.string().max(22).optional(),
-})
-
-const message = z
-  .object({ message: z.string().min(1).max(1_200) })
-  .nullable()
-  .optional()
-
-const autoOrNever = z.enum(['auto', 'never']).optional()
-
-const fields = z.object({
-  mode: z.enum(CHECKOUT_MODES).default('payment'),
-  success_url: returnUrl,
-  cancel_url: returnUrl.optional(),
-  line_items: z.array(lineItem).min(1).max(MAX_CHECKOUT_LINES).optional(),
-  customer: reference.optional(),
-  customer_email: z.email().max(512).optional(),
-  customer_creation: z.enum(['always', 'if_required']).optional(),
-  customer_update: z.object({ address: autoOrNever, name: autoOrNever }).optional(),
-  client_reference_id: z.string().min(1).max(200).optional(),
-  currency: currency.optional(),
-  discounts,
-  allow_promotion_codes: z.boolean().optional(),
-  subscription_data: subscriptionData.optional(),
-  payment_intent_data: paymentIntentData.optional(),
-  setup_intent_data: z.object({ description, metadata }).optional(),
-  invoice_creation: z
-    .object({
-      enabled: z.boolean(),
-      invoice_data: z.object({ description, metadata }).optional(),
-    })
-    .optional(),
-  payment_method_collection: z.enum(['always', 'if_required']).optional(),
-  allowed_payment_method_types: z
+const discounts = deferred(() =>
+  z
     .array(
-      z.enum(['card', ...PUSH_TYPES], {
-        error: `paytwin knows only card, ${PUSH_TYPES.join(', ')} here yet`,
-      }),
+      z
+        .object({ coupon: reference.optional(), promotion_code: reference.optional() })
+        .refine(({ coupon, promotion_code }) => (coupon === undefined) !== (promotion_code === undefined), {
+          path: ['coupon'],
+          error: 'use coupon or promotion_code',
+        }),
     )
-    .min(1)
+    .max(1)
     .optional(),
-  billing_address_collection: z.enum(['auto', 'required']).optional(),
-  phone_number_collection: z.object({ enabled: z.boolean() }).optional(),
-  consent_collection: z
+)
+
+const subscriptionData = deferred(() =>
+  z
     .object({
-      terms_of_service: z.enum(['none', 'required']).optional(),
-      promotions: z.literal('none', { error: 'paytwin does not know it here yet' }).optional(),
-    })
-    .optional(),
-  custom_text: z.object({ submit: message, terms_of_service_acceptance: message }).optional(),
-  after_expiration: z
-    .object({
-      recovery: z
-        .object({ enabled: z.boolean(), allow_promotion_codes: z.boolean().default(false) })
+      billing_cycle_anchor: instant.optional(),
+      description: description(),
+      metadata,
+      proration_behavior: z.enum(['create_prorations', 'none']).optional(),
+      trial_end: instant.optional(),
+      trial_period_days: z.int().min(1).max(730).optional(),
+      trial_settings: z
+        .object({
+          end_behavior: z.object({
+            missing_payment_method: z.enum(MISSING_PAYMENT_METHOD).default('create_invoice'),
+          }),
+        })
         .optional(),
     })
+    .refine(...ONE_END_OF_TRIAL)
+    .refine(...NO_ANCHOR_WITH_TRIAL),
+)
+
+const paymentIntentData = deferred(() =>
+  z.object({
+    capture_method: z
+      .enum(['automatic', 'automatic_async'], { error: 'paytwin does not know manual capture yet' })
+      .optional(),
+    description: description(),
+    metadata,
+    receipt_email: text.optional(),
+    setup_future_usage: z.enum(['off_session', 'on_session']).optional(),
+    statement_descriptor: z.string().max(22).optional(),
+    statement_descriptor_suffix: z.string().max(22).optional(),
+  }),
+)
+
+const message = deferred(() =>
+  z
+    .object({ message: z.string().min(1).max(1_200) })
+    .nullable()
     .optional(),
-  expires_at: instant.optional(),
-  locale: z.string().min(2).max(10).optional(),
-  submit_type: z.enum(['auto', 'book', 'donate', 'pay', 'subscribe']).optional(),
-  ui_mode: z
-    .literal('hosted_page', {
-      error: 'paytwin knows only hosted_page here yet: js.stripe.com cannot be served',
-    })
-    .optional(),
-  automatic_tax: disabled,
-  tax_id_collection: disabled,
-  adaptive_pricing: disabled,
-  metadata,
-})
-type Given = z.output<typeof fields>
+)
+
+const autoOrNever = deferred(() => z.enum(['auto', 'never']).optional())
+
+const fields = deferred(() =>
+  z.object({
+    mode: z.enum(CHECKOUT_MODES).default('payment'),
+    success_url: returnUrl(),
+    cancel_url: returnUrl().optional(),
+    line_items: z.array(lineItem()).min(1).max(MAX_CHECKOUT_LINES).optional(),
+    customer: reference.optional(),
+    customer_email: z.email().max(512).optional(),
+    customer_creation: z.enum(['always', 'if_required']).optional(),
+    customer_update: z.object({ address: autoOrNever(), name: autoOrNever() }).optional(),
+    client_reference_id: z.string().min(1).max(200).optional(),
+    currency: currency.optional(),
+    discounts: discounts(),
+    allow_promotion_codes: z.boolean().optional(),
+    subscription_data: subscriptionData().optional(),
+    payment_intent_data: paymentIntentData().optional(),
+    setup_intent_data: z.object({ description: description(), metadata }).optional(),
+    invoice_creation: z
+      .object({
+        enabled: z.boolean(),
+        invoice_data: z.object({ description: description(), metadata }).optional(),
+      })
+      .optional(),
+    payment_method_collection: z.enum(['always', 'if_required']).optional(),
+    allowed_payment_method_types: z
+      .array(
+        z.enum(['card', ...PUSH_TYPES], {
+          error: `paytwin knows only card, ${PUSH_TYPES.join(', ')} here yet`,
+        }),
+      )
+      .min(1)
+      .optional(),
+    billing_address_collection: z.enum(['auto', 'required']).optional(),
+    phone_number_collection: z.object({ enabled: z.boolean() }).optional(),
+    consent_collection: z
+      .object({
+        terms_of_service: z.enum(['none', 'required']).optional(),
+        promotions: z.literal('none', { error: 'paytwin does not know it here yet' }).optional(),
+      })
+      .optional(),
+    custom_text: z.object({ submit: message(), terms_of_service_acceptance: message() }).optional(),
+    after_expiration: z
+      .object({
+        recovery: z
+          .object({ enabled: z.boolean(), allow_promotion_codes: z.boolean().default(false) })
+          .optional(),
+      })
+      .optional(),
+    expires_at: instant.optional(),
+    locale: z.string().min(2).max(10).optional(),
+    submit_type: z.enum(['auto', 'book', 'donate', 'pay', 'subscribe']).optional(),
+    ui_mode: z
+      .literal('hosted_page', {
+        error: 'paytwin knows only hosted_page here yet: js.stripe.com cannot be served',
+      })
+      .optional(),
+    automatic_tax: disabled(),
+    tax_id_collection: disabled(),
+    adaptive_pricing: disabled(),
+    metadata,
+  }),
+)
+type Given = z.output<ReturnType<typeof fields>>
 
 /** Which modes have a parameter. */
 const ONLY_IN: { readonly [Name in keyof Given]?: readonly Given['mode'][] } = {
@@ -166,31 +179,36 @@ const ONLY_IN: { readonly [Name in keyof Given]?: readonly Given['mode'][] } = {
 }
 
 /** The parameters of a new session, checked for the combinations that Stripe refuses. */
-export const createParams = fields.superRefine((given, context) => {
-  const refuse = (name: string, why: string) =>
-    context.addIssue({ code: 'custom', path: [name], message: why })
-  for (const [name, modes] of Object.entries(ONLY_IN))
-    if (given[name as keyof Given] !== undefined && !modes.includes(given.mode))
-      refuse(name, `not allowed in ${given.mode} mode`)
-  if (given.customer !== undefined && given.customer_email !== undefined)
-    refuse('customer_email', 'use customer or customer_email, not both')
-  if (given.customer !== undefined && given.customer_creation !== undefined)
-    refuse('customer_creation', 'only allowed without customer')
-  if (given.customer === undefined && given.customer_update !== undefined)
-    refuse('customer_update', 'only allowed with customer')
-  if (given.discounts !== undefined && given.allow_promotion_codes !== undefined)
-    refuse('allow_promotion_codes', 'use discounts or allow_promotion_codes, not both')
-  const pushed = given.allowed_payment_method_types?.find((type) => type !== 'card')
-  if (given.mode !== 'payment' && pushed !== undefined)
-    refuse('allowed_payment_method_types', `${pushed} cannot be saved, so it is allowed in payment mode only`)
-  if (
-    given.allowed_payment_method_types?.length === 1 &&
-    pushed &&
-    given.payment_intent_data?.setup_future_usage
-  )
-    refuse('payment_intent_data', `setup_future_usage is not possible with ${pushed}`)
-})
-type CreateParams = z.output<typeof createParams>
+export const createParams = deferred(() =>
+  fields().superRefine((given, context) => {
+    const refuse = (name: string, why: string) =>
+      context.addIssue({ code: 'custom', path: [name], message: why })
+    for (const [name, modes] of Object.entries(ONLY_IN))
+      if (given[name as keyof Given] !== undefined && !modes.includes(given.mode))
+        refuse(name, `not allowed in ${given.mode} mode`)
+    if (given.customer !== undefined && given.customer_email !== undefined)
+      refuse('customer_email', 'use customer or customer_email, not both')
+    if (given.customer !== undefined && given.customer_creation !== undefined)
+      refuse('customer_creation', 'only allowed without customer')
+    if (given.customer === undefined && given.customer_update !== undefined)
+      refuse('customer_update', 'only allowed with customer')
+    if (given.discounts !== undefined && given.allow_promotion_codes !== undefined)
+      refuse('allow_promotion_codes', 'use discounts or allow_promotion_codes, not both')
+    const pushed = given.allowed_payment_method_types?.find((type) => type !== 'card')
+    if (given.mode !== 'payment' && pushed !== undefined)
+      refuse(
+        'allowed_payment_method_types',
+        `${pushed} cannot be saved, so it is allowed in payment mode only`,
+      )
+    if (
+      given.allowed_payment_method_types?.length === 1 &&
+      pushed &&
+      given.payment_intent_data?.setup_future_usage
+    )
+      refuse('payment_intent_data', `setup_future_usage is not possible with ${pushed}`)
+  }),
+)
+type CreateParams = z.output<ReturnType<typeof createParams>>
 
 /** Returns the lines of a request. */
 export const linesOf = ({ line_items = [] }: CreateParams): CheckoutLineParams[] =>

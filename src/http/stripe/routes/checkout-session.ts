@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { CHECKOUT_STATUSES } from '../../../core/checkout-session.ts'
 import { expireCheckoutSession } from '../../../engine/resources/checkout-expiry.ts'
 import { createCheckoutSession, updateCheckoutSession } from '../../../engine/resources/checkout-session.ts'
+import { deferred } from '../../deferred.ts'
 import { metadata, reference } from '../../fields.ts'
 import { createdParam, equals, filtersOf, pageOf, pageParams } from '../../pagination.ts'
 import { retrieve } from '../../resource.ts'
@@ -14,15 +15,17 @@ import { createParams, linesOf, outcomesOf, settingsOf } from './checkout-params
 
 const session = returning<Wire<Stripe.Checkout.Session>>('checkout.session')
 
-const listParams = z.object({
-  ...pageParams,
-  customer: reference.optional(),
-  customer_details: z.object({ email: z.string().min(1).max(5_000) }).optional(),
-  payment_intent: reference.optional(),
-  status: z.enum(CHECKOUT_STATUSES).optional(),
-  subscription: reference.optional(),
-  created: createdParam,
-})
+const listParams = deferred(() =>
+  z.object({
+    ...pageParams,
+    customer: reference.optional(),
+    customer_details: z.object({ email: z.string().min(1).max(5_000) }).optional(),
+    payment_intent: reference.optional(),
+    status: z.enum(CHECKOUT_STATUSES).optional(),
+    subscription: reference.optional(),
+    created: createdParam(),
+  }),
+)
 
 export function checkoutSessionRoutes(api: StripeApi): void {
   api.write(
@@ -77,7 +80,7 @@ export function checkoutSessionRoutes(api: StripeApi): void {
       method: 'post',
       path: '/v1/checkout/sessions/:id',
       summary: 'Updates the metadata of a Checkout session.',
-      params: z.object({ metadata }),
+      params: deferred(() => z.object({ metadata })),
       returns: session,
     },
     ({ unit, view, params, id }) => presentCheckoutSession(view, updateCheckoutSession(unit, id, params)),
@@ -96,7 +99,7 @@ export function checkoutSessionRoutes(api: StripeApi): void {
       method: 'get',
       path: '/v1/checkout/sessions/:id/line_items',
       summary: 'Lists what a Checkout session sells.',
-      params: z.object(pageParams),
+      params: deferred(() => z.object(pageParams)),
       returns: returningList<Wire<Stripe.LineItem>>('item'),
     },
     ({ c, view, id, params }) => {

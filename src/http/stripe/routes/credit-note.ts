@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import * as z from 'zod'
 import { createCreditNote, updateCreditNote, voidCreditNote } from '../../../engine/resources/credit-note.ts'
 import { createParams, listParams } from '../../credit-note.ts'
+import { deferred } from '../../deferred.ts'
 import { metadata, optionalText } from '../../fields.ts'
 import { filtersOf, pageOf, pageParams } from '../../pagination.ts'
 import { retrieve } from '../../resource.ts'
@@ -11,7 +12,7 @@ import { listKind, returning, returningList, wireList } from '../returns.ts'
 import type { Wire } from '../wire.ts'
 
 const creditNote = returning<Wire<Stripe.CreditNote>>('credit_note')
-const { refund: _, ...fields } = createParams.shape
+const { refund: _, ...fields } = createParams().shape
 
 export function creditNoteRoutes(api: StripeApi): void {
   api.write(
@@ -19,7 +20,7 @@ export function creditNoteRoutes(api: StripeApi): void {
       method: 'post',
       path: '/v1/credit_notes',
       summary: 'Issues a credit note for an open or paid invoice.',
-      params: z.object(fields),
+      params: deferred(() => z.object(fields)),
       returns: creditNote,
     },
     ({ unit, view, params }) => presentCreditNote(view, createCreditNote(unit, params)),
@@ -46,7 +47,7 @@ export function creditNoteRoutes(api: StripeApi): void {
       method: 'get',
       path: '/v1/credit_notes/:id/lines',
       summary: 'Lists the lines of a credit note.',
-      params: z.object(pageParams),
+      params: deferred(() => z.object(pageParams)),
       returns: returningList<Wire<Stripe.CreditNoteLineItem>>('credit_note_line_item'),
     },
     ({ c, view, id, params }) =>
@@ -57,7 +58,7 @@ export function creditNoteRoutes(api: StripeApi): void {
       method: 'post',
       path: '/v1/credit_notes/:id',
       summary: 'Updates the memo and metadata of a credit note.',
-      params: z.object({ memo: optionalText, metadata }),
+      params: deferred(() => z.object({ memo: optionalText, metadata })),
       returns: creditNote,
     },
     ({ unit, view, id, params }) => presentCreditNote(view, updateCreditNote(unit, id, params)),

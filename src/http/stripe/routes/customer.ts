@@ -13,6 +13,7 @@ import {
 import { adjustBalance, updateBalanceTransaction } from '../../../engine/resources/customer-balance.ts'
 import { attachPaymentMethod } from '../../../engine/resources/payment-method.ts'
 import { discountFields, hasOneDiscount, oneDiscount } from '../../customer.ts'
+import { deferred } from '../../deferred.ts'
 import { currency, metadata, optionalText, reference } from '../../fields.ts'
 import { createdParam, equals, filtersOf, NOT_DELETED, pageParams } from '../../pagination.ts'
 import { retrieve } from '../../resource.ts'
@@ -43,26 +44,32 @@ const fields = {
   ...contactFields,
   ...discountFields,
 }
-const createParams = z
-  .object({ ...fields, payment_method: reference.optional(), test_clock: reference.optional() })
-  .refine(hasOneDiscount, oneDiscount)
-const updateParams = z.object(fields).refine(hasOneDiscount, oneDiscount)
-const listParams = z.object({
-  ...pageParams,
-  created: createdParam,
-  email: z.string().optional(),
-  test_clock: reference.optional(),
-})
-const transactionParams = z.object({
-  amount: z
-    .int()
-    .min(-MAX_AMOUNT)
-    .max(MAX_AMOUNT)
-    .refine((amount) => amount !== 0, { error: 'expected an amount other than 0' }),
-  currency,
-  description: optionalText,
-  metadata,
-})
+const createParams = deferred(() =>
+  z
+    .object({ ...fields, payment_method: reference.optional(), test_clock: reference.optional() })
+    .refine(hasOneDiscount, oneDiscount),
+)
+const updateParams = deferred(() => z.object(fields).refine(hasOneDiscount, oneDiscount))
+const listParams = deferred(() =>
+  z.object({
+    ...pageParams,
+    created: createdParam(),
+    email: z.string().optional(),
+    test_clock: reference.optional(),
+  }),
+)
+const transactionParams = deferred(() =>
+  z.object({
+    amount: z
+      .int()
+      .min(-MAX_AMOUNT)
+      .max(MAX_AMOUNT)
+      .refine((amount) => amount !== 0, { error: 'expected an amount other than 0' }),
+    currency,
+    description: optionalText,
+    metadata,
+  }),
+)
 
 const DISCOUNT_TEXT = `Versions before ${BASIL_VERSION} have coupon and promotion_code.`
 
@@ -169,7 +176,7 @@ function balanceRoutes(api: StripeApi): void {
       method: 'get',
       path,
       summary: 'Lists the changes of the balance of a customer.',
-      params: z.object(pageParams),
+      params: deferred(() => z.object(pageParams)),
       returns: returningList<Wire<Stripe.CustomerBalanceTransaction>>('customer_balance_transaction'),
     },
     (call) => {
@@ -196,7 +203,7 @@ function balanceRoutes(api: StripeApi): void {
       method: 'post',
       path: `${path}/:transaction`,
       summary: 'Updates a change of the balance of a customer.',
-      params: z.object({ description: optionalText, metadata }),
+      params: deferred(() => z.object({ description: optionalText, metadata })),
       returns: transaction,
     },
     ({ c, unit, view, id, params }) => {

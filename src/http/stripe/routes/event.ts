@@ -2,19 +2,22 @@ import * as z from 'zod'
 import { parameterInvalid } from '../../../core/errors.ts'
 import type { EventType } from '../../../core/kinds.ts'
 import { findEvent, listEvents } from '../../../engine/history/events.ts'
+import { deferred } from '../../deferred.ts'
 import { createdFilters, createdParam, cursorOf, page, pageParams } from '../../pagination.ts'
 import type { StripeApi } from '../api.ts'
 import { presentStripeEvent, type WireEvent } from '../event.ts'
 import { eventTypeOf, KNOWN_NAMES } from '../event-names.ts'
 import { returning, returningList, wireList } from '../returns.ts'
 
-const name = z.string().max(100)
-const listParams = z.object({
-  ...pageParams,
-  type: name.optional(),
-  types: z.array(name).max(20).optional(),
-  created: createdParam,
-})
+const name = deferred(() => z.string().max(100))
+const listParams = deferred(() =>
+  z.object({
+    ...pageParams,
+    type: name().optional(),
+    types: z.array(name()).max(20).optional(),
+    created: createdParam(),
+  }),
+)
 
 export function eventRoutes(api: StripeApi): void {
   api.read(
@@ -50,7 +53,7 @@ export function eventRoutes(api: StripeApi): void {
 }
 
 /** Returns the types of events that `type` and `types[]` select; empty for all. */
-function typesOf({ type, types = [] }: z.infer<typeof listParams>): EventType[] {
+function typesOf({ type, types = [] }: z.infer<ReturnType<typeof listParams>>): EventType[] {
   const single = type === undefined || type === '*' ? [] : namedTypes(type, 'type')
   return [...single, ...types.flatMap((each, index) => namedTypes(each, `types[${index}]`))]
 }

@@ -5,6 +5,7 @@ import {
   deleteInvoiceItem,
   updateInvoiceItem,
 } from '../../../engine/resources/invoice-item.ts'
+import { deferred } from '../../deferred.ts'
 import { discountsParam, withDiscountsOf } from '../../discount-params.ts'
 import { amount, currency, metadata, optionalText, quantity, reference } from '../../fields.ts'
 import { createdParam, filtersOf, NOT_DELETED, pageParams } from '../../pagination.ts'
@@ -20,36 +21,40 @@ const item = returning<Wire<Stripe.InvoiceItem>>('invoiceitem')
 const fields = {
   description: optionalText,
   discountable: z.boolean().optional(),
-  discounts: discountsParam,
+  discounts: discountsParam(),
   metadata,
 }
-const createParams = z
-  .object({
-    customer: reference,
+const createParams = deferred(() =>
+  z
+    .object({
+      customer: reference,
+      invoice: reference.optional(),
+      subscription: reference.optional(),
+      amount: amount.optional(),
+      currency: currency.optional(),
+      pricing: z.object({ price: reference }).optional(),
+      price_data: oneTimePriceData().optional(),
+      quantity: quantity.optional(),
+      ...fields,
+    })
+    .refine((given) => given.amount === undefined || given.quantity === undefined, {
+      path: ['quantity'],
+      error: 'an amount is that of the whole item; use quantity with pricing[price]',
+    })
+    .refine(({ pricing, price_data }) => pricing === undefined || price_data === undefined, {
+      path: ['price_data'],
+      error: 'use pricing or price_data, not both',
+    }),
+)
+const listParams = deferred(() =>
+  z.object({
+    ...pageParams,
+    customer: reference.optional(),
     invoice: reference.optional(),
-    subscription: reference.optional(),
-    amount: amount.optional(),
-    currency: currency.optional(),
-    pricing: z.object({ price: reference }).optional(),
-    price_data: oneTimePriceData.optional(),
-    quantity: quantity.optional(),
-    ...fields,
-  })
-  .refine((given) => given.amount === undefined || given.quantity === undefined, {
-    path: ['quantity'],
-    error: 'an amount is that of the whole item; use quantity with pricing[price]',
-  })
-  .refine(({ pricing, price_data }) => pricing === undefined || price_data === undefined, {
-    path: ['price_data'],
-    error: 'use pricing or price_data, not both',
-  })
-const listParams = z.object({
-  ...pageParams,
-  customer: reference.optional(),
-  invoice: reference.optional(),
-  pending: z.boolean().optional(),
-  created: createdParam,
-})
+    pending: z.boolean().optional(),
+    created: createdParam(),
+  }),
+)
 
 export function invoiceItemRoutes(api: StripeApi): void {
   api.write(
@@ -94,11 +99,13 @@ export function invoiceItemRoutes(api: StripeApi): void {
       method: 'post',
       path: '/v1/invoiceitems/:id',
       summary: 'Updates an invoice item that is pending or on a draft.',
-      params: z.object({
-        amount: amount.optional(),
-        quantity: quantity.optional(),
-        ...fields,
-      }),
+      params: deferred(() =>
+        z.object({
+          amount: amount.optional(),
+          quantity: quantity.optional(),
+          ...fields,
+        }),
+      ),
       returns: item,
     },
     ({ unit, view, params, id }) =>

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { assert, resourceMissing } from '../../../core/errors.ts'
 import type { Invoice } from '../../../core/invoice.ts'
 import type { Filter, View } from '../../../engine/history/view.ts'
+import { deferred } from '../../deferred.ts'
 import { reference } from '../../fields.ts'
 import {
   createdFilters,
@@ -18,14 +19,16 @@ import { intentOfPayment, presentPayments } from '../present/invoice-payment.ts'
 import { listKind, returning, returningList, wireList } from '../returns.ts'
 import type { Wire } from '../wire.ts'
 
-const listParams = z.object({
-  ...pageParams,
-  invoice: reference.optional(),
-  payment: z.object({ type: z.literal('payment_intent'), payment_intent: reference }).optional(),
-  status: z.enum(['open', 'paid', 'canceled']).optional(),
-  created: createdParam,
-})
-type ListParams = z.infer<typeof listParams>
+const listParams = deferred(() =>
+  z.object({
+    ...pageParams,
+    invoice: reference.optional(),
+    payment: z.object({ type: z.literal('payment_intent'), payment_intent: reference }).optional(),
+    status: z.enum(['open', 'paid', 'canceled']).optional(),
+    created: createdParam(),
+  }),
+)
+type ListParams = z.infer<ReturnType<typeof listParams>>
 
 /** Registers the routes of the payments of invoices. An invoice has at most one. */
 export function invoicePaymentRoutes(api: StripeApi): void {

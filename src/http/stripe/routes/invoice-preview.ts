@@ -6,6 +6,7 @@ import { factsOf } from '../../../core/subscription-status.ts'
 import type { CurrentView } from '../../../engine/history/view.ts'
 import type { UnitOfWork } from '../../../engine/machine/unit.ts'
 import { previewInvoice } from '../../../engine/resources/invoice-preview.ts'
+import { deferred } from '../../deferred.ts'
 import type { Raw } from '../../form.ts'
 import { asPreviewParams, previewParams, requiresSubject } from '../../invoice-preview.ts'
 import { pageOf, pageParams } from '../../pagination.ts'
@@ -15,7 +16,7 @@ import { returning, returningList, wireList } from '../returns.ts'
 import { BASIL_VERSION } from '../versions/basil-version.ts'
 import type { Wire } from '../wire.ts'
 
-type PreviewParams = z.infer<typeof previewParams>
+type PreviewParams = z.infer<ReturnType<typeof previewParams>>
 
 /** The preview of older versions is that of a customer, or of one of its subscriptions. */
 const requiresCustomer = ({ customer, subscription }: Raw) =>
@@ -50,7 +51,7 @@ export function invoicePreviewRoutes(api: StripeApi): void {
       method: 'get',
       path: '/v1/invoices/upcoming/lines',
       summary: `Lists the lines of a previewed invoice, in versions before ${BASIL_VERSION}.`,
-      params: previewParams.extend(pageParams),
+      params: deferred(() => previewParams().extend(pageParams)),
       requires: requiresCustomer,
       returns: returningList<Wire<Stripe.InvoiceLineItem>>('line_item'),
     },

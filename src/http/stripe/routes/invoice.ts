@@ -12,6 +12,7 @@ import {
 } from '../../../engine/resources/invoice.ts'
 import { sendInvoice, updateInvoice } from '../../../engine/resources/invoice-update.ts'
 import { finalizeWith } from '../../../engine/resources/planned-invoice.ts'
+import { deferred } from '../../deferred.ts'
 import { discountsParam, withDiscountsOf } from '../../discount-params.ts'
 import {
   currency,
@@ -37,29 +38,33 @@ import { declinedPayment } from './payment-intent.ts'
 
 const invoice = returning<Wire<Stripe.Invoice>>('invoice')
 
-const createParams = z
-  .object({
-    customer: reference,
-    currency: currency.optional(),
-    collection_method: z.enum(COLLECTION_METHODS).default('charge_automatically'),
-    days_until_due: daysUntilDue.optional(),
-    pending_invoice_items_behavior: z.enum(['exclude', 'include']).default('exclude'),
-    auto_advance: z.boolean().optional(),
-    description: optionalText,
-    discounts: discountsParam,
-    metadata,
-  })
-  .refine(isDueOnlyWhenSent, dueDateNotAllowed)
+const createParams = deferred(() =>
+  z
+    .object({
+      customer: reference,
+      currency: currency.optional(),
+      collection_method: z.enum(COLLECTION_METHODS).default('charge_automatically'),
+      days_until_due: daysUntilDue.optional(),
+      pending_invoice_items_behavior: z.enum(['exclude', 'include']).default('exclude'),
+      auto_advance: z.boolean().optional(),
+      description: optionalText,
+      discounts: discountsParam(),
+      metadata,
+    })
+    .refine(isDueOnlyWhenSent, dueDateNotAllowed),
+)
 
-const updateParams = z.object({
-  collection_method: z.enum(COLLECTION_METHODS).optional(),
-  days_until_due: daysUntilDue.optional(),
-  auto_advance: z.boolean().optional(),
-  default_payment_method: reference.nullable().optional(),
-  description: optionalText,
-  discounts: discountsParam,
-  metadata,
-})
+const updateParams = deferred(() =>
+  z.object({
+    collection_method: z.enum(COLLECTION_METHODS).optional(),
+    days_until_due: daysUntilDue.optional(),
+    auto_advance: z.boolean().optional(),
+    default_payment_method: reference.nullable().optional(),
+    description: optionalText,
+    discounts: discountsParam(),
+    metadata,
+  }),
+)
 
 /** Actions on an invoice. */
 const ACTIONS = [
@@ -68,14 +73,19 @@ const ACTIONS = [
     summary:
       'Sends an invoice that is not paid automatically. A draft is finalized first. Its mail is kept, and not sent.',
     act: sendInvoice,
-    params: z.object({}),
+    params: deferred(() => z.object({})),
   },
-  { name: 'void', summary: 'Voids an invoice that is not paid.', act: voidInvoice, params: z.object({}) },
+  {
+    name: 'void',
+    summary: 'Voids an invoice that is not paid.',
+    act: voidInvoice,
+    params: deferred(() => z.object({})),
+  },
   {
     name: 'mark_uncollectible',
     summary: 'Marks an open invoice uncollectible.',
     act: markUncollectible,
-    params: z.object({}),
+    params: deferred(() => z.object({})),
   },
 ] as const
 
@@ -122,7 +132,7 @@ export function invoiceRoutes(api: StripeApi): void {
       method: 'get',
       path: '/v1/invoices/:id/lines',
       summary: 'Lists the lines of an invoice.',
-      params: z.object(pageParams),
+      params: deferred(() => z.object(pageParams)),
       returns: returningList<Wire<Stripe.InvoiceLineItem>>('line_item'),
     },
     ({ c, view, id, params }) => {
@@ -146,7 +156,7 @@ export function invoiceRoutes(api: StripeApi): void {
       method: 'post',
       path: '/v1/invoices/:id/pay',
       summary: 'Pays an invoice. A draft is finalized first.',
-      params: z.object({ payment_method: reference.optional(), off_session: only(true) }),
+      params: deferred(() => z.object({ payment_method: reference.optional(), off_session: only(true) })),
       returns: invoice,
     },
     ({ unit, view, id, params: { payment_method } }) => {
@@ -161,7 +171,7 @@ export function invoiceRoutes(api: StripeApi): void {
       method: 'post',
       path: '/v1/invoices/:id/finalize',
       summary: 'Finalizes a draft invoice.',
-      params: z.object({ auto_advance: z.boolean().optional() }),
+      params: deferred(() => z.object({ auto_advance: z.boolean().optional() })),
       returns: invoice,
     },
     ({ unit, view, id, params }) => presentInvoice(view, finalizeWith(unit, id, params)),

@@ -14,6 +14,7 @@ import {
   updatePaymentIntent,
 } from '../../../engine/resources/payment-intent.ts'
 import { checkClientSecret } from '../../client-secret.ts'
+import { deferred } from '../../deferred.ts'
 import { amount, currency, metadata, optionalText, reference } from '../../fields.ts'
 import { createdParam, filtersOf, pageParams } from '../../pagination.ts'
 import type { Decline } from '../../payment-intent.ts'
@@ -34,11 +35,11 @@ import { listKind, returning, returningList } from '../returns.ts'
 import { searchRoute } from '../search/route.ts'
 import type { Wire } from '../wire.ts'
 
-const clientSecret = z.string().optional()
-const descriptor = z.string().max(22).nullable().optional()
-const automatic = z
-  .enum(['automatic', 'automatic_async'], { error: 'paytwin does not know manual capture yet' })
-  .optional()
+const clientSecret = deferred(() => z.string().optional())
+const descriptor = deferred(() => z.string().max(22).nullable().optional())
+const automatic = deferred(() =>
+  z.enum(['automatic', 'automatic_async'], { error: 'paytwin does not know manual capture yet' }).optional(),
+)
 
 const intent = returning<Wire<Stripe.PaymentIntent>>('payment_intent')
 
@@ -47,49 +48,59 @@ const details = {
   ...chosenMethod,
   setup_future_usage: z.enum(['off_session', 'on_session']).nullable().optional(),
   receipt_email: optionalText,
-  statement_descriptor: descriptor,
-  statement_descriptor_suffix: descriptor,
+  statement_descriptor: descriptor(),
+  statement_descriptor_suffix: descriptor(),
   description: optionalText,
   metadata,
 }
-const createParams = z
-  .object({
-    amount,
-    currency,
+const createParams = deferred(() =>
+  z
+    .object({
+      amount,
+      currency,
+      ...details,
+      ...acceptedMethods,
+      confirm: z.boolean().default(false),
+      off_session: z.boolean().optional(),
+      return_url: returnUrl().optional(),
+      capture_method: automatic(),
+      confirmation_method: z.literal('automatic').optional(),
+    })
+    .refine(returnsOnlyWhenConfirmed, returnsUnconfirmed)
+    .refine(({ confirm, off_session }) => confirm || off_session === undefined, {
+      path: ['off_session'],
+      error: 'off_session can be given only with confirm',
+    }),
+)
+const updateParams = deferred(() =>
+  z.object({
+    amount: amount.optional(),
+    currency: currency.optional(),
     ...details,
-    ...acceptedMethods,
-    confirm: z.boolean().default(false),
+    allowed_payment_method_types: acceptedMethods.allowed_payment_method_types,
+    capture_method: automatic(),
+  }),
+)
+const confirmParams = deferred(() =>
+  z.object({
+    ...chosenMethod,
+    allowed_payment_method_types: acceptedMethods.allowed_payment_method_types,
+    setup_future_usage: details.setup_future_usage,
+    receipt_email: optionalText,
     off_session: z.boolean().optional(),
-    return_url: returnUrl.optional(),
-    capture_method: automatic,
-    confirmation_method: z.literal('automatic').optional(),
-  })
-  .refine(returnsOnlyWhenConfirmed, returnsUnconfirmed)
-  .refine(({ confirm, off_session }) => confirm || off_session === undefined, {
-    path: ['off_session'],
-    error: 'off_session can be given only with confirm',
-  })
-const updateParams = z.object({
-  amount: amount.optional(),
-  currency: currency.optional(),
-  ...details,
-  allowed_payment_method_types: acceptedMethods.allowed_payment_method_types,
-  capture_method: automatic,
-})
-const confirmParams = z.object({
-  ...chosenMethod,
-  allowed_payment_method_types: acceptedMethods.allowed_payment_method_types,
-  setup_future_usage: details.setup_future_usage,
-  receipt_email: optionalText,
-  off_session: z.boolean().optional(),
-  return_url: returnUrl.optional(),
-  capture_method: automatic,
-  client_secret: clientSecret,
-})
-const cancelParams = z.object({
-  cancellation_reason: z.enum(['duplicate', 'fraudulent', 'requested_by_customer', 'abandoned']).optional(),
-})
-const listParams = z.object({ ...pageParams, customer: reference.optional(), created: createdParam })
+    return_url: returnUrl().optional(),
+    capture_method: automatic(),
+    client_secret: clientSecret(),
+  }),
+)
+const cancelParams = deferred(() =>
+  z.object({
+    cancellation_reason: z.enum(['duplicate', 'fraudulent', 'requested_by_customer', 'abandoned']).optional(),
+  }),
+)
+const listParams = deferred(() =>
+  z.object({ ...pageParams, customer: reference.optional(), created: createdParam() }),
+)
 
 export function paymentIntentRoutes(api: StripeApi): void {
   api.write(
@@ -130,7 +141,7 @@ export function paymentIntentRoutes(api: StripeApi): void {
       path: '/v1/payment_intents/:id',
       summary:
         'Retrieves a payment intent, also from a browser with a publishable key and the client_secret.',
-      params: z.object({ client_secret: clientSecret }),
+      params: deferred(() => z.object({ client_secret: clientSecret() })),
       returns: intent,
       isPublic: true,
     },
@@ -196,14 +207,14 @@ export function paymentIntentRoutes(api: StripeApi): void {
       method: 'post',
       path: '/v1/test_helpers/payment_intents/:id/settle',
       summary: "Completes the pending action of the customer. This route is paytwin's own.",
-      params: z.object({ outcome: z.enum(['succeed', 'fail']) }),
+      params: deferred(() => z.object({ outcome: z.enum(['succeed', 'fail']) })),
       returns: intent,
     },
     ({ unit, view, params, id }) => presentPaymentIntent(view, settlePayment(unit, id, params.outcome)),
   )
 }
 
-type Optional = z.output<typeof updateParams> & { readonly return_url?: string | undefined }
+type Optional = z.output<ReturnType<typeof updateParams>> & { readonly return_url?: string | undefined }
 
 /** Returns the options that a request sets. */
 function paymentOptions(params: Partial<Optional>): Partial<PaymentOptions> {

@@ -7,6 +7,7 @@ import {
   detachPaymentMethod,
   updatePaymentMethod,
 } from '../../../engine/resources/payment-method.ts'
+import { deferred } from '../../deferred.ts'
 import { metadata, reference } from '../../fields.ts'
 import { equals, pageParams } from '../../pagination.ts'
 import { expiry } from '../../payment-method.ts'
@@ -21,19 +22,23 @@ import type { Wire } from '../wire.ts'
 const method = returning<Wire<Stripe.PaymentMethod>>('payment_method')
 const methods = returningList<Wire<Stripe.PaymentMethod>>('payment_method')
 
-const createParams = z.object({
-  type: z.literal('card'),
-  card,
-  billing_details: billingDetails,
-  metadata,
-})
-const updateParams = z.object({
-  billing_details: billingDetails,
-  card: z.object(expiry).optional(),
-  metadata,
-})
-const type = z.literal('card').optional()
-const listParams = z.object({ ...pageParams, customer: reference.optional(), type })
+const createParams = deferred(() =>
+  z.object({
+    type: z.literal('card'),
+    card: card(),
+    billing_details: billingDetails(),
+    metadata,
+  }),
+)
+const updateParams = deferred(() =>
+  z.object({
+    billing_details: billingDetails(),
+    card: z.object(expiry).optional(),
+    metadata,
+  }),
+)
+const type = deferred(() => z.literal('card').optional())
+const listParams = deferred(() => z.object({ ...pageParams, customer: reference.optional(), type: type() }))
 
 export function paymentMethodRoutes(api: StripeApi): void {
   api.write(
@@ -102,7 +107,7 @@ export function paymentMethodRoutes(api: StripeApi): void {
       method: 'post',
       path: '/v1/payment_methods/:id/attach',
       summary: 'Attaches a payment method to a customer. A card that is declined is refused.',
-      params: z.object({ customer: reference }),
+      params: deferred(() => z.object({ customer: reference })),
       returns: method,
     },
     ({ unit, view, params, id }) =>
@@ -122,7 +127,7 @@ export function paymentMethodRoutes(api: StripeApi): void {
       method: 'get',
       path: '/v1/customers/:id/payment_methods',
       summary: 'Lists the payment methods of a customer.',
-      params: z.object({ ...pageParams, type }),
+      params: deferred(() => z.object({ ...pageParams, type: type() })),
       returns: methods,
     },
     (call) => {

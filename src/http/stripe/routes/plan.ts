@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
 import * as z from 'zod'
 import { resourceMissing } from '../../../core/errors.ts'
+import { deferred } from '../../deferred.ts'
 import { reference } from '../../fields.ts'
 import { createdParam, filtersOf, pageParams } from '../../pagination.ts'
 import type { StripeApi } from '../api.ts'
@@ -9,12 +10,14 @@ import { listKind, returning, returningList } from '../returns.ts'
 import type { Wire } from '../wire.ts'
 import { activeFilter } from './catalog.ts'
 
-const listParams = z.object({
-  ...pageParams,
-  active: z.boolean().optional(),
-  product: reference.optional(),
-  created: createdParam,
-})
+const listParams = deferred(() =>
+  z.object({
+    ...pageParams,
+    active: z.boolean().optional(),
+    product: reference.optional(),
+    created: createdParam(),
+  }),
+)
 
 /** Registers the routes that show recurring prices in their older form. */
 export function planRoutes(api: StripeApi): void {

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { parameterMissing } from '../../../core/errors.ts'
 import type { Flow, FlowCompletion, FlowStep } from '../../../core/portal-session.ts'
 import { createPortalSession } from '../../../engine/resources/portal-session.ts'
+import { deferred } from '../../deferred.ts'
 import { quantity, reference } from '../../fields.ts'
 import type { StripeApi } from '../api.ts'
 import { returnUrl } from '../intent-params.ts'
@@ -18,41 +19,45 @@ const FLOWS = [
   'subscription_update_confirm',
 ] as const
 
-const ofSubscription = z.object({ subscription: reference }).optional()
+const ofSubscription = deferred(() => z.object({ subscription: reference }).optional())
 
-const flowData = z.object({
-  type: z.enum(FLOWS),
-  after_completion: z
-    .object({
-      type: z.enum(['hosted_confirmation', 'portal_homepage', 'redirect']),
-      hosted_confirmation: z.object({ custom_message: z.string().max(500).optional() }).optional(),
-      redirect: z.object({ return_url: returnUrl }).optional(),
-    })
-    .optional(),
-  subscription_cancel: ofSubscription,
-  subscription_update: ofSubscription,
-  subscription_update_confirm: z
-    .object({
-      subscription: reference,
-      items: z
-        .array(z.object({ id: reference, price: reference.optional(), quantity: quantity.optional() }))
-        .length(1),
-      discounts: z
-        .array(z.object({ coupon: reference.optional(), promotion_code: reference.optional() }))
-        .length(1)
-        .optional(),
-    })
-    .optional(),
-})
-type FlowData = z.output<typeof flowData>
+const flowData = deferred(() =>
+  z.object({
+    type: z.enum(FLOWS),
+    after_completion: z
+      .object({
+        type: z.enum(['hosted_confirmation', 'portal_homepage', 'redirect']),
+        hosted_confirmation: z.object({ custom_message: z.string().max(500).optional() }).optional(),
+        redirect: z.object({ return_url: returnUrl() }).optional(),
+      })
+      .optional(),
+    subscription_cancel: ofSubscription(),
+    subscription_update: ofSubscription(),
+    subscription_update_confirm: z
+      .object({
+        subscription: reference,
+        items: z
+          .array(z.object({ id: reference, price: reference.optional(), quantity: quantity.optional() }))
+          .length(1),
+        discounts: z
+          .array(z.object({ coupon: reference.optional(), promotion_code: reference.optional() }))
+          .length(1)
+          .optional(),
+      })
+      .optional(),
+  }),
+)
+type FlowData = z.output<ReturnType<typeof flowData>>
 
-const createParams = z.object({
-  customer: reference,
-  configuration: reference.optional(),
-  return_url: returnUrl.optional(),
-  locale: z.string().min(2).max(10).optional(),
-  flow_data: flowData.optional(),
-})
+const createParams = deferred(() =>
+  z.object({
+    customer: reference,
+    configuration: reference.optional(),
+    return_url: returnUrl().optional(),
+    locale: z.string().min(2).max(10).optional(),
+    flow_data: flowData().optional(),
+  }),
+)
 
 export function portalSessionRoutes(api: StripeApi): void {
   api.write(

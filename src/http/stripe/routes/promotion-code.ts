@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
 import * as z from 'zod'
 import { createPromotionCode, updatePromotionCode } from '../../../engine/resources/promotion-code.ts'
+import { deferred } from '../../deferred.ts'
 import { reference } from '../../fields.ts'
 import {
   createPromotionCodeParams,
@@ -18,11 +19,13 @@ import type { Wire } from '../wire.ts'
 const code = returning<Wire<Stripe.PromotionCode>>('promotion_code')
 const PATH = '/v1/promotion_codes'
 
-const { coupon: _, ...fields } = createPromotionCodeParams.shape
-const createParams = z.object({
-  promotion: z.object({ type: z.literal('coupon'), coupon: reference }),
-  ...fields,
-})
+const { coupon: _, ...fields } = createPromotionCodeParams().shape
+const createParams = deferred(() =>
+  z.object({
+    promotion: z.object({ type: z.literal('coupon'), coupon: reference }),
+    ...fields,
+  }),
+)
 
 export function promotionCodeRoutes(api: StripeApi): void {
   api.write(

@@ -11,6 +11,7 @@ import {
   updateSetupIntent,
 } from '../../../engine/resources/setup-intent.ts'
 import { checkClientSecret } from '../../client-secret.ts'
+import { deferred } from '../../deferred.ts'
 import { metadata, optionalText, reference } from '../../fields.ts'
 import { createdParam, filtersOf, pageParams } from '../../pagination.ts'
 import { retrieve } from '../../resource.ts'
@@ -31,38 +32,46 @@ import type { Wire } from '../wire.ts'
 
 const intent = returning<Wire<Stripe.SetupIntent>>('setup_intent')
 
-const createParams = z
-  .object({
+const createParams = deferred(() =>
+  z
+    .object({
+      customer: reference.optional(),
+      ...chosenMethod,
+      ...acceptedMethods,
+      usage: z.enum(['off_session', 'on_session']).optional(),
+      confirm: z.boolean().default(false),
+      return_url: returnUrl().optional(),
+      description: optionalText,
+      metadata,
+    })
+    .refine(returnsOnlyWhenConfirmed, returnsUnconfirmed),
+)
+const updateParams = deferred(() =>
+  z.object({
     customer: reference.optional(),
     ...chosenMethod,
-    ...acceptedMethods,
-    usage: z.enum(['off_session', 'on_session']).optional(),
-    confirm: z.boolean().default(false),
-    return_url: returnUrl.optional(),
+    allowed_payment_method_types: acceptedMethods.allowed_payment_method_types,
     description: optionalText,
     metadata,
-  })
-  .refine(returnsOnlyWhenConfirmed, returnsUnconfirmed)
-const updateParams = z.object({
-  customer: reference.optional(),
-  ...chosenMethod,
-  allowed_payment_method_types: acceptedMethods.allowed_payment_method_types,
-  description: optionalText,
-  metadata,
-})
-const clientSecret = z.string().optional()
-const confirmParams = z.object({
-  ...chosenMethod,
-  allowed_payment_method_types: acceptedMethods.allowed_payment_method_types,
-  return_url: returnUrl.optional(),
-  client_secret: clientSecret,
-})
-const listParams = z.object({
-  ...pageParams,
-  customer: reference.optional(),
-  payment_method: reference.optional(),
-  created: createdParam,
-})
+  }),
+)
+const clientSecret = deferred(() => z.string().optional())
+const confirmParams = deferred(() =>
+  z.object({
+    ...chosenMethod,
+    allowed_payment_method_types: acceptedMethods.allowed_payment_method_types,
+    return_url: returnUrl().optional(),
+    client_secret: clientSecret(),
+  }),
+)
+const listParams = deferred(() =>
+  z.object({
+    ...pageParams,
+    customer: reference.optional(),
+    payment_method: reference.optional(),
+    created: createdParam(),
+  }),
+)
 
 export function setupIntentRoutes(api: StripeApi): void {
   api.write(
@@ -97,7 +106,7 @@ export function setupIntentRoutes(api: StripeApi): void {
       method: 'get',
       path: '/v1/setup_intents/:id',
       summary: 'Retrieves a setup intent, also from a browser with a publishable key and the client_secret.',
-      params: z.object({ client_secret: clientSecret }),
+      params: deferred(() => z.object({ client_secret: clientSecret() })),
       returns: intent,
       isPublic: true,
     },
@@ -144,7 +153,9 @@ export function setupIntentRoutes(api: StripeApi): void {
       method: 'post',
       path: '/v1/setup_intents/:id/cancel',
       summary: 'Cancels a setup intent.',
-      params: z.object({ cancellation_reason: z.enum(SETUP_CANCELLATION_REASONS).optional() }),
+      params: deferred(() =>
+        z.object({ cancellation_reason: z.enum(SETUP_CANCELLATION_REASONS).optional() }),
+      ),
       returns: intent,
     },
     ({ unit, view, id, params }) => {
@@ -157,7 +168,7 @@ export function setupIntentRoutes(api: StripeApi): void {
       method: 'post',
       path: '/v1/test_helpers/setup_intents/:id/settle',
       summary: "Completes the authentication of a setup intent. This route is paytwin's own.",
-      params: z.object({ outcome: z.enum(['succeed', 'fail']) }),
+      params: deferred(() => z.object({ outcome: z.enum(['succeed', 'fail']) })),
       returns: intent,
     },
     ({ unit, view, id, params }) => presentSetupIntent(view, settleSetup(unit, id, params.outcome)),

@@ -5,6 +5,7 @@ import { PRORATION_BEHAVIORS } from '../../../core/proration.ts'
 import type { Subscription } from '../../../core/subscription.ts'
 import { updateSubscription } from '../../../engine/resources/subscription-update.ts'
 import type { Call, WriteCall } from '../../api.ts'
+import { deferred } from '../../deferred.ts'
 import { discountsOf, discountsParam } from '../../discount-params.ts'
 import { instant, metadata, quantity, reference } from '../../fields.ts'
 import { pageOf, pageParams } from '../../pagination.ts'
@@ -22,14 +23,14 @@ const change = {
 }
 const fields = {
   price: reference.optional(),
-  price_data: recurringPriceData.optional(),
+  price_data: recurringPriceData().optional(),
   quantity: quantity.optional(),
-  discounts: discountsParam,
+  discounts: discountsParam(),
   metadata,
 }
-const createParams = z.object({ subscription: reference, ...fields, ...change })
-const updateParams = z.object({ ...fields, ...change })
-const deleteParams = z.object(change)
+const createParams = deferred(() => z.object({ subscription: reference, ...fields, ...change }))
+const updateParams = deferred(() => z.object({ ...fields, ...change }))
+const deleteParams = deferred(() => z.object(change))
 
 export function subscriptionItemRoutes(api: StripeApi): void {
   api.read(
@@ -37,7 +38,7 @@ export function subscriptionItemRoutes(api: StripeApi): void {
       method: 'get',
       path: '/v1/subscription_items',
       summary: 'Lists the items of a subscription.',
-      params: z.object({ ...pageParams, subscription: reference }),
+      params: deferred(() => z.object({ ...pageParams, subscription: reference })),
       returns: returningList<Wire<Stripe.SubscriptionItem>>('subscription_item'),
     },
     ({ c, view, params }) => {
@@ -95,7 +96,14 @@ export function subscriptionItemRoutes(api: StripeApi): void {
 
 /** Converts the parameters of a new item, or of the item with an id, to an update of its subscription. */
 function withItem(
-  { price, price_data, quantity: units, discounts, metadata: data, ...rest }: z.infer<typeof updateParams>,
+  {
+    price,
+    price_data,
+    quantity: units,
+    discounts,
+    metadata: data,
+    ...rest
+  }: z.infer<ReturnType<typeof updateParams>>,
   id?: string,
 ): Update {
   const item = { id, price, price_data, quantity: units, metadata: data, discounts: discountsOf(discounts) }

@@ -5,6 +5,7 @@ import { PRORATION_BEHAVIORS } from '../../../core/proration.ts'
 import type { Subscription } from '../../../core/subscription.ts'
 import { MAX_ITEMS, MISSING_PAYMENT_METHOD, PAUSE_BEHAVIORS } from '../../../core/subscription.ts'
 import { SUBSCRIPTION_STATUSES } from '../../../core/subscription-status.ts'
+import { deferred } from '../../deferred.ts'
 import { discountsParam } from '../../discount-params.ts'
 import {
   currency,
@@ -22,120 +23,132 @@ import { oneTimePriceData, recurringPriceData } from '../../price-params.ts'
 import { trialEnd, updateItem } from '../../subscription-params.ts'
 import { NO_ANCHOR_WITH_TRIAL, ONE_END_OF_TRIAL } from '../trial-params.ts'
 
-const newItem = z.object({
-  price: reference.optional(),
-  price_data: recurringPriceData.optional(),
-  quantity: quantity.optional(),
-  discounts: discountsParam,
-  metadata,
-})
-
-const trialSettings = z
-  .object({
-    end_behavior: z.object({
-      missing_payment_method: z.enum(MISSING_PAYMENT_METHOD).default('create_invoice'),
-    }),
-  })
-  .optional()
-
-const addedItems = z
-  .array(
-    z
-      .object({
-        price: reference.optional(),
-        price_data: oneTimePriceData.optional(),
-        quantity: quantity.default(1),
-        metadata,
-      })
-      .refine(({ price, price_data }) => (price === undefined) !== (price_data === undefined), {
-        path: ['price'],
-        error: 'use price or price_data',
-      }),
-  )
-  .max(MAX_ITEMS)
-  .optional()
-
-const paymentSettings = z
-  .object({
-    save_default_payment_method: z.enum(['off', 'on_subscription']).optional(),
-    payment_method_types: z
-      .array(z.literal('card', { error: 'paytwin knows only card here yet' }))
-      .min(1)
-      .optional(),
-  })
-  .optional()
-
-const cancellationDetails = z
-  .object({ comment: optionalText, feedback: z.enum(FEEDBACK).nullable().optional() })
-  .optional()
-
-export const createParams = z
-  .object({
-    customer: reference,
-    items: z.array(newItem).min(1).max(MAX_ITEMS),
-    currency: currency.optional(),
-    default_payment_method: reference.optional(),
-    payment_behavior: z
-      .enum(['allow_incomplete', 'default_incomplete', 'error_if_incomplete'])
-      .default('allow_incomplete'),
-    payment_settings: paymentSettings,
-    collection_method: z.enum(COLLECTION_METHODS).default('charge_automatically'),
-    days_until_due: daysUntilDue.optional(),
-    billing_cycle_anchor: instant.optional(),
-    proration_behavior: z.enum(['create_prorations', 'none']).optional(),
-    trial_period_days: z.int().min(1).max(730).optional(),
-    trial_end: trialEnd.optional(),
-    trial_settings: trialSettings,
-    off_session: z.boolean().optional(),
-    cancel_at: instant.optional(),
-    cancel_at_period_end: z.boolean().optional(),
-    add_invoice_items: addedItems,
-    discounts: discountsParam,
-    description: optionalText,
+const newItem = deferred(() =>
+  z.object({
+    price: reference.optional(),
+    price_data: recurringPriceData().optional(),
+    quantity: quantity.optional(),
+    discounts: discountsParam(),
     metadata,
-  })
-  .refine(
-    ({ add_invoice_items, trial_period_days, trial_end }) =>
-      add_invoice_items === undefined || (trial_period_days === undefined && trial_end === undefined),
-    { path: ['add_invoice_items'], error: 'paytwin does not know add_invoice_items with a trial yet' },
-  )
-  .refine(isDueOnlyWhenSent, dueDateNotAllowed)
-  .refine(...ONE_END_OF_TRIAL)
-  .refine(...NO_ANCHOR_WITH_TRIAL)
+  }),
+)
+
+const trialSettings = deferred(() =>
+  z
+    .object({
+      end_behavior: z.object({
+        missing_payment_method: z.enum(MISSING_PAYMENT_METHOD).default('create_invoice'),
+      }),
+    })
+    .optional(),
+)
+
+const addedItems = deferred(() =>
+  z
+    .array(
+      z
+        .object({
+          price: reference.optional(),
+          price_data: oneTimePriceData().optional(),
+          quantity: quantity.default(1),
+          metadata,
+        })
+        .refine(({ price, price_data }) => (price === undefined) !== (price_data === undefined), {
+          path: ['price'],
+          error: 'use price or price_data',
+        }),
+    )
+    .max(MAX_ITEMS)
+    .optional(),
+)
+
+const paymentSettings = deferred(() =>
+  z
+    .object({
+      save_default_payment_method: z.enum(['off', 'on_subscription']).optional(),
+      payment_method_types: z
+        .array(z.literal('card', { error: 'paytwin knows only card here yet' }))
+        .min(1)
+        .optional(),
+    })
+    .optional(),
+)
+
+const cancellationDetails = deferred(() =>
+  z.object({ comment: optionalText, feedback: z.enum(FEEDBACK).nullable().optional() }).optional(),
+)
+
+export const createParams = deferred(() =>
+  z
+    .object({
+      customer: reference,
+      items: z.array(newItem()).min(1).max(MAX_ITEMS),
+      currency: currency.optional(),
+      default_payment_method: reference.optional(),
+      payment_behavior: z
+        .enum(['allow_incomplete', 'default_incomplete', 'error_if_incomplete'])
+        .default('allow_incomplete'),
+      payment_settings: paymentSettings(),
+      collection_method: z.enum(COLLECTION_METHODS).default('charge_automatically'),
+      days_until_due: daysUntilDue.optional(),
+      billing_cycle_anchor: instant.optional(),
+      proration_behavior: z.enum(['create_prorations', 'none']).optional(),
+      trial_period_days: z.int().min(1).max(730).optional(),
+      trial_end: trialEnd().optional(),
+      trial_settings: trialSettings(),
+      off_session: z.boolean().optional(),
+      cancel_at: instant.optional(),
+      cancel_at_period_end: z.boolean().optional(),
+      add_invoice_items: addedItems(),
+      discounts: discountsParam(),
+      description: optionalText,
+      metadata,
+    })
+    .refine(
+      ({ add_invoice_items, trial_period_days, trial_end }) =>
+        add_invoice_items === undefined || (trial_period_days === undefined && trial_end === undefined),
+      { path: ['add_invoice_items'], error: 'paytwin does not know add_invoice_items with a trial yet' },
+    )
+    .refine(isDueOnlyWhenSent, dueDateNotAllowed)
+    .refine(...ONE_END_OF_TRIAL)
+    .refine(...NO_ANCHOR_WITH_TRIAL),
+)
 
 /** The ends of a period that a cancellation can name. Here all items have the same period. */
 const PERIOD_ENDS = ['min_period_end', 'max_period_end'] as const
 
-const updateFields = z.object({
-  default_payment_method: reference.nullable().optional(),
-  cancel_at_period_end: z.boolean().optional(),
-  cancel_at: z
-    .union([instant, z.enum(PERIOD_ENDS)], {
-      error: 'expected whole Unix seconds, min_period_end or max_period_end',
-    })
-    .nullable()
-    .optional(),
-  collection_method: z.enum(COLLECTION_METHODS).optional(),
-  days_until_due: daysUntilDue.optional(),
-  items: z.array(updateItem).min(1).optional(),
-  proration_behavior: z.enum(PRORATION_BEHAVIORS).default('create_prorations'),
-  proration_date: instant.optional(),
-  billing_cycle_anchor: z.enum(['now', 'unchanged']).optional(),
-  payment_behavior: z.enum(['allow_incomplete', 'error_if_incomplete', 'pending_if_incomplete']).optional(),
-  trial_end: trialEnd.optional(),
-  add_invoice_items: addedItems,
-  payment_settings: paymentSettings,
-  trial_settings: trialSettings,
-  off_session: z.boolean().optional(),
-  cancellation_details: cancellationDetails,
-  pause_collection: z
-    .object({ behavior: z.enum(PAUSE_BEHAVIORS), resumes_at: instant.nullable().default(null) })
-    .nullable()
-    .optional(),
-  discounts: discountsParam,
-  description: optionalText,
-  metadata,
-})
+const updateFields = deferred(() =>
+  z.object({
+    default_payment_method: reference.nullable().optional(),
+    cancel_at_period_end: z.boolean().optional(),
+    cancel_at: z
+      .union([instant, z.enum(PERIOD_ENDS)], {
+        error: 'expected whole Unix seconds, min_period_end or max_period_end',
+      })
+      .nullable()
+      .optional(),
+    collection_method: z.enum(COLLECTION_METHODS).optional(),
+    days_until_due: daysUntilDue.optional(),
+    items: z.array(updateItem()).min(1).optional(),
+    proration_behavior: z.enum(PRORATION_BEHAVIORS).default('create_prorations'),
+    proration_date: instant.optional(),
+    billing_cycle_anchor: z.enum(['now', 'unchanged']).optional(),
+    payment_behavior: z.enum(['allow_incomplete', 'error_if_incomplete', 'pending_if_incomplete']).optional(),
+    trial_end: trialEnd().optional(),
+    add_invoice_items: addedItems(),
+    payment_settings: paymentSettings(),
+    trial_settings: trialSettings(),
+    off_session: z.boolean().optional(),
+    cancellation_details: cancellationDetails(),
+    pause_collection: z
+      .object({ behavior: z.enum(PAUSE_BEHAVIORS), resumes_at: instant.nullable().default(null) })
+      .nullable()
+      .optional(),
+    discounts: discountsParam(),
+    description: optionalText,
+    metadata,
+  }),
+)
 
 /** What an update cannot change while it may wait for its payment. */
 const UNCONDITIONAL = [
@@ -145,28 +158,32 @@ const UNCONDITIONAL = [
   'trial_settings',
 ] as const
 
-const conditionalFields = updateFields.superRefine((given, context) => {
-  const name = UNCONDITIONAL.find((each) => given[each] !== undefined)
-  if (given.payment_behavior !== 'pending_if_incomplete' || name === undefined) return
-  const message = `${name} cannot be changed with payment_behavior pending_if_incomplete`
-  context.addIssue({ code: 'custom', path: [name], message })
-})
+const conditionalFields = deferred(() =>
+  updateFields().superRefine((given, context) => {
+    const name = UNCONDITIONAL.find((each) => given[each] !== undefined)
+    if (given.payment_behavior !== 'pending_if_incomplete' || name === undefined) return
+    const message = `${name} cannot be changed with payment_behavior pending_if_incomplete`
+    context.addIssue({ code: 'custom', path: [name], message })
+  }),
+)
 
 /** The parameters of an update. The end of the period is known only if the update does not change it. */
-export const updateParams = conditionalFields.refine(
-  ({ cancel_at, items, billing_cycle_anchor, trial_end }) =>
-    typeof cancel_at !== 'string' ||
-    (items === undefined && billing_cycle_anchor !== 'now' && trial_end === undefined),
-  {
-    path: ['cancel_at'],
-    error:
-      'paytwin does not know the end of a period together with items, billing_cycle_anchor or trial_end yet',
-  },
+export const updateParams = deferred(() =>
+  conditionalFields().refine(
+    ({ cancel_at, items, billing_cycle_anchor, trial_end }) =>
+      typeof cancel_at !== 'string' ||
+      (items === undefined && billing_cycle_anchor !== 'now' && trial_end === undefined),
+    {
+      path: ['cancel_at'],
+      error:
+        'paytwin does not know the end of a period together with items, billing_cycle_anchor or trial_end yet',
+    },
+  ),
 )
-type UpdateParams = z.infer<typeof updateParams>
+type UpdateParams = z.infer<ReturnType<typeof updateParams>>
 
 /** Returns whether a payment method that pays by hand becomes the default one; undefined if it is not given. */
-export function savesMethod(settings: z.infer<typeof paymentSettings>): boolean | undefined {
+export function savesMethod(settings: z.infer<ReturnType<typeof paymentSettings>>): boolean | undefined {
   const saving = settings?.save_default_payment_method
   return saving && saving === 'on_subscription'
 }
@@ -182,17 +199,21 @@ export function cancellationIn(
     : { cancel_at, cancel_at_period_end }
 }
 
-export const cancelParams = z.object({
-  prorate: z.boolean().default(false),
-  invoice_now: z.boolean().default(false),
-  cancellation_details: cancellationDetails,
-})
+export const cancelParams = deferred(() =>
+  z.object({
+    prorate: z.boolean().default(false),
+    invoice_now: z.boolean().default(false),
+    cancellation_details: cancellationDetails(),
+  }),
+)
 
-export const listParams = z.object({
-  ...pageParams,
-  customer: reference.optional(),
-  price: reference.optional(),
-  status: z.enum([...SUBSCRIPTION_STATUSES, 'all', 'ended']).optional(),
-  collection_method: z.enum(COLLECTION_METHODS).optional(),
-  created: createdParam,
-})
+export const listParams = deferred(() =>
+  z.object({
+    ...pageParams,
+    customer: reference.optional(),
+    price: reference.optional(),
+    status: z.enum([...SUBSCRIPTION_STATUSES, 'all', 'ended']).optional(),
+    collection_method: z.enum(COLLECTION_METHODS).optional(),
+    created: createdParam(),
+  }),
+)

@@ -6,6 +6,7 @@ import type { UnitOfWork } from '../../../engine/machine/unit.ts'
 import { addInvoiceItems } from '../../../engine/resources/added-items.ts'
 import { cancelSubscription, createSubscription } from '../../../engine/resources/subscription.ts'
 import { resumeSubscription, updateSubscription } from '../../../engine/resources/subscription-update.ts'
+import { deferred } from '../../deferred.ts'
 import { discountsOf, withDiscountsOf } from '../../discount-params.ts'
 import { pageParams } from '../../pagination.ts'
 import { retrieve } from '../../resource.ts'
@@ -79,7 +80,7 @@ export function subscriptionRoutes(api: StripeApi): void {
       method: 'get',
       path: '/v1/customers/:id/subscriptions',
       summary: 'Lists the subscriptions of a customer that are not canceled.',
-      params: z.object(pageParams),
+      params: deferred(() => z.object(pageParams)),
       returns: subscriptions,
     },
     (call) => {
@@ -148,7 +149,7 @@ export function subscriptionRoutes(api: StripeApi): void {
   )
 }
 
-type CreateParams = z.infer<typeof createParams>
+type CreateParams = z.infer<ReturnType<typeof createParams>>
 
 /** Returns the currency of the first price. */
 function currencyOf(unit: UnitOfWork, { items: [item] }: CreateParams): string {

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Clock } from '../../../engine/machine/clock.ts'
 import { createTestClock, deleteTestClock, listTestClocks } from '../../../engine/resources/test-clock.ts'
 import { advance } from '../../clock.ts'
+import { deferred } from '../../deferred.ts'
 import { instant } from '../../fields.ts'
 import { cursorOf, page, pageParams } from '../../pagination.ts'
 import type { StripeApi } from '../api.ts'
@@ -10,7 +11,7 @@ import { returning, returningList, wireList } from '../returns.ts'
 import type { Wire } from '../wire.ts'
 
 const clock = returning<Wire<Stripe.TestHelpers.TestClock>>('test_clock')
-const createParams = z.object({ frozen_time: instant, name: z.string().max(300).optional() })
+const createParams = deferred(() => z.object({ frozen_time: instant, name: z.string().max(300).optional() }))
 const SECONDS_PER_DAY = 86_400
 const LIFETIME_DAYS = 30
 
@@ -30,7 +31,7 @@ export function testClockRoutes(api: StripeApi): void {
       method: 'get',
       path: '/v1/test_helpers/test_clocks',
       summary: 'Lists test clocks.',
-      params: z.object(pageParams),
+      params: deferred(() => z.object(pageParams)),
       returns: returningList<Wire<Stripe.TestHelpers.TestClock>>('test_clock'),
     },
     ({ c, merchant, params }) => {
@@ -58,7 +59,7 @@ export function testClockRoutes(api: StripeApi): void {
       method: 'post',
       path: '/v1/test_helpers/test_clocks/:id/advance',
       summary: 'Starts to advance a test clock, and responds at once. Its status is ready at the end.',
-      params: z.object({ frozen_time: instant }),
+      params: deferred(() => z.object({ frozen_time: instant })),
       returns: clock,
     },
     async ({ merchant, services, id, params: { frozen_time }, storePreliminary, checkCredentials }) => {

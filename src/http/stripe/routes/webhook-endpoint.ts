@@ -8,6 +8,7 @@ import {
   secretOf,
   updateEndpoint,
 } from '../../../engine/resources/webhook-endpoint.ts'
+import { deferred } from '../../deferred.ts'
 import { metadata, optionalText } from '../../fields.ts'
 import { pageParams } from '../../pagination.ts'
 import { retrieve } from '../../resource.ts'
@@ -20,21 +21,25 @@ import type { Wire } from '../wire.ts'
 import { namedTypes } from './event.ts'
 
 const endpoint = returning<Wire<Stripe.WebhookEndpoint>>('webhook_endpoint')
-const url = z.string().min(1).max(MAX_URL_LENGTH)
-const enabledEvents = z.array(z.string().max(100)).min(1).max(300)
+const url = deferred(() => z.string().min(1).max(MAX_URL_LENGTH))
+const enabledEvents = deferred(() => z.array(z.string().max(100)).min(1).max(300))
 const described = { description: optionalText, metadata }
-const createParams = z.object({
-  url,
-  enabled_events: enabledEvents,
-  api_version: z.enum(STRIPE_API_VERSIONS).optional(),
-  ...described,
-})
-const updateParams = z.object({
-  url: url.optional(),
-  enabled_events: enabledEvents.optional(),
-  disabled: z.boolean().optional(),
-  ...described,
-})
+const createParams = deferred(() =>
+  z.object({
+    url: url(),
+    enabled_events: enabledEvents(),
+    api_version: z.enum(STRIPE_API_VERSIONS).optional(),
+    ...described,
+  }),
+)
+const updateParams = deferred(() =>
+  z.object({
+    url: url().optional(),
+    enabled_events: enabledEvents().optional(),
+    disabled: z.boolean().optional(),
+    ...described,
+  }),
+)
 
 export function webhookEndpointRoutes(api: StripeApi): void {
   api.write(
@@ -56,7 +61,7 @@ export function webhookEndpointRoutes(api: StripeApi): void {
       method: 'get',
       path: '/v1/webhook_endpoints',
       summary: 'Lists webhook endpoints.',
-      params: z.object(pageParams),
+      params: deferred(() => z.object(pageParams)),
       returns: returningList<Wire<Stripe.WebhookEndpoint>>('webhook_endpoint'),
     },
     (call) =>

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { parameterInvalid } from '../../../core/errors.ts'
 import { nounOf, type Objects } from '../../../core/kinds.ts'
 import type { CurrentView, View } from '../../../engine/history/view.ts'
+import { deferred } from '../../deferred.ts'
 import { expandPaths } from '../../expand.ts'
 import type { Json } from '../../json.ts'
 import { pageParams } from '../../pagination.ts'
@@ -20,11 +21,13 @@ export type SearchResult<Entry> = {
   total_count?: number
 }
 
-const params = z.object({
-  query: z.string().min(1).max(5_000),
-  limit: pageParams.limit,
-  page: z.string().max(500).optional(),
-})
+const params = deferred(() =>
+  z.object({
+    query: z.string().min(1).max(5_000),
+    limit: pageParams.limit,
+    page: z.string().max(500).optional(),
+  }),
+)
 
 /** The total count is exact up to this number, as Stripe's. */
 const MAX_COUNT = 10_000
