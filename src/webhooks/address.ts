@@ -51,8 +51,6 @@ export type AddressRules = {
 export class Addresses {
   readonly #allowed: readonly Range[]
   readonly #isExposed: boolean
-  /** Made for the first address: most daemons never send a webhook. */
-  #ranges: { readonly never: readonly Range[]; readonly private: readonly Range[] } | undefined
 
   /** @throws RangeInvalid for a text that is not a CIDR range */
   constructor({ isExposed, allowed }: AddressRules) {
@@ -67,8 +65,7 @@ export class Addresses {
   refusal(address: string): string | undefined {
     const plain = ipaddr.parse(address)
     const meant = [plain, ...embeddedIn(plain)]
-    this.#ranges ??= { never: rangesOf(NEVER), private: rangesOf(PRIVATE) }
-    const { never, private: internal } = this.#ranges
+    const { never, private: internal } = knownRanges()
     if (meant.some((each) => holds(never, each)))
       return `${address} is a link-local, metadata or multicast address, to which webhooks are never sent`
     const isAllowed = (each: Address) => !holds(internal, each) || holds(this.#allowed, each)
@@ -110,7 +107,7 @@ const holds = (ranges: readonly Range[], address: Address): boolean =>
 
 /** A format of IPv6 addresses with an embedded IPv4 address. */
 type Embedding = {
-  readonly range: Range
+  readonly range: string
   /** Matches the 32 hexadecimal digits of such an address, if the range is not sufficient. */
   readonly form?: RegExp
   /** Where the IPv4 address begins among the 16 bytes. */
@@ -119,25 +116,46 @@ type Embedding = {
 }
 
 const EMBEDDINGS: readonly Embedding[] = [
-  { range: rangeOf('::/96'), form: /(?!0{7}[01]).{8}$/, at: 12 }, // IPv4-compatible, but for :: and ::1
-  { range: rangeOf('::ffff:0:0/96'), at: 12 }, // mapped
-  { range: rangeOf('::ffff:0:0:0/96'), at: 12 }, // translated (SIIT)
-  { range: rangeOf('64:ff9b::/96'), at: 12 }, // NAT64
-  { range: rangeOf('64:ff9b:1::/48'), at: 12 }, // local NAT64, with a prefix of 96 bits
-  { range: rangeOf('64:ff9b:1::/48'), form: /^.{16}00.{8}0{6}$/, at: 9 }, // the same with a prefix of 64 bits (RFC 6052 2.2)
-  { range: rangeOf('2002::/16'), at: 2 }, // 6to4
-  { range: rangeOf('2001::/32'), at: 4 }, // the server of a Teredo address
-  { range: rangeOf('2001::/32'), at: 12, isInverted: true }, // its client (RFC 4380 4)
-  { range: rangeOf('::/0'), form: /^.{16}0[0-3]005efe/, at: 12 }, // ISATAP, with any prefix (RFC 5214 6.1)
+  { range: '::/96', form: /(?!0{7}[01]).{8}$/, at: 12 }, // IPv4-compatible, but for :: and ::1
+  { range: '::ffff:0:0/96', at: 12 }, // mapped
+  { range: '::ffff:0:0:0/96', at: 12 }, // translated (SIIT)
+  { range: '64:ff9b::/96', at: 12 }, // NAT64
+  { range: '64:ff9b:1::/48', at: 12 }, // local NAT64, with a prefix of 96 bits
+  { range: '64:ff9b:1::/48', form: /^.{16}00.{8}0{6}$/, at: 9 }, // the same with a prefix of 64 bits (RFC 6052 2.2)
+  { range: '2002::/16', at: 2 }, // 6to4
+  { range: '2001::/32', at: 4 }, // the server of a Teredo address
+  { range: '2001::/32', at: 12, isInverted: true }, // its client (RFC 4380 4)
+  { range: '::/0', form: /^.{16}0[0-3]005efe/, at: 12 }, // ISATAP, with any prefix (RFC 5214 6.1)
 ]
+
+type KnownRanges = {
+  readonly never: readonly Range[]
+  readonly private: readonly Range[]
+  readonly embeddings: readonly { readonly range: Range; readonly embedding: Embedding }[]
+}
+
+let known: KnownRanges | undefined
+
+/** Parses the known ranges when the first address is checked, because most daemons never send a webhook. */
+function knownRanges(): KnownRanges {
+  known ??= {
+    never: rangesOf(NEVER),
+    private: rangesOf(PRIVATE),
+    embeddings: EMBEDDINGS.map((embedding) => ({ range: rangeOf(embedding.range), embedding })),
+  }
+  return known
+}
 
 /** The IPv4 addresses that an IPv6 address may stand for. */
 function embeddedIn(address: Address): Address[] {
   if (address.kind() === 'ipv4') return []
   const bytes = address.toByteArray()
   const digits = Buffer.from(bytes).toString('hex')
-  return EMBEDDINGS.filter(({ range, form }) => holds([range], address) && (form?.test(digits) ?? true)).map(
-    ({ at, isInverted }) =>
+  return knownRanges()
+    .embeddings.filter(
+      ({ range, embedding: { form } }) => holds([range], address) && (form?.test(digits) ?? true),
+    )
+    .map(({ embedding: { at, isInverted } }) =>
       ipaddr.fromByteArray(bytes.slice(at, at + 4).map((byte) => (isInverted ? byte ^ 255 : byte))),
-  )
+    )
 }
