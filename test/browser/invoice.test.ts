@@ -90,7 +90,7 @@ test.each(LOOKS)('a customer with %s is declined, pays, and reads the receipt', 
   )
   expect(readPdf(await pdf.body()).pages[0]).toContain('499.20 USD paid on January 31, 2026')
   await page.getByRole('link', { name: 'View receipt' }).click()
-  await page.getByText('visa …4242').waitFor()
+  await page.getByText('Visa •••• 4242').waitFor()
   await page.getByRole('link', { name: 'View invoice' }).click()
   await page.getByRole('heading', { name: '$499.20 paid on January 31, 2026' }).waitFor()
   expect((await stripe.invoices.retrieve(invoice.id)).status).toBe('paid')

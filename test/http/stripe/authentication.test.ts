@@ -41,7 +41,7 @@ describe('the page of an authentication', () => {
     const response = await open(pageOf(await asked()))
     expect(response.status).toBe(200)
     const html = await response.text()
-    for (const text of ['Default merchant', '$20.00', 'visa …3220', 'https://shop.example', 'TEST MODE'])
+    for (const text of ['Default merchant', '$20.00', 'Visa •••• 3220', 'https://shop.example', 'TEST MODE'])
       expect(html).toContain(text)
     expect(html).not.toContain('<script')
     const policy = response.headers.get('content-security-policy')

@@ -109,7 +109,7 @@ describe('mail', () => {
     const mails = await mailTo(email)
     expect(mails.map(shortly)).toEqual(['2026-01-31T10:00 receipt: Your receipt from Default merchant'])
     expect(mails[0]?.text).toContain(
-      'You paid $20.00 to Default merchant on January 31, 2026 with visa …4242.',
+      'You paid $20.00 to Default merchant on January 31, 2026 with Visa •••• 4242.',
     )
     expect(mails[0]?.links.map(({ name }: Body) => name)).toEqual(['View the receipt', 'View the invoice'])
   })
@@ -143,9 +143,28 @@ describe('mail', () => {
     ])
     expect(mails[0]?.about.id).toBe(id)
     expect(mails[0]?.text).toContain('renews on February 14, 2026. The payment is $20.00.')
+    const trial = (await stripe.invoices.list({ customer, status: 'paid' })).data[0]?.hosted_invoice_url
+    for (const mail of mails.slice(0, 2))
+      expect(mail.links).toEqual([{ name: 'View your latest invoice', url: trial }])
+    expect(mails[1]?.text).toContain('ends on February 14, 2026. Then your subscription begins.')
     const [invoice] = (await stripe.invoices.list({ customer, status: 'open' })).data
     expect(mails[2]?.text).toContain(
       `failed. Your card was declined. The payment is tried again on February 15, 2026.\n\nPay with another card:\n${invoice?.hosted_invoice_url}`,
+    )
+  })
+
+  test('says that a canceled trial does not become a subscription, and has names on one line', async () => {
+    await turn({ trial_will_end: true })
+    const name = 'Ada\r\n\u2028Your account is closed:\nhttps://evil.example'
+    const { id: customer, email, clock } = await customerWith('pm_card_visa', { name })
+    const { id } = await subscribed(customer, { trial_period_days: 14 })
+    await stripe.subscriptions.update(id, { cancel_at_period_end: true })
+    await sdk.advance(clock, NOW + 12 * DAY)
+    const [mail] = (await mailTo(email)).filter(({ kind }) => kind === 'trial_will_end')
+    const [greeting, text] = mail?.text.split('\n\n') ?? []
+    expect(greeting).toBe('Hello Ada Your account is closed: https://evil.example,')
+    expect(text).toBe(
+      'Your trial of Default merchant ends on February 14, 2026. Your subscription is canceled and does not begin.',
     )
   })
 

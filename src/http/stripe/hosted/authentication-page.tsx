@@ -6,15 +6,22 @@ type Shown = {
   readonly of: PageOf
   /** The amount to pay with its currency; null where a card is only saved. */
   readonly amount: string | null
-  /** The card, such as `visa …3220`. */
-  readonly card: string
+  /** The card, such as `Visa •••• 3220`; null if it was removed. */
+  readonly card: string | null
   /** Where the browser goes afterwards; null for nowhere. */
   readonly return_url: string | null
 }
 
 /** Makes the page on which the customer completes or fails an authentication. */
-export const authenticationPage = ({ of, amount, card, return_url }: Shown): Response =>
-  hostedPage({
+export const authenticationPage = ({ of, amount, card, return_url }: Shown): Response => {
+  const name =
+    card === null ? null : (
+      <>
+        {' '}
+        <strong>{card}</strong>
+      </>
+    )
+  return hostedPage({
     of,
     title: 'Authenticate',
     leadsAway: return_url !== null,
@@ -24,12 +31,11 @@ export const authenticationPage = ({ of, amount, card, return_url }: Shown): Res
         <p>
           {amount === null ? (
             <>
-              <strong>{of.merchant}</strong> saves your card <strong>{card}</strong> for later payments.
+              <strong>{of.merchant}</strong> saves your card{name} for later payments.
             </>
           ) : (
             <>
-              <strong>{of.merchant}</strong> charges <strong>{amount}</strong> to your card{' '}
-              <strong>{card}</strong>.
+              <strong>{of.merchant}</strong> charges <strong>{amount}</strong> to your card{name}.
             </>
           )}
         </p>
@@ -53,3 +59,4 @@ export const authenticationPage = ({ of, amount, card, return_url }: Shown): Res
       </section>
     ),
   })
+}

@@ -2,7 +2,6 @@ import { type CheckoutSession, checkoutFactsOf, successUrlOf } from '../../../co
 import { parameterInvalid, resourceMissing } from '../../../core/errors.ts'
 import { kindOfId, type Objects } from '../../../core/kinds.ts'
 import { intentFactsOf } from '../../../core/payment-intent.ts'
-import { methodText } from '../../../core/payment-method.ts'
 import { setupFactsOf } from '../../../core/setup-intent.ts'
 import type { CurrentView } from '../../../engine/history/view.ts'
 import { settlePayment, settleSetup } from '../../../engine/resources/checkout-settlement.ts'
@@ -13,6 +12,7 @@ import { checkPageKey } from '../present/hosted-pages.ts'
 import { amountText } from './amount.ts'
 import { authenticationPage } from './authentication-page.tsx'
 import { leavingPage, messagePage, type PageOf, redirectTo } from './frame.tsx'
+import { methodName } from './method-name.ts'
 import { currentObjects, type HostedRequest, pageOf, runCommand, viewOf } from './serve.ts'
 
 type Intent =
@@ -81,7 +81,7 @@ function show(view: CurrentView, of: PageOf, intent: Intent): Response {
     of,
     amount:
       intent.kind === 'payment_intent' ? amountText(intent.object.amount, intent.object.currency) : null,
-    card: method ? methodText(method) : 'card',
+    card: method ? methodName(method) : null,
     return_url: checkout ? successUrlOf(checkout) : returnUrlOf(intent),
   })
 }

@@ -8,6 +8,7 @@ import type { ContactAsked, ContactState } from './contact-entry.ts'
 import { AddressFields, PhoneField } from './contact-fields.tsx'
 import { FieldError } from './field.tsx'
 import { Alert, hostedPage, Notice, type PageOf } from './frame.tsx'
+import { METHOD_NAMES } from './method-name.ts'
 
 /** What the page of an open session shows. */
 export type CheckoutContent = {
@@ -103,16 +104,6 @@ function PayCard(given: CheckoutContent & { state: CheckoutState }) {
       {asksMethod && methods.includes('card') ? <TestCards form={FORM} /> : null}
     </section>
   )
-}
-
-const METHOD_NAMES: Readonly<Record<PaymentMethodType, string>> = {
-  card: 'Card',
-  pix: 'Pix',
-  boleto: 'Boleto',
-  oxxo: 'OXXO',
-  konbini: 'Konbini',
-  promptpay: 'PromptPay',
-  bank_transfer: 'Bank transfer',
 }
 
 /** Shows the card, or the choice between the types of payment methods. The style hides the card while another one is chosen. */

@@ -1,12 +1,12 @@
 import type { Charge } from '../../../core/charge.ts'
 import { resourceMissing } from '../../../core/errors.ts'
-import { methodText } from '../../../core/payment-method.ts'
 import type { View } from '../../../engine/history/view.ts'
 import { findMerchant } from '../../../engine/resources/merchant.ts'
 import { checkPageKey, invoiceUrl } from '../present/hosted-pages.ts'
 import { amountText } from './amount.ts'
 import { dateText } from './date-text.ts'
 import type { Row } from './invoice-document.ts'
+import { methodName } from './method-name.ts'
 import { receiptPage } from './receipt-page.tsx'
 import { currentObjects, type HostedRequest, pageOf } from './serve.ts'
 
@@ -38,7 +38,7 @@ function factsOf(view: View, charge: Charge): Row[] {
     ['Amount paid', amountText(amount, currency)],
     ['Refunded', amount_refunded === 0 ? null : amountText(amount_refunded, currency)],
     ['Date paid', dateText(created)],
-    ['Paid with', method ? methodText(method) : null],
+    ['Paid with', method ? methodName(method) : null],
     ['Description', intent?.description ?? null],
     ['Invoice', invoice?.number ?? null],
   ]

@@ -1,6 +1,6 @@
-import { methodText } from '../../../core/payment-method.ts'
 import { amountText } from '../hosted/amount.ts'
 import { dateText } from '../hosted/date-text.ts'
+import { methodName } from '../hosted/method-name.ts'
 import { invoiceUrl, receiptUrl } from '../present/hosted-pages.ts'
 import type { Draft, EventOf, Link } from './mail.ts'
 
@@ -13,7 +13,7 @@ export function receiptMail(event: ChargeEvent): Draft {
   const receipt_email = view.get('payment_intent', charge.payment_intent)?.options?.receipt_email ?? null
   const method =
     charge.payment_method === null ? undefined : view.get('payment_method', charge.payment_method)
-  const by = method ? ` with ${methodText(method)}` : ''
+  const by = method ? ` with ${methodName(method)}` : ''
   return {
     ...common(event, receipt_email),
     isRequested: receipt_email !== null,

@@ -1,6 +1,7 @@
 import { amountText } from '../hosted/amount.ts'
 import { dateText } from '../hosted/date-text.ts'
 import { invoicePdfUrl, invoiceUrl } from '../present/hosted-pages.ts'
+import { latestInvoiceLinks } from './latest-invoice.ts'
 import type { Draft, EventOf, Link } from './mail.ts'
 
 type InvoiceEvent = EventOf<'invoice'>
@@ -89,7 +90,7 @@ export function upcomingMail(event: InvoiceEvent): Draft | null {
     paragraphs: [
       `Your subscription to ${view.merchant.name} renews on ${dateText(subscription.current_period_end)}. The payment is ${amountOf(event)}.`,
     ],
-    links: [],
+    links: latestInvoiceLinks(view, subscription),
     about: { object: 'subscription', id: subscription.id },
   }
 }

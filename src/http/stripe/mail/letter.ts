@@ -6,8 +6,11 @@ export const letter = (
   merchant: string,
 ): string =>
   [
-    name === null ? 'Hello,' : `Hello ${name},`,
-    ...paragraphs,
+    onOneLine(name === null ? 'Hello,' : `Hello ${name},`),
+    ...paragraphs.map(onOneLine),
     ...links.map((link) => `${link.name}:\n${link.url}`),
-    merchant,
+    onOneLine(merchant),
   ].join('\n\n')
+
+/** Replaces line breaks, so that a name does not look like further lines of the mail. */
+const onOneLine = (text: string): string => text.replaceAll(/[\s\u0085]+/g, ' ')

@@ -149,7 +149,7 @@ describe('the form of an invoice', () => {
     const receipt = await pageOf(charge?.receipt_url)
     for (const text of [
       '$37.50 paid on January 31, 2026',
-      'visa …4242',
+      'Visa •••• 4242',
       String(invoice.number),
       'Default merchant',
     ])

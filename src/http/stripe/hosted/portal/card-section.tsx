@@ -1,9 +1,9 @@
 /** @jsxImportSource hono/jsx */
 import { methodsInUse } from '../../../../engine/resources/portal-actions.ts'
+import { methodName } from '../method-name.ts'
 import { cardState, cardsOf } from './cards.tsx'
 import { Token } from './parts.tsx'
 import { type Portal, tokenOf } from './portal.ts'
-import { methodName } from './texts.ts'
 
 /** Shows the cards of the customer, and what can be done with each. */
 export function CardSection({ portal }: { portal: Portal }) {
