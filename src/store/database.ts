@@ -29,6 +29,7 @@ import * as cancellationFeedback from './migrations/0023-cancellation-feedback.t
 import * as checkoutSessions from './migrations/0024-checkout-sessions.ts'
 import * as customerPortal from './migrations/0025-customer-portal.ts'
 import * as mails from './migrations/0026-mails.ts'
+import * as billedPeriods from './migrations/0027-billed-periods.ts'
 import { NEWEST_SCHEMA } from './newest-schema.ts'
 import { openSqlite } from './sqlite.ts'
 import { addTextSearch } from './text-search.ts'
@@ -62,6 +63,7 @@ export const MIGRATIONS: Migrations = {
   '0024-checkout-sessions': checkoutSessions,
   '0025-customer-portal': customerPortal,
   '0026-mails': mails,
+  '0027-billed-periods': billedPeriods,
 }
 
 /**

@@ -275,4 +275,7 @@ CREATE TABLE billing_portal_session (
       is_flow_done integer not null, expires_at integer not null,
       newest_entry integer, entry_count integer not null default 0) strict;
 CREATE INDEX billing_portal_session_merchant on billing_portal_session (merchant);
+CREATE TABLE billed_period (
+      subscription text primary key, merchant integer not null, cycle integer not null, beginning integer not null,
+      through integer not null, sums text not null, waiting text not null) strict, without rowid;
 `

@@ -1,4 +1,5 @@
 import type Sqlite from 'better-sqlite3'
+import { BilledPeriodTable } from './billed-periods.ts'
 import { Blocks } from './blocks.ts'
 import { CACHE_SIZES, type CacheSizes } from './cache-sizes.ts'
 import { ClockTable } from './clocks.ts'
@@ -36,6 +37,7 @@ export class Store {
   readonly directory: Directory
   readonly fixtureNames: FixtureNameTable
   readonly meterEvents: MeterEventTable
+  readonly billedPeriods: BilledPeriodTable
   readonly totals: Totals
   readonly idempotency: IdempotencyTable
   readonly oauth: OAuthTables
@@ -74,6 +76,7 @@ export class Store {
     this.directory = new Directory(statements)
     this.fixtureNames = new FixtureNameTable(statements)
     this.meterEvents = new MeterEventTable(statements)
+    this.billedPeriods = new BilledPeriodTable(statements)
     this.totals = new Totals(statements)
     this.idempotency = new IdempotencyTable(statements)
     this.oauth = new OAuthTables(statements)

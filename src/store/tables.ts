@@ -181,6 +181,20 @@ export type IdempotencyRow = {
   created: number
 }
 
+/** What was billed in a period of a subscription: see billed-periods.ts. */
+export type BilledPeriodRow = {
+  subscription: string
+  merchant: number
+  /** The start of the period, in Unix seconds. */
+  cycle: number
+  /** The seq of the invoice that bills the whole period, and that of the newest one that is summed; 0 for none. */
+  beginning: number
+  through: number
+  /** Sums of the lines on invoices and of the waiting items, as JSON. */
+  sums: string
+  waiting: string
+}
+
 /** A reported usage of a customer. Events have no journal: see meter-events.ts. Times are on the customer's clock, in Unix seconds. */
 export type MeterEventRow = {
   seq: Generated<number>
@@ -221,5 +235,6 @@ export type Tables = { [K in StoredKind]: ObjectRow<K> } & {
   oauth_token: OAuthTokenRow
   fixture_name: FixtureNameRow
   meter_event: MeterEventRow
+  billed_period: BilledPeriodRow
   setting: SettingRow
 }

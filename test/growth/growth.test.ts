@@ -148,6 +148,13 @@ const STEPS: Readonly<Record<string, Step>> = {
   })),
   'listing the newest of many disputes': get('/v1/disputes?limit=1'),
   'making another promotion code of a coupon': post('/v1/promotion_codes', ({ coupon }) => ({ coupon })),
+  'changing a plan that changed many times in the period': async (world, round) => {
+    const { id, items } = world.changedSubscription
+    for (const [more, proration_behavior] of (['always_invoice', 'create_prorations'] as const).entries()) {
+      const item = { id: items.data[0].id, quantity: 4 + 2 * (round % 2) + more }
+      await world.request('POST', `/v1/subscriptions/${id}`, { items: [item], proration_behavior })
+    }
+  },
   'redeeming a coupon that has many promotion codes': post(
     ({ discountedCustomer }) => `/v1/customers/${discountedCustomer}`,
     ({ coupon }) => ({ coupon }),

@@ -13,6 +13,7 @@ import { createPromotionCode } from '../../src/engine/resources/promotion-code.t
 import { createRefund } from '../../src/engine/resources/refund.ts'
 import { createSubscription } from '../../src/engine/resources/subscription.ts'
 import { createSchedule } from '../../src/engine/resources/subscription-schedule.ts'
+import { updateSubscription } from '../../src/engine/resources/subscription-update.ts'
 import { createTestClock } from '../../src/engine/resources/test-clock.ts'
 import { letIn, makeApp, REDIRECT_URI } from '../http/oauth/support.ts'
 import { type Body, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
@@ -37,6 +38,8 @@ export type World = {
   readonly discountedCustomer: string
   readonly dailyPrice: string
   readonly product: string
+  /** A subscription whose plan changed many times in its period: half of the changes were invoiced at once. */
+  readonly changedSubscription: Body
   readonly charge: string
   readonly endpoint: string
   readonly app: Body
@@ -91,6 +94,12 @@ export async function makeWorld(count: number): Promise<World> {
   const product = await twin.post('/v1/products', { name: 'Product' })
   const charge = await makeCharge(twin, customer.id, method.id)
   const app = await makeApp(twin)
+  const changedSubscription = await twin.post('/v1/subscriptions', {
+    customer: customer.id,
+    currency: 'usd',
+    default_payment_method: method.id,
+    items: [{ price: (await makePrice(twin)).id }],
+  })
   const world: World = {
     twin,
     count,
@@ -105,6 +114,7 @@ export async function makeWorld(count: number): Promise<World> {
     discountedCustomer: discounted.id,
     dailyPrice: price.id,
     product: product.id,
+    changedSubscription,
     charge,
     endpoint: endpoint.id,
     app,
@@ -183,6 +193,7 @@ function addObjects(world: World): Promise<void> {
   return engine.command(merchant, null, (unit) => {
     const open = unit.store.objects.openInvoices(world.customer)
     for (let n = 0; n < world.count; n += 1) addObjectsOnce(unit, world, open[n]?.id ?? '')
+    for (let n = 0; n < world.count / 4; n += 1) changePlanOnce(unit, world.changedSubscription, n)
   })
 }
 
@@ -223,6 +234,13 @@ function addObjectsOnce(
     customer,
     start_date: unit.now + YEARS_AHEAD,
     phases: [{ items: [{ price: dailyPrice }] }],
+  })
+}
+
+function changePlanOnce(unit: UnitOfWork, { id, items }: Body, n: number): void {
+  updateSubscription(unit, id, {
+    items: [{ id: items.data[0].id, quantity: 2 + (n % 2) }],
+    proration_behavior: n % 4 < 2 ? 'always_invoice' : 'create_prorations',
   })
 }
 

@@ -159,6 +159,7 @@ function askForRarities({ engine: { store } }: Sandbox): void {
   store.deliveries.isRefused('evt_1')
   store.objects.countDefaulted('', 1)
   for (const kind of ['charge', 'refund', 'dispute'] as const) store.objects.countAmounts(kind, 0)
+  store.billedPeriods.delete('')
   store.meterEvents.removeOf('')
   store.objects.invoicesToRetry('')
   store.objects.countOutstanding({ customer: '', subscription: '' }, 1)

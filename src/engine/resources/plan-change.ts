@@ -1,19 +1,17 @@
+import { linesOfItems } from '../../core/billed-lines.ts'
 import { changePlan } from '../../core/billing/change-plan.ts'
 import type { Collected } from '../../core/billing/collect.ts'
 import { itemsOfDiscarded } from '../../core/billing/pending-update.ts'
 import { cancelNow } from '../../core/billing/settlement.ts'
 import type { Change } from '../../core/change.ts'
 import { invalidStateTransition, parameterInvalid } from '../../core/errors.ts'
-import type { Invoice } from '../../core/invoice.ts'
-import type { InvoiceItem } from '../../core/invoice-item.ts'
-import { netAmount } from '../../core/invoice-line.ts'
-import { isBilled } from '../../core/invoice-status.ts'
 import type { PaymentMethod } from '../../core/payment-method.ts'
-import type { BilledLine, ProrationBehavior } from '../../core/proration.ts'
+import type { ProrationBehavior } from '../../core/proration.ts'
 import { intervalOf, type Prices, type Subscription } from '../../core/subscription.ts'
 import { factsOf, isRunning } from '../../core/subscription-status.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
-import { laterPendingItemsOf, loadAccount, loadEndingAccount } from './account.ts'
+import { loadAccount, loadEndingAccount } from './account.ts'
+import { billedLines } from './billed-lines.ts'
 
 /** The parameters of an update that say how a change within a period is billed. */
 export type ProrationParams = {
@@ -98,7 +96,7 @@ export function changePlanNow(
       params.billing_cycle_anchor === 'now' ||
       !isSameInterval(intervalOf(before.items, prices), intervalOf(after.items, prices)),
     isConditional,
-    billed: billedLines(unit, before, account.pendingItems),
+    billed: billedLines(unit, before),
     names: namesOf(unit, prices),
   })
 }
@@ -118,11 +116,11 @@ export function cancelWithSettlement(
 ): void {
   const account = loadEndingAccount(unit, subscription)
   const { isBilled: isPeriodBilled } = factsOf(subscription)
-  const waiting = [...itemsOfDiscarded(account, subscription), ...account.pendingItems]
+  const discarded = linesOfItems(itemsOfDiscarded(account, subscription), subscription.current_period_start)
   cancelNow(change, account, subscription, {
     prorate: prorate && isPeriodBilled,
     invoiceNow: invoice_now && isRunning(subscription),
-    billed: prorate ? billedLines(unit, subscription, waiting) : [],
+    billed: prorate ? [...billedLines(unit, subscription), ...discarded] : [],
     names: namesOf(unit, account.prices),
   })
 }
@@ -141,70 +139,4 @@ export function namesOf(unit: UnitOfWork, prices: Prices): ReadonlyMap<string, s
       (product === null ? nickname : unit.need('product', product).name) ?? nickname ?? id,
     ]),
   )
-}
-
-/**
- * Lists the lines that bill the items of a subscription in its current period, on invoices or pending. Usage is left out,
- * and so are lines of void or uncollectible invoices.
- * See docs/contract/proration.md#credits.
- */
-function billedLines(
-  unit: UnitOfWork,
-  subscription: Subscription,
-  pending: readonly InvoiceItem[],
-): BilledLine[] {
-  const { current_period_start: cycle } = subscription
-  const waiting = [...pending, ...laterPendingItemsOf(unit, subscription, pending)]
-  const ofItems = waiting.flatMap(({ proration, amount }) =>
-    proration?.cycle === cycle && !proration.is_usage ? [{ ...proration, amount }] : [],
-  )
-  // The invoice of a pending update is voided before anything else is billed.
-  const invoices = invoicesSince(unit, subscription, cycle).filter(
-    ({ id }) => id !== subscription.pending_update?.invoice,
-  )
-  // Another period may have begun in the same second, and ended at once. Its lines are on older invoices, and its
-  // prorations are on the invoice that begins the current period.
-  const beginning = invoices.findIndex((invoice) => planLinesOf(invoice, cycle).length > 0)
-  const later = beginning < 0 ? invoices : invoices.slice(0, beginning)
-  const first = beginning < 0 ? undefined : invoices[beginning]
-  return [
-    ...(first && isBilled(first) ? planLinesOf(first, cycle) : []),
-    ...later
-      .filter((invoice) => isBilled(invoice) && !invoice.deleted)
-      .flatMap(({ lines }) => lines)
-      .flatMap((line) => {
-        const { proration } = line
-        const corrects = proration?.cycle === cycle && !proration.is_usage
-        return corrects ? [{ ...proration, amount: netAmount(line) }] : []
-      }),
-    ...ofItems,
-  ]
-}
-
-/** Lists the lines of an invoice that bill the items for the whole period that began at an instant. */
-function planLinesOf({ lines, period_start, period_end }: Invoice, cycle: number): BilledLine[] {
-  if (period_start !== cycle) return []
-  return lines.flatMap((line) => {
-    const { subscription_item, proration, is_discarded } = line
-    if (subscription_item === null || proration || is_discarded) return []
-    return [{ subscription_item, amount: netAmount(line), start: period_start, end: period_end }]
-  })
-}
-
-const PAGE = 20
-
-/** Lists the invoices of a subscription that were created at an instant or later, newest first. */
-function invoicesSince(unit: UnitOfWork, { id }: Subscription, instant: number): Invoice[] {
-  const found: Invoice[] = []
-  const { objects } = unit.store
-  for (let after: number | undefined; ; ) {
-    const page = objects.list('invoice', unit.owner, [{ field: 'subscription', is: id }], {
-      limit: PAGE,
-      after,
-    })
-    found.push(...page.filter(({ created }) => created >= instant))
-    const last = page.at(-1)
-    if (page.length < PAGE || !last || last.created < instant) return found
-    after = objects.seqOf('invoice', unit.owner, last.id)
-  }
 }

@@ -1,0 +1,119 @@
+import type { Invoice } from './invoice.ts'
+import type { InvoiceItem } from './invoice-item.ts'
+import { netAmount } from './invoice-line.ts'
+import { isBilled } from './invoice-status.ts'
+import { type ItemProration, isCorrection } from './item-proration.ts'
+import type { BilledLine } from './proration.ts'
+
+/** The sum of the lines that billed an item for the same span. */
+export type BilledSum = BilledLine & {
+  /** How many lines are summed: lines whose sum is 0 differ from no lines. */
+  readonly count: number
+}
+
+/** What some invoices of a subscription and its waiting invoice items bill for its items in one period. */
+export type BilledPeriod = {
+  /** The start of the period, in Unix seconds. */
+  readonly cycle: number
+  /** The seq of the invoice that bills the period as a whole; 0 if none does. */
+  readonly beginning: number
+  /** The seq of the newest invoice that is summed; 0 for none. */
+  readonly through: number
+  /** What these invoices bill. */
+  readonly sums: readonly BilledSum[]
+  /** What all invoice items bill that wait for the subscription. */
+  readonly waiting: readonly BilledSum[]
+}
+
+/** Returns what a period is billed before its first invoice, with the items that wait for the subscription. */
+export const withoutInvoices = (cycle: number, items: readonly InvoiceItem[]): BilledPeriod => {
+  return { cycle, beginning: 0, through: 0, sums: [], waiting: addTo([], linesOfItems(items, cycle), 1) }
+}
+
+/** Lists what invoice items bill in a period. */
+export const linesOfItems = (items: readonly InvoiceItem[], cycle: number): BilledLine[] =>
+  items.flatMap((item) => correctionOf(item, cycle, item.amount))
+
+/** Adds an invoice item that begins to wait, or removes one that no longer waits. */
+export const withWaiting = (billed: BilledPeriod, item: InvoiceItem, waits: boolean): BilledPeriod => {
+  const lines = linesOfItems([item], billed.cycle)
+  return lines.length === 0 ? billed : { ...billed, waiting: addTo(billed.waiting, lines, waits ? 1 : -1) }
+}
+
+/** Adds the next invoice of the subscription that was created in the period or later. */
+export function withNextInvoice(billed: BilledPeriod, invoice: Invoice, seq: number): BilledPeriod {
+  // Another period may have begun in the same second, and ended at once. Its lines are on older invoices, and its
+  // prorations are on the invoice that begins the current period.
+  const begins = planLinesOf(invoice, billed.cycle).length > 0
+  const lines = linesOf(invoice, billed.cycle, begins)
+  return {
+    ...billed,
+    beginning: begins ? seq : billed.beginning,
+    through: seq,
+    sums: addTo(begins ? [] : billed.sums, lines, 1),
+  }
+}
+
+/**
+ * Returns what is billed after an invoice changed, for example when it is voided.
+ * @returns null if the sums have to be computed anew
+ */
+export function withChangedInvoice(
+  billed: BilledPeriod,
+  { before, after, seq }: { readonly before: Invoice; readonly after: Invoice; readonly seq: number },
+): BilledPeriod | null {
+  const { cycle, beginning, through, sums } = billed
+  if (seq < beginning || seq > through) return billed
+  const begins = seq === beginning
+  if (planLinesOf(after, cycle).length > 0 !== begins) return null
+  const without = addTo(sums, linesOf(before, cycle, begins), -1)
+  return { ...billed, sums: addTo(without, linesOf(after, cycle, begins), 1) }
+}
+
+/** Reports whether a change of an invoice may change what it bills. */
+export const changesBilled = (before: Invoice, after: Invoice): boolean =>
+  before.lines !== after.lines || isBilled(before) !== isBilled(after) || before.deleted !== after.deleted
+
+function addTo(sums: readonly BilledSum[], lines: readonly BilledLine[], sign: 1 | -1): BilledSum[] {
+  const added = [...sums]
+  for (const line of lines) {
+    const { subscription_item, start, end, amount } = line
+    const place = added.findLastIndex((sum) => isSameSpan(sum, line))
+    const old = added[place]
+    const sum = { amount: (old?.amount ?? 0) + sign * amount, count: (old?.count ?? 0) + sign }
+    if (old && sum.count === 0) added.splice(place, 1)
+    else added.splice(old ? place : added.length, old ? 1 : 0, { subscription_item, start, end, ...sum })
+  }
+  return added
+}
+
+const isSameSpan = (left: BilledLine, right: BilledLine): boolean =>
+  left.start === right.start && left.end === right.end && left.subscription_item === right.subscription_item
+
+/** Lists the lines of an invoice that bill items in a period, as a whole or with corrections. */
+function linesOf(invoice: Invoice, cycle: number, begins: boolean): BilledLine[] {
+  if (!isBilled(invoice)) return []
+  if (begins) return planLinesOf(invoice, cycle)
+  return invoice.deleted ? [] : invoice.lines.flatMap((line) => correctionOf(line, cycle, netAmount(line)))
+}
+
+/** Lists the lines of an invoice that bill the items for the whole period that began at an instant. */
+function planLinesOf({ lines, period_start, period_end }: Invoice, cycle: number): BilledLine[] {
+  if (period_start !== cycle) return []
+  return lines.flatMap((line) => {
+    const { subscription_item, proration, is_discarded } = line
+    if (subscription_item === null || proration || is_discarded) return []
+    return [{ subscription_item, amount: netAmount(line), start: period_start, end: period_end }]
+  })
+}
+
+/** Returns what a line or an invoice item corrects in a period; nothing if it bills usage. */
+function correctionOf(
+  { proration }: { readonly proration?: ItemProration | null },
+  cycle: number,
+  amount: number,
+): BilledLine[] {
+  if (!proration || !isCorrection(proration) || proration.cycle !== cycle) return []
+  const { subscription_item, start, end } = proration
+  return [{ subscription_item, start, end, amount }]
+}

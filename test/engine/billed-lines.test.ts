@@ -1,0 +1,112 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { BilledLine } from '../../src/core/proration.ts'
+import { billedLines } from '../../src/engine/resources/billed-lines.ts'
+import { isLong, requested } from '../long.ts'
+import { type Body, makeCustomer, makePrice, startTwin } from '../twin.ts'
+
+const BEHAVIORS = ['none', 'create_prorations', 'always_invoice'] as const
+const PAYMENTS = ['allow_incomplete', 'pending_if_incomplete'] as const
+
+/** A subscription with two items, whose stored sums can be compared with those that are computed anew. */
+async function prepare() {
+  const twin = await startTwin()
+  const { customer, method } = await makeCustomer(twin)
+  const prices = [
+    await makePrice(twin, { recurring: { interval: 'month' }, unit_amount: 1999 }),
+    await makePrice(twin, { recurring: { interval: 'month' }, unit_amount: 301 }),
+  ]
+  const declining = await twin.post('/v1/payment_methods/pm_card_chargeDeclined/attach', {
+    customer: customer.id,
+  })
+  const subscription = await twin.post('/v1/subscriptions', {
+    customer: customer.id,
+    currency: 'usd',
+    default_payment_method: method.id,
+    items: prices.map(({ id }) => ({ price: id, quantity: 2 })),
+  })
+  const { engine, merchant } = twin.sandbox
+  const compare = () =>
+    engine.command(merchant, null, (unit) => {
+      const current = unit.need('subscription', subscription.id)
+      const stored = billedLines(unit, current)
+      const anew = unit.rehearse((rehearsal) => {
+        rehearsal.store.billedPeriods.delete(subscription.id)
+        return billedLines(rehearsal, current)
+      })
+      expect(inOrder(stored)).toEqual(inOrder(anew))
+      return stored.length
+    })
+  return { twin, subscription, compare, cards: [method.id, declining.id] }
+}
+
+const inOrder = (lines: readonly BilledLine[]): string[] => lines.map((line) => JSON.stringify(line)).sort()
+
+const CHANGE = fc.record({
+  kind: fc.constant('change' as const),
+  item: fc.nat(1),
+  quantity: fc.integer({ min: 1, max: 9 }),
+  behavior: fc.constantFrom(...BEHAVIORS),
+  payment: fc.constantFrom(...PAYMENTS),
+  card: fc.nat(3).map((number) => (number === 3 ? 1 : 0)),
+  restarts: fc.nat(7).map((number) => number === 7),
+})
+
+const ACTION = fc.oneof(
+  { weight: 4, arbitrary: CHANGE },
+  fc.record({
+    kind: fc.constantFrom('void' as const, 'pay' as const, 'mark_uncollectible' as const),
+    place: fc.nat(1),
+  }),
+  fc.record({ kind: fc.constant('delete an item' as const), place: fc.nat(1) }),
+  fc.record({ kind: fc.constant('advance' as const), by: fc.constantFrom('1h', '1d', '1d', '1mo') }),
+)
+type Action = typeof ACTION extends fc.Arbitrary<infer Made> ? Made : never
+
+/** Does an action. It may be refused, for example because there is no such invoice or the subscription has ended. */
+async function act({ twin, subscription, cards }: Awaited<ReturnType<typeof prepare>>, action: Action) {
+  const path = `/v1/subscriptions/${subscription.id}`
+  const nameOf = ({ data }: Body, place: number): string => data[place]?.id ?? 'none'
+  switch (action.kind) {
+    case 'change':
+      return twin.request('POST', path, {
+        items: [{ id: subscription.items.data[action.item].id, quantity: action.quantity }],
+        proration_behavior: action.behavior,
+        payment_behavior: action.payment,
+        ...(action.payment === 'allow_incomplete' && { default_payment_method: cards[action.card] }),
+        ...(action.restarts && { billing_cycle_anchor: 'now' }),
+      })
+    case 'delete an item': {
+      const waiting = await twin.get(`/v1/invoiceitems?customer=${subscription.customer}&pending=true`)
+      return twin.request('DELETE', `/v1/invoiceitems/${nameOf(waiting, action.place)}`)
+    }
+    case 'advance':
+      return twin.request('POST', '/v1/test_helpers/clock/advance', { by: action.by })
+    default: {
+      const invoices = await twin.get(`/v1/invoices?subscription=${subscription.id}`)
+      const body = action.kind === 'pay' ? { payment_method: cards[0] } : {}
+      return twin.request('POST', `/v1/invoices/${nameOf(invoices, action.place)}/${action.kind}`, body)
+    }
+  }
+}
+
+test('the stored sums of a period equal those that are computed anew, whatever happens', async () => {
+  let most = 0
+  const story = fc.array(ACTION, { minLength: 8, maxLength: 25 })
+  await fc.assert(
+    fc.asyncProperty(story, async (actions) => {
+      const prepared = await prepare()
+      for (const action of actions) {
+        await act(prepared, action)
+        most = Math.max(most, await prepared.compare())
+      }
+      await prepared.twin.close()
+    }),
+    {
+      numRuns: requested('rounds', isLong ? 500 : 8),
+      seed: requested('seed', isLong ? Date.now() : 1),
+      endOnFailure: true,
+    },
+  )
+  expect(most).toBeGreaterThan(3)
+})
