@@ -8,7 +8,9 @@ import { framed } from './frame.tsx'
 import { streamUrl } from './live.tsx'
 import { ObjectLink } from './object-link.tsx'
 import { given, isFirstPage, Pager } from './pager.tsx'
+import { deliveriesOf } from './related.tsx'
 import { Empty, Json, Panel } from './text.tsx'
+import { Delivery } from './webhooks.tsx'
 
 const LIMIT = 50
 
@@ -21,10 +23,11 @@ export const eventPages: Section = (context) => {
 
 async function showEvents(context: PageContext): Promise<Response> {
   const { api, merchant, base, query } = context
-  const [path, type] = [`${base}/events`, given(query, 'type')]
+  const [path, type, object] = [`${base}/events`, given(query, 'type'), given(query, 'object')]
   const found = await api.get<List<Event>>('events', {
     merchant: merchant.id,
     type,
+    object,
     starting_after: given(query, 'after'),
     ending_before: given(query, 'before'),
     limit: LIMIT,
@@ -32,7 +35,11 @@ async function showEvents(context: PageContext): Promise<Response> {
   const isFirst = isFirstPage(query)
   return framed(context, {
     title: 'Events',
-    live: isFirst ? streamUrl(base, { rows: '', type, after: found.data[0]?.id }) : undefined,
+    // The stream has the events of all objects.
+    live:
+      isFirst && object === undefined
+        ? streamUrl(base, { rows: '', type, after: found.data[0]?.id })
+        : undefined,
     content: (
       <>
         <form class="filters" method="get" action={path}>
@@ -47,21 +54,25 @@ async function showEvents(context: PageContext): Promise<Response> {
               ))}
             </select>
           </label>
+          <label>
+            Object: ID
+            <input type="search" name="object" value={object ?? ''} />
+          </label>
           <button type="submit">Filter</button>
-          {type === undefined ? null : <a href={path}>Show all</a>}
+          {type === undefined && object === undefined ? null : <a href={path}>Show all</a>}
         </form>
         <Panel
           title="Events, newest first"
-          more={<Pager {...found} path={path} query={query} kept={['type']} />}
+          more={<Pager {...found} path={path} query={query} kept={['type', 'object']} />}
         >
           {found.data.length === 0 ? (
             <Empty>
-              {type === undefined
+              {type === undefined && object === undefined
                 ? 'No events yet. Every change of an object, by a request or the clock, adds one.'
-                : 'No events of this type.'}
+                : 'Nothing matches.'}
             </Empty>
           ) : null}
-          <EventTable base={base} events={found.data} isLive={isFirst} />
+          <EventTable base={base} events={found.data} isLive={isFirst && object === undefined} />
         </Panel>
       </>
     ),
@@ -69,11 +80,12 @@ async function showEvents(context: PageContext): Promise<Response> {
 }
 
 async function showEvent(context: PageContext, id: string): Promise<Response> {
-  const { api, base } = context
+  const { api, base, formToken } = context
   const event = await api.get<Event & { readonly request: { readonly id: string | null } }>(
     `events/${encodeURIComponent(id)}`,
   )
   const { created, type, data, request } = event
+  const deliveries = await deliveriesOf(context, [id])
   const { object, previous_attributes: before } = data
   return framed(context, {
     title: type,
@@ -112,6 +124,17 @@ async function showEvent(context: PageContext, id: string): Promise<Response> {
             <Json value={before} label="Former values as JSON" />
           </Panel>
         ) : null}
+        <Panel title="Webhooks">
+          {deliveries.length === 0 ? (
+            <Empty>The event was sent to no endpoint.</Empty>
+          ) : (
+            <ul class="rows">
+              {deliveries.map((delivery) => (
+                <Delivery base={base} formToken={formToken} delivery={delivery} />
+              ))}
+            </ul>
+          )}
+        </Panel>
         <Panel title="Payload">
           <Json value={event} label="Payload as JSON" />
         </Panel>

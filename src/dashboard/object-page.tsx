@@ -8,6 +8,7 @@ import type { Action } from './actions.ts'
 import { type PageContext, redirectTo, type Section } from './context.ts'
 import { framed } from './frame.tsx'
 import { liveUrl } from './live.tsx'
+import { Related, readRelated } from './related.tsx'
 import { changesAt, StepChanges, StepSlider, type Steps, stepsOf } from './steps.tsx'
 import { Json, Panel } from './text.tsx'
 import { entriesOf, TimelinePicture } from './timeline-picture.tsx'
@@ -76,14 +77,14 @@ async function show(context: PageContext, id: string, read: ReadObject): Promise
   const explanation =
     shown.isExplained &&
     (await context.api.get<Explanation>(`explanations/${encodeURIComponent(id)}`, { at }))
+  const related = await readRelated(context, id)
   return framed(context, {
     title: shown.title,
     live: at === undefined ? live : undefined,
     content: (
       <>
         <p class="subtitle" data-part="status">
-          {shown.status} <code>{id}</code>{' '}
-          <a href={`${context.base}/requests?${new URLSearchParams({ object: id })}`}>Requests</a>
+          {shown.status} <code>{id}</code>
         </p>
         {at === undefined ? (
           <ActionForms {...context} path={pathOf(context, id)} actions={shown.actions} />
@@ -122,6 +123,7 @@ async function show(context: PageContext, id: string, read: ReadObject): Promise
             </Panel>
           ) : null}
         </div>
+        <Related base={context.base} id={id} related={related} />
         <details class="panel json">
           <summary>JSON</summary>
           <div data-part="json">

@@ -74,7 +74,8 @@ const ResponseStatus = ({ status }: Pick<LoggedRequest, 'status'>) => (
   <span class={`status ${status < 400 ? 'good' : 'bad'}`}>{status}</span>
 )
 
-const Requests = ({ path: base, requests }: { path: string; requests: readonly LoggedRequest[] }) => (
+/** A table of requests. @param props.path - the path of their pages */
+export const Requests = ({ path: base, requests }: { path: string; requests: readonly LoggedRequest[] }) => (
   <Scroll label="Requests">
     <table>
       <thead>

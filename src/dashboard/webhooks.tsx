@@ -1,7 +1,8 @@
 /** @jsxImportSource hono/jsx */
-import type { List, WebhookDelivery, WebhookEndpoint } from '../client/types.ts'
+import type { List, WebhookDelivery } from '../client/types.ts'
 import { Time } from '../http/html/time.tsx'
 import { type PageContext, redirectTo, type Section } from './context.ts'
+import { endpointsOf } from './endpoints.ts'
 import { FormToken } from './form-token.tsx'
 import { framed } from './frame.tsx'
 import { given, isFirstPage, Pager } from './pager.tsx'
@@ -9,7 +10,6 @@ import { PostForm } from './post-form.tsx'
 import { Empty, Panel, Status } from './text.tsx'
 
 const LIMIT = 25
-const MAX_ENDPOINTS = 100
 
 /** The pages of webhooks: the endpoints, the deliveries of one, and the forms that send again. */
 export const webhookPages: Section = (context) => {
@@ -22,15 +22,6 @@ export const webhookPages: Section = (context) => {
   }
   if (verb !== undefined) return undefined
   return id === undefined ? showEndpoints(context) : showDeliveries(context, id)
-}
-
-/** Lists the endpoints of the merchant. A merchant has few. */
-const endpointsOf = async ({ api, merchant }: PageContext): Promise<readonly WebhookEndpoint[]> => {
-  const found = await api.get<List<WebhookEndpoint>>('webhooks', {
-    merchant: merchant.id,
-    limit: MAX_ENDPOINTS,
-  })
-  return found.data
 }
 
 async function showEndpoints(context: PageContext): Promise<Response> {
@@ -108,7 +99,7 @@ async function showDeliveries(context: PageContext, id: string): Promise<Respons
 }
 
 /** A delivery with its attempts and the responses to them. */
-const Delivery = ({
+export const Delivery = ({
   base,
   formToken,
   delivery,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { EventType } from '../core/kinds.ts'
-import { findEvent, listEvents } from '../engine/history/events.ts'
+import type { EventType, Kind } from '../core/kinds.ts'
+import { findEvent, listEvents, listEventsOfObject } from '../engine/history/events.ts'
 import type { EventWithObject } from '../engine/history/view.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import type { Api } from './api.ts'
@@ -22,6 +22,9 @@ export type EventForm = {
   /** @throws ApiError parameter_invalid for a name or glob that matches no type */
   readonly matching: (pattern: string, param: string) => EventType[]
 }
+
+/** An object whose events are listed. */
+export type ObjectOfMerchant = { readonly merchant: MerchantState; readonly kind: Kind; readonly id: string }
 
 const typeParams = { type: eventPattern().optional(), types: z.array(eventPattern()).max(100).optional() }
 export const eventListParams = deferred(() =>
@@ -73,10 +76,10 @@ export function resumePoint(
   return starting_after === undefined ? undefined : { id: starting_after, param: 'starting_after' }
 }
 
-/** Presents a page of events of one merchant, or of all merchants (null). */
+/** Presents a page of events of one merchant, of all merchants (null), or of one object. */
 export function presentEventList(
   services: HttpServices,
-  merchant: MerchantState | null,
+  of: MerchantState | ObjectOfMerchant | null,
   url: string,
   params: EventListParams,
   { present: show, matching }: EventForm = {
@@ -87,10 +90,11 @@ export function presentEventList(
   const cursor = cursorOf(params)
   const isBackward = cursor?.param === 'ending_before'
   const filter = { types: typesOf(params, matching), created: createdFilters(params.created) }
-  const found = listEvents(services.engine, merchant, filter, {
-    limit: params.limit + 1,
-    cursor: cursor && { ...cursor, isBackward },
-  })
+  const wanted = { limit: params.limit + 1, cursor: cursor && { ...cursor, isBackward } }
+  const found =
+    of && 'kind' in of
+      ? listEventsOfObject(services.engine, of.merchant, of, filter, wanted)
+      : listEvents(services.engine, of, filter, wanted)
   return page(url, found, { limit: params.limit, isBackward }, show)
 }
 

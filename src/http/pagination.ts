@@ -111,14 +111,14 @@ export const listObjects = <K extends Kind, Body>(
 const paymentMethodOf = (object: object): string[] =>
   'payment_method' in object && typeof object.payment_method === 'string' ? [object.payment_method] : []
 
-/** Presents a page of the deliveries of a webhook endpoint, newest first. Throws what `listObjects` throws. */
+/** Presents a page of webhook deliveries, newest first. Throws what `listObjects` throws. */
 export const listDeliveries = <Body>(
   call: ListCall,
-  endpoint: string,
+  filters: readonly Filter[],
   present: (delivery: WebhookDelivery) => Body,
 ): List<Body> => {
   const { deliveries } = call.view
-  const list = (page: Page) => deliveries.list(equals('endpoint', endpoint), page)
+  const list = (page: Page) => deliveries.list(filters, page)
   return listFrom(call, { noun: 'webhook delivery', placeOf: deliveries.placeOf, list }, present)
 }
 

@@ -33,8 +33,9 @@ export type RequestsWanted = {
   readonly merchant: string | null
   /** Whether only requests with ignored parameters. */
   readonly onlyIgnored: boolean
-  /** An id that the path has to name. */
+  /** An id that the path has to name, and the ids of requests that are wanted although their path does not name it. */
   readonly object?: string | undefined
+  readonly alsoOf?: (() => ReadonlySet<string>) | undefined
 }
 
 /**
@@ -104,13 +105,14 @@ export class RequestLog {
   }
 
   /** Returns the requests after a place, oldest first. Places count from 1. */
-  #after(place: number, limit: number, { merchant, onlyIgnored, object }: RequestsWanted) {
+  #after(place: number, limit: number, { merchant, onlyIgnored, object, alsoOf }: RequestsWanted) {
+    const others = alsoOf?.()
     const found: { place: number; request: RequestLogEntry }[] = []
     const oldest = Math.max(place, this.#count - REQUESTS_KEPT)
     for (let at = oldest; at < this.#count && found.length < limit; at += 1) {
       const request = this.#ring[at % REQUESTS_KEPT]
       if (!request || (onlyIgnored && request.ignored.length === 0)) continue
-      if (object !== undefined && !request.path.split(BETWEEN_IDS).includes(object)) continue
+      if (object !== undefined && !names(request, object) && !others?.has(request.id)) continue
       if (merchant === null || request.merchant === merchant) found.push({ place: at + 1, request })
     }
     return found
@@ -129,6 +131,9 @@ export class RequestLog {
 
 /** What separates the ids in a path and its query. */
 const BETWEEN_IDS = /[/?&=]/
+
+const names = ({ path }: RequestLogEntry, object: string): boolean =>
+  path.includes(object) && path.split(BETWEEN_IDS).includes(object)
 
 const ALL: RequestsWanted = { merchant: null, onlyIgnored: false }
 

@@ -15,7 +15,7 @@ import type { Api } from './api.ts'
 import { deferred } from './deferred.ts'
 import { eventPattern, typeUnknown } from './event-types.ts'
 import { metadata, optionalText, reference } from './fields.ts'
-import { list, listDeliveries, listObjects, pageParams } from './pagination.ts'
+import { equals, list, listDeliveries, listObjects, pageParams } from './pagination.ts'
 import { common, deletedStub, type Resource, retrieve } from './resource.ts'
 import {
   createdEndpointSchema,
@@ -116,7 +116,7 @@ export function webhookEndpointRoutes(api: Api): void {
     },
     (call) => {
       const { id } = retrieve(call.view, 'webhook_endpoint', call.id)
-      return listDeliveries(call, id, (delivery) => presentDelivery(call.view, delivery))
+      return listDeliveries(call, equals('endpoint', id), (delivery) => presentDelivery(call.view, delivery))
     },
   )
   api.write(

@@ -30,6 +30,7 @@ import * as checkoutSessions from './migrations/0024-checkout-sessions.ts'
 import * as customerPortal from './migrations/0025-customer-portal.ts'
 import * as mails from './migrations/0026-mails.ts'
 import * as billedPeriods from './migrations/0027-billed-periods.ts'
+import * as deliveriesByEvent from './migrations/0028-deliveries-by-event.ts'
 import { NEWEST_SCHEMA } from './newest-schema.ts'
 import { openSqlite } from './sqlite.ts'
 import { addTextSearch } from './text-search.ts'
@@ -64,6 +65,7 @@ export const MIGRATIONS: Migrations = {
   '0025-customer-portal': customerPortal,
   '0026-mails': mails,
   '0027-billed-periods': billedPeriods,
+  '0028-deliveries-by-event': deliveriesByEvent,
 }
 
 /**

@@ -133,21 +133,16 @@ export class DeliveryTable {
 
   /** Discards all pending deliveries of one endpoint, or of all for null. */
   discard(endpoint: string | null, status: DeliveryStatus): void {
-    if (endpoint === null) {
-      this.#statements
-        .named('discard all deliveries', (db) => discarding(db).where(IS_PENDING))
-        .run({ status })
-      return
-    }
     // A pending delivery is either ready or waiting. Each has an index, which finds it among many finished ones.
     for (const [name, condition] of [
       ['ready', IS_READY],
       ['waiting', IS_WAITING],
     ] as const) {
       this.#statements
-        .named(`discard ${name} deliveries`, (db) =>
-          discarding(db).where('endpoint', '=', arg<string>('endpoint')).where(IS_PENDING).where(condition),
-        )
+        .named(`discard ${endpoint === null ? 'all ' : ''}${name} deliveries`, (db) => {
+          const discard = discarding(db).where(IS_PENDING).where(condition)
+          return endpoint === null ? discard : discard.where('endpoint', '=', arg<string>('endpoint'))
+        })
         .run({ endpoint, status })
     }
   }

@@ -11,7 +11,14 @@ import {
 } from '../core/kinds.ts'
 import type { Blocks } from './blocks.ts'
 import { EventPreviews } from './event-previews.ts'
-import { type EventQuery, filteredEvents, type StoredEntry, TYPE_NUMBER } from './event-query.ts'
+import {
+  type EventQuery,
+  eventsOfObject,
+  filteredEvents,
+  type ObjectEventQuery,
+  type StoredEntry,
+  TYPE_NUMBER,
+} from './event-query.ts'
 import type { Keyframes } from './keyframes.ts'
 import type { Place } from './place.ts'
 import { arg, literal, type Statements } from './statements.ts'
@@ -207,6 +214,11 @@ export class Journal {
       }))
       .get({ newestEntry, type: TYPE_NUMBER.get(type) })
     return row && eventOf(row)
+  }
+
+  /** Lists events of one object that match a query. */
+  eventsOfObject(query: ObjectEventQuery): EventEntry[] {
+    return eventsOfObject(this.#statements, query).map(eventOf)
   }
 
   /** Lists the events that match a query. */

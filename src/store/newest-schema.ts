@@ -136,7 +136,6 @@ CREATE INDEX clock_test on clock (merchant) where is_test = 1 and deleted = 0;
 CREATE INDEX clock_advancing on clock (merchant) where is_test = 1 and target is not null;
 CREATE INDEX webhook_delivery_endpoint on webhook_delivery (endpoint);
 CREATE INDEX webhook_delivery_waiting on webhook_delivery (endpoint) where next_attempt is not null;
-CREATE INDEX webhook_delivery_event on webhook_delivery (event) where status = 'pending';
 CREATE INDEX webhook_delivery_ready on webhook_delivery (endpoint, attempt_count) where is_ready = 1;
 CREATE INDEX job_object on job (object) where length(subscription) = 0;
 CREATE INDEX idempotency_created on idempotency (created);
@@ -278,4 +277,5 @@ CREATE INDEX billing_portal_session_merchant on billing_portal_session (merchant
 CREATE TABLE billed_period (
       subscription text primary key, merchant integer not null, cycle integer not null, beginning integer not null,
       through integer not null, sums text not null, waiting text not null) strict, without rowid;
+CREATE INDEX webhook_delivery_by_event on webhook_delivery (event);
 `

@@ -91,14 +91,30 @@ test('the shell reads the path of a curl command as one word', () => {
   )
 })
 
-test('requests are filtered by the object that they name', async () => {
+test('requests are filtered by the object that they name or have changed', async () => {
   const { id } = await twin.post('/v1/customers', { name: 'Ada' })
   await twin.get(`/v1/customers/${id}`)
   await twin.get(`/v1/invoices?customer=${id}&limit=1`)
   const text = plain((await browser.show(`/requests?object=${id}`)).text)
-  expect(text.match(/(GET|POST) \/v1/g)).toEqual(['GET /v1', 'GET /v1'])
-  expect((await browser.show(`/customers/${id}`)).text).toContain(`/requests?object=${id}">Requests</a>`)
+  expect(text.match(/(GET|POST) \/v1/g)).toEqual(['GET /v1', 'GET /v1', 'POST /v1'])
   expect(plain((await browser.show('/requests?object=cus_')).text)).toContain('No such requests')
+})
+
+test('events are filtered by their object, in pages', async () => {
+  const { id } = await twin.post('/v1/customers', { name: 'Ada' })
+  for (let change = 0; change < 51; change += 1)
+    await twin.post(`/v1/customers/${id}`, { name: `Ada ${change}` })
+  await twin.post('/v1/customers', { name: 'Another' })
+  const { text } = await browser.show(`/events?object=${id}`)
+  expect(plain(text).match(/customer\.\w+ cus_\w+/g)).toEqual(Array(50).fill(`customer.updated ${id}`))
+  expect(text).not.toContain('data-live')
+  const [, older = ''] = /href="[^"]*(\/events\?object=[^"]*after=[^"]*)">Older/.exec(text) ?? []
+  const rest = await browser.show(older.replaceAll('&amp;', '&'))
+  expect(plain(rest.text).match(/customer\.\w+ cus_\w+/g)).toEqual([
+    `customer.updated ${id}`,
+    `customer.created ${id}`,
+  ])
+  expect((await browser.show('/events?object=cus_none')).status).toBe(404)
 })
 
 test('an event is sent to an endpoint again', async () => {
@@ -109,6 +125,12 @@ test('an event is sent to an endpoint again', async () => {
   const { status, text } = await browser.send(`/webhooks/${id}/resend`, { event: event.id })
   expect(status).toBe(200)
   expect(text.split(`Send again: ${event.id}`)).toHaveLength(3)
+  const page = await browser.show(`/events/${event.id}`)
+  expect(page.text.split(`Send again: ${event.id}`)).toHaveLength(3)
+  const ofCustomer = plain((await browser.show(`/customers/${customer.id}`)).text)
+  expect(ofCustomer).toMatch(/customer.created http:\/\/127.0.0.1:9\/again \d .* pending/)
+  expect(ofCustomer).toMatch(/customer.created req_\w+ evt_/)
+  expect(ofCustomer).toContain('POST /v1/customers 201')
   expect((await browser.send(`/webhooks/${id}/resend`, { event: 'evt_none' })).status).toBe(404)
 })
 

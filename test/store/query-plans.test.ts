@@ -23,7 +23,8 @@ const ON_PURPOSE: Readonly<Record<string, string>> = {
   'forget other keys': 'a reset; keys are few',
   'resume live clocks': 'a restore, which writes far more',
   'remove jobs of a kind': 'a restore, which writes far more',
-  'discard all deliveries': 'a restore; the index has only pending deliveries',
+  'discard all ready deliveries': 'a restore; the index has only ready deliveries',
+  'discard all waiting deliveries': 'a restore; the index has only waiting deliveries',
   'endpoints with ready deliveries': 'a start; the index has only ready deliveries',
   'counter sum': 'a handful of counters for each merchant',
   'oauth apps': 'apps are made by hand',
@@ -44,6 +45,7 @@ const ON_PURPOSE_BY_PATTERN: readonly [RegExp, string][] = [
   [/^past of (customer|subscription|invoice) /, 'sorts the objects of one customer, subscription or invoice'],
   [/^usage (sum|count|last) by /, 'groups the events of one customer and meter in a span'],
   [/^methods of customer$/, 'sorts the methods of one customer'],
+  [/^list webhook_delivery (?=.*event in)/, 'sorts the deliveries of up to a hundred events'],
   [/^list price (?=.*lookup_key in)/, 'sorts the prices of up to a hundred keys'],
 ]
 
@@ -106,7 +108,7 @@ async function makeMore(sandbox: Sandbox, played: Played[]): Promise<Known> {
   askForRarities(sandbox)
   for (const path of ['/v1/webhook_endpoints', '/_paytwin/webhooks'])
     played.push({ path: `${path}/${endpoint.id}/deliveries` })
-  return { merchant, test_clock: clock.id }
+  return { merchant, test_clock: clock.id, object: customer.id }
 }
 
 async function changePrice(sandbox: Sandbox): Promise<void> {
@@ -157,6 +159,7 @@ function askForRarities({ engine: { store } }: Sandbox): void {
   store.journal.numberAt(0, 1)
   store.journal.eventOfObject(1, 'invoice.created')
   store.deliveries.isRefused('evt_1')
+  store.deliveries.list(0, [{ field: 'event', isIn: ['evt_1'] }], { limit: 1 })
   store.objects.countDefaulted('', 1)
   for (const kind of ['charge', 'refund', 'dispute'] as const) store.objects.countAmounts(kind, 0)
   store.billedPeriods.delete('')

@@ -42,6 +42,54 @@ export function listEvents(
 }
 
 /**
+ * Lists events of one object of a merchant, as listEvents lists those of all.
+ * @throws ApiError resource_missing for an unknown cursor, or one of another object
+ */
+export function listEventsOfObject(
+  engine: Engine,
+  merchant: MerchantState,
+  { kind, id }: { readonly kind: Kind; readonly id: string },
+  filter: EventFilter,
+  { cursor, limit }: EventPage,
+): EventWithObject[] {
+  const { objects, journal } = engine.store
+  const object = objects.seqOf(kind, merchant.settings.ordinal, id)
+  const newestEntry = object === undefined ? null : objects.newestEntryAt(kind, object)
+  if (newestEntry === null) return []
+  const entry = cursor && findEntry(engine, merchant, cursor.id, cursor.param)
+  if (cursor && entry && (entry.kind !== kind || entry.object !== object))
+    throw resourceMissing(`event of ${id}`, cursor.id, cursor.param)
+  const found = journal.eventsOfObject({
+    newestEntry,
+    ...filter,
+    limit,
+    order: cursor?.isBackward ? 'oldest first' : 'newest first',
+    ...(entry && { [cursor.isBackward ? 'above' : 'below']: entry.seq }),
+  })
+  return recallAll(engine, found)
+}
+
+/** Lists the ids of the requests that caused the newest events of an object. */
+export function requestsOfObject(
+  { store }: Engine,
+  { settings }: MerchantState,
+  { kind, id }: { readonly kind: Kind; readonly id: string },
+  limit: number,
+): string[] {
+  const object = store.objects.seqOf(kind, settings.ordinal, id)
+  const newestEntry = object === undefined ? null : store.objects.newestEntryAt(kind, object)
+  if (newestEntry === null) return []
+  const entries = store.journal.eventsOfObject({
+    newestEntry,
+    types: [],
+    created: [],
+    limit,
+    order: 'newest first',
+  })
+  return entries.flatMap(({ request }) => request ?? [])
+}
+
+/**
  * Lists events that were committed after a place, oldest first. A place is a running number of the merchant, or for all
  * merchants (null) a journal seq.
  */

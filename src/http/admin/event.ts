@@ -1,7 +1,12 @@
 import * as z from 'zod'
+import { parameterInvalid, resourceMissing } from '../../core/errors.ts'
+import { kindOfId } from '../../core/kinds.ts'
 import { findEvent } from '../../engine/history/events.ts'
+import type { Engine } from '../../engine/machine/engine.ts'
+import type { MerchantState } from '../../engine/machine/merchant-state.ts'
+import { merchantOfObject } from '../../engine/resources/merchant.ts'
 import { deferred } from '../deferred.ts'
-import { eventListParams, presentEventList, resumePoint, typesOf } from '../event.ts'
+import { eventListParams, type ObjectOfMerchant, presentEventList, resumePoint, typesOf } from '../event.ts'
 import { STATE_HEADER } from '../live-streams.ts'
 import { eventList, eventSchema } from '../schemas/event.ts'
 import { wantsStream } from '../stream.ts'
@@ -10,7 +15,11 @@ import { theMerchant } from './merchant.ts'
 import type { AddRoute } from './services.ts'
 
 const listParams = deferred(() =>
-  eventListParams().extend({ merchant: z.string().optional(), form: formParam() }),
+  eventListParams().extend({
+    merchant: z.string().optional(),
+    object: z.string().optional(),
+    form: formParam(),
+  }),
 )
 
 /** Registers the routes for events of one merchant or of all. */
@@ -19,7 +28,7 @@ export function eventAdminRoutes(add: AddRoute): void {
     {
       method: 'get',
       path: 'events',
-      summary: 'Lists events of all merchants or of one, newest first, or streams new ones.',
+      summary: 'Lists events of all merchants, of one or of an object, newest first, or streams new ones.',
       params: listParams,
       returns: eventList,
       streams: true,
@@ -27,8 +36,12 @@ export function eventAdminRoutes(add: AddRoute): void {
     async ({ c, services, params }) => {
       const merchant = params.merchant === undefined ? null : theMerchant(services.engine, params.merchant)
       const form = await eventFormOf(services, params.form, merchant)
-      if (!wantsStream(c.req.header('accept')))
-        return presentEventList(services, merchant, c.req.path, params, form)
+      if (!wantsStream(c.req.header('accept'))) {
+        const of = params.object === undefined ? merchant : objectOf(services.engine, params.object, merchant)
+        return presentEventList(services, of, c.req.path, params, form)
+      }
+      if (params.object !== undefined)
+        throw parameterInvalid('object', 'A stream has the events of all objects. Use object only for a list')
       const after = resumePoint(c.req.header('last-event-id'), params)
       const state = c.req.header(STATE_HEADER)
       return services.streams.open({
@@ -55,4 +68,12 @@ export function eventAdminRoutes(add: AddRoute): void {
       return present(findEvent(services.engine, null, id))
     },
   )
+}
+
+/** Finds an object of a merchant, or of any for null. @throws ApiError resource_missing, param object */
+export function objectOf(engine: Engine, id: string, merchant: MerchantState | null): ObjectOfMerchant {
+  const kind = kindOfId(id)
+  const owner = kind && merchantOfObject(engine, kind, id)
+  if (!owner || (merchant && owner !== merchant)) throw resourceMissing('object', id, 'object')
+  return { merchant: owner, kind, id }
 }

@@ -1,4 +1,8 @@
 import * as z from 'zod'
+import { kindOfId } from '../../core/kinds.ts'
+import { requestsOfObject } from '../../engine/history/events.ts'
+import type { Engine } from '../../engine/machine/engine.ts'
+import { merchantOfObject } from '../../engine/resources/merchant.ts'
 import { deferred } from '../deferred.ts'
 import { resumePoint } from '../event.ts'
 import { pageOf, pageParams } from '../pagination.ts'
@@ -17,6 +21,16 @@ const listParams = deferred(() =>
   }),
 )
 
+/** How many of the newest events of an object lead to their requests. */
+const EVENTS_READ = 100
+
+/** Returns the ids of the requests that caused the newest events of an object; none for an unknown object. */
+function requestsOf(engine: Engine, id: string): ReadonlySet<string> {
+  const kind = kindOfId(id)
+  const owner = kind && merchantOfObject(engine, kind, id)
+  return new Set(owner ? requestsOfObject(engine, owner, { kind, id }, EVENTS_READ) : [])
+}
+
 export function requestRoutes(add: AddRoute): void {
   add(
     {
@@ -30,7 +44,9 @@ export function requestRoutes(add: AddRoute): void {
     ({ c, services, params }) => {
       const merchant =
         params.merchant === undefined ? null : theMerchant(services.engine, params.merchant).settings.id
-      const wanted = { merchant, onlyIgnored: params.ignored_params ?? false, object: params.object }
+      const { object, ignored_params: onlyIgnored = false } = params
+      const alsoOf = object === undefined ? undefined : () => requestsOf(services.engine, object)
+      const wanted = { merchant, onlyIgnored, object, alsoOf }
       if (wantsStream(c.req.header('accept'))) {
         return services.requests.stream(wanted, resumePoint(c.req.header('last-event-id'), params))
       }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { parameterInvalid, parameterMissing, resourceMissing } from '../../core/errors.ts'
-import { findEvent } from '../../engine/history/events.ts'
+import { findEvent, placeOfEvent } from '../../engine/history/events.ts'
 import { type CurrentView, currentView } from '../../engine/history/view.ts'
 import type { Engine } from '../../engine/machine/engine.ts'
 import type { MerchantState } from '../../engine/machine/merchant-state.ts'
@@ -9,7 +9,7 @@ import { retryAllOf, retryNow } from '../../engine/resources/webhook-delivery.ts
 import { createEndpoint, deleteEndpoint } from '../../engine/resources/webhook-endpoint.ts'
 import { resend } from '../../engine/resources/webhook-post.ts'
 import { deferred } from '../deferred.ts'
-import { list, listDeliveries, listObjects, pageParams } from '../pagination.ts'
+import { equals, isOneOf, list, listDeliveries, listObjects, pageParams } from '../pagination.ts'
 import { deletedStub } from '../resource.ts'
 import {
   createdEndpointSchema,
@@ -31,6 +31,8 @@ import type { AddRoute } from './services.ts'
 
 /** The maximum number of retried deliveries in a response. */
 const MAX_SHOWN = 100
+/** The maximum number of events whose deliveries are listed together. */
+const MAX_EVENTS = 100
 const merchantField = { merchant: z.string().optional() }
 const createParams = deferred(() =>
   createEndpointParams().extend({
@@ -39,6 +41,9 @@ const createParams = deferred(() =>
   }),
 )
 const listParams = deferred(() => z.object({ ...merchantField, ...pageParams }))
+const deliveriesParams = deferred(() =>
+  z.object({ ...merchantField, ...pageParams, events: z.array(z.string()).min(1).max(MAX_EVENTS) }),
+)
 const retryParams = deferred(() =>
   z.object({ ...merchantField, id: z.string().optional(), all: z.boolean().optional() }),
 )
@@ -101,7 +106,28 @@ export function webhookAdminRoutes(add: AddRoute): void {
     },
     ({ c, services, params, id }) => {
       const view = viewOf(services.engine, ownerOf(services.engine, id))
-      return listDeliveries({ c, view, params }, id, (delivery) => presentDelivery(view, delivery))
+      return listDeliveries({ c, view, params }, equals('endpoint', id), (delivery) =>
+        presentDelivery(view, delivery),
+      )
+    },
+  )
+  add(
+    {
+      method: 'get',
+      path: 'webhooks/deliveries',
+      summary: 'Lists the deliveries of up to 100 events, newest first, with their attempts.',
+      params: deliveriesParams,
+      returns: deliveryList,
+      errors: { 400: ['parameter_missing'], 404: ['resource_missing'] },
+    },
+    ({ c, services: { engine }, params }) => {
+      const merchant = theMerchant(engine, params.merchant)
+      for (const [index, id] of params.events.entries())
+        placeOfEvent(engine, merchant, { id, param: `events[${index}]` })
+      const view = viewOf(engine, merchant)
+      return listDeliveries({ c, view, params }, isOneOf('event', params.events), (delivery) =>
+        presentDelivery(view, delivery),
+      )
     },
   )
   add(

@@ -47,11 +47,13 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'webhooks.metadata': 'Up to 50 keys and values for your own use.',
   'webhooks.merchant':
     'The id of the merchant. Required to create an endpoint if there are several merchants. With all, retries only the deliveries of this merchant.',
+  'webhooks.events': 'The ids of the events, of one merchant.',
   'webhooks.all': 'Whether to retry all pending deliveries.',
   'webhooks.id': 'The delivery to retry, or the endpoint whose deliveries to retry.',
 
   form: 'own shows events as paytwin’s own API does; merchant as the API of their merchant does, which can be Stripe’s, with merchant_id.',
   'events.type': 'Only events of this type. A star matches any text, as in invoice.*',
+  'events.object': 'Only events of the object with this ID. Only for lists.',
   'events.types': 'Only events of these types. A star matches any text.',
 
   'oauth.client_id': 'The id of the app.',
@@ -93,7 +95,8 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'mail.kind': 'Only mail of this kind.',
   'mail.to': 'Only mail to this address.',
   'requests.ignored_params': 'Whether to select only requests with ignored parameters.',
-  'requests.object': 'Only requests whose path or query names this ID.',
+  'requests.object':
+    'Only requests whose path or query names this ID, or that caused one of the newest 100 events of the object.',
   'merchants.dunning_final_action':
     'The action on a subscription after the last failed payment retry. Default for a new merchant: cancel.',
   'merchants.retry_schedule': `${RETRY_SCHEDULE_TEXT} Default for a new merchant: 1, 3, 5 and 7.`,

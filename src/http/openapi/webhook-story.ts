@@ -19,6 +19,7 @@ export async function recordWebhooks(recorder: Recorder): Promise<void> {
   const [newest] = (await recorder.get('/_paytwin/events?limit=1')).data
   await recorder.post(`/_paytwin/events/${newest.id}/resend`)
   await recorder.get(`/_paytwin/webhooks/${own.id}/deliveries?limit=1`)
+  await recorder.get(`/_paytwin/webhooks/deliveries?events[]=${newest.id}&limit=1`)
   await recorder.post('/_paytwin/webhooks/retry', { all: true })
   await recorder.delete(`/_paytwin/webhooks/${own.id}`)
 }

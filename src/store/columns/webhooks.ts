@@ -28,6 +28,9 @@ export const WEBHOOKS_COLUMNS = {
       next_attempt: 'integer',
     },
     privateFields: ['attempt_count', 'is_ready'],
-    indexes: [{ condition: 'endpoint =', index: 'webhook_delivery_endpoint' }],
+    indexes: [
+      { condition: 'endpoint =', index: 'webhook_delivery_endpoint' },
+      { condition: 'event in', index: 'webhook_delivery_by_event' },
+    ],
   },
 } as const satisfies Partial<StoredKinds>

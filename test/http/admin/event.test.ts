@@ -60,6 +60,40 @@ describe('the events of all merchants', () => {
     expectRefusal(await operator('GET', 'events?merchant=mer_unknown'), unknown('merchant'))
   })
 
+  test('are those of one object if given, in pages both ways', async () => {
+    await twin.post('/v1/customers', { name: 'Before' })
+    const { id } = await twin.post('/v1/customers', { name: 'Ada' })
+    for (let change = 0; change < 5; change += 1) {
+      await twin.post(`/v1/customers/${id}`, { name: `Ada ${change}` })
+      await twin.post('/v1/customers', { name: 'Another' })
+    }
+    const all = (await twin.get('/v1/events?limit=100')).data.filter(
+      ({ data }: Body) => data.object.id === id,
+    )
+    const list = async (query = '') => (await operator('GET', `events?object=${id}${query}`)).body
+    expect(await list()).toMatchObject({ data: all, has_more: false })
+    const after = (await list(`&limit=2&starting_after=${all[1].id}`)) as Body
+    expect([idsOf(after.data), after.has_more]).toEqual([idsOf(all.slice(2, 4)), true])
+    const before = (await list(`&limit=2&ending_before=${all[4].id}`)) as Body
+    expect([idsOf(before.data), before.has_more]).toEqual([idsOf(all.slice(2, 4)), true])
+    expect((await list(`&ending_before=${all[0].id}`)).data).toEqual([])
+    expect(idsOf((await list('&type=customer.created')).data)).toEqual(idsOf(all.slice(5)))
+    const foreign = (await twin.get('/v1/events?limit=1')).data[0].id
+    expectRefusal(
+      await operator('GET', `events?object=${id}&starting_after=${foreign}`),
+      unknown('starting_after'),
+    )
+    expectRefusal(await operator('GET', `events?object=${id}&merchant=${other.id}`), unknown('object'))
+    const streamed = await twin.sandbox.app.request(`/_paytwin/events?object=${id}`, {
+      headers: {
+        ...headers(),
+        Authorization: `Bearer ${twin.sandbox.adminToken}`,
+        Accept: 'text/event-stream',
+      },
+    })
+    expect([streamed.status, ((await streamed.json()) as Body).error.param]).toEqual([400, 'object'])
+  })
+
   test('are shown one by one, whoever’s they are', async () => {
     await fill(1)
     for (const client of [twin, stranger]) {
@@ -70,6 +104,7 @@ describe('the events of all merchants', () => {
   })
 
   test.each([
+    ['object=cus_unknown', unknown('object')],
     ['type=nothing', invalid('type')],
     ['limit=0', invalid('limit')],
     ['starting_after=evt_unknown', unknown('starting_after')],

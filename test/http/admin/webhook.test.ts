@@ -116,6 +116,25 @@ describe('the operator', () => {
     expect(rest.data.map(({ event }: Body) => event)).toEqual([events[1]])
   })
 
+  test('lists the deliveries of events', async () => {
+    const shop = await openShop()
+    const [endpoint, second] = [await shop.endpoint(), await shop.endpoint()]
+    const events = await makeEvents(shop, 3)
+    await shop.settled()
+    const merchant = shop.sandbox.merchant.settings.id
+    const path = `webhooks/deliveries?merchant=${merchant}`
+    const { data } = await succeed(shop, 'GET', `${path}&events[]=${events[2]}&events[]=${events[0]}`)
+    expect(data.map((each: Body) => each.event)).toEqual([events[2], events[2], events[0], events[0]])
+    expect(new Set(idsOf(data.map((each: Body) => ({ id: each.endpoint }))))).toEqual(
+      new Set([endpoint.id, second.id]),
+    )
+    expect(data[0].status).toBe('succeeded')
+    const rest = await succeed(shop, 'GET', `${path}&events[]=${events[2]}&starting_after=${data[0].id}`)
+    expect(idsOf(rest.data)).toEqual([data[1].id])
+    await refuses(shop, ['GET', `${path}&events[]=${events[0]}&events[]=evt_none`], unknown('events[1]'))
+    await refuses(shop, ['GET', path], missing('events'))
+  })
+
   test('resends an event of any merchant, to all matching endpoints or to one', async () => {
     const shop = await openShop()
     const { endpoint, other } = await withOther(shop)
