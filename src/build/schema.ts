@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
-import { MIGRATIONS, openDatabase } from '../store/database.ts'
+import { openDatabase } from '../store/database.ts'
+import { MIGRATIONS } from '../store/migrations.ts'
 
 /** `npm run schema`: runs all migrations on an empty database, and writes the resulting schema to src/store/newest-schema.ts. */
 

@@ -1,5 +1,5 @@
-import { MIGRATIONS } from '../../src/store/database.ts'
 import type { Migration, Migrations } from '../../src/store/migration.ts'
+import { MIGRATIONS } from '../../src/store/migrations.ts'
 
 const statements = (...texts: readonly string[]): Migration => ({
   up: (database) => {

@@ -12,8 +12,9 @@ import {
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { MIGRATIONS, openDatabase } from '../../src/store/database.ts'
+import { openDatabase } from '../../src/store/database.ts'
 import { versionOf } from '../../src/store/migration.ts'
+import { MIGRATIONS } from '../../src/store/migrations.ts'
 import { DatabaseUnusable } from '../../src/store/unusable.ts'
 import { temporaryFolder } from '../cli/executable.ts'
 

@@ -14,7 +14,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { MIGRATIONS, openDatabase } from '../../src/store/database.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import { MIGRATIONS } from '../../src/store/migrations.ts'
 import { DatabaseUnusable } from '../../src/store/unusable.ts'
 
 const PAGE = 16_384

@@ -1,5 +1,7 @@
+import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { MIGRATIONS, openDatabase } from '../../src/store/database.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import { MIGRATIONS } from '../../src/store/migrations.ts'
 
 /** Everything that SQLite knows of the schema, in its order, which decides between indexes that are equally good. */
 async function schemaAfter(migrations: typeof MIGRATIONS) {
@@ -20,4 +22,9 @@ test('a new database has the schema that the migrations make (npm run schema wri
   const stepByStep = await schemaAfter({ ...MIGRATIONS })
   expect(stepByStep.schema.length).toBeGreaterThan(90)
   expect(await schemaAfter(MIGRATIONS)).toEqual(stepByStep)
+})
+
+test('each file of a migration is in the list (npm run schema writes it)', () => {
+  const files = readdirSync(new URL('../../src/store/migrations', import.meta.url)).toSorted()
+  expect(Object.keys(MIGRATIONS).map((name) => `${name}.ts`)).toEqual(files)
 })
