@@ -1,4 +1,4 @@
-import { ELEMENTS, FIELDS, type FieldName } from './fields.ts'
+import { FIELDS, type FieldName, fieldsOf } from './fields.ts'
 import type { StripeElement, StripeError } from './types.ts'
 
 type Handler = (event: never) => unknown
@@ -19,11 +19,7 @@ export class FormElement implements StripeElement {
 
   /** @throws Error for a type that paytwin does not have */
   constructor(type: string, onDestroy: () => void) {
-    const fields = Object.hasOwn(ELEMENTS, type) ? ELEMENTS[type] : undefined
-    if (!fields)
-      throw new Error(
-        `paytwin/stripe-js has no element '${type}'. It has: ${Object.keys(ELEMENTS).join(', ')}`,
-      )
+    const fields = fieldsOf(type)
     this.type = type
     this.#onDestroy = onDestroy
     this.#alert.setAttribute('role', 'alert')

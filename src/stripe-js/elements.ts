@@ -1,5 +1,5 @@
 import { FormElement } from './element.ts'
-import { expiryOf } from './fields.ts'
+import { expiryOf, fieldsOf } from './fields.ts'
 import type { StripeElement, StripeElements, StripeError } from './types.ts'
 
 type Options = Readonly<Record<string, unknown>>
@@ -19,6 +19,7 @@ export class FormElements implements StripeElements {
   }
 
   create(type: string, options: Options = {}): StripeElement {
+    fieldsOf(type)
     if (this.#forms.has(type)) throw new Error(`Only one element of type '${type}' can be created`)
     const form = new FormElement(type, () => this.#forms.delete(type))
     this.#forms.set(type, form)

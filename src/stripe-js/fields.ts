@@ -1,3 +1,4 @@
+import { missingElement } from './missing.ts'
 import type { StripeError } from './types.ts'
 
 /** A field of a form. Its label is what tests and screen readers find it by. */
@@ -61,7 +62,7 @@ export type FieldName = keyof typeof FIELDS
 const CARD = ['number', 'expiry', 'cvc'] as const
 
 /** The fields of each type of element. There are no wallets, so the element for them is empty, as Stripe's is without any. */
-export const ELEMENTS: Readonly<Record<string, readonly FieldName[]>> = {
+const ELEMENTS: Readonly<Record<string, readonly FieldName[]>> = {
   payment: CARD,
   card: CARD,
   cardNumber: ['number'],
@@ -69,6 +70,13 @@ export const ELEMENTS: Readonly<Record<string, readonly FieldName[]>> = {
   cardCvc: ['cvc'],
   linkAuthentication: ['email'],
   expressCheckout: [],
+}
+
+/** Returns the fields of a type of element. @throws Error for a type that paytwin does not have */
+export function fieldsOf(type: string): readonly FieldName[] {
+  const fields = Object.hasOwn(ELEMENTS, type) ? ELEMENTS[type] : undefined
+  if (!fields) throw missingElement(type, Object.keys(ELEMENTS))
+  return fields
 }
 
 /** Reads `12 / 34`, `12/2034` or `1234`; undefined for another text. */

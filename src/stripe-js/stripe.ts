@@ -1,6 +1,7 @@
 import { type Answer, Api, intentOf, sandboxUrl } from './api.ts'
 import { FormElements, groupOf } from './elements.ts'
 import { authenticate, leaveFor, withResult } from './leaving.ts'
+import { MISSING_METHODS, missingMethod } from './missing.ts'
 import type {
   ConfirmOptions,
   PaymentIntentResult,
@@ -12,20 +13,6 @@ import type {
 
 type Params = Readonly<Record<string, unknown>>
 type Result = PaymentIntentResult & SetupIntentResult
-
-/** The methods of Stripe.js that paytwin does not have, and that applications and libraries look for. */
-const MISSING = [
-  ...['createToken', 'createSource', 'retrieveSource', 'createConfirmationToken', 'paymentRequest'],
-  ...['initCheckout', 'initEmbeddedCheckout', 'initCheckoutElementsSdk', 'initCheckoutFormSdk'],
-  ...['createEmbeddedCheckoutPage', 'collectBankAccountForPayment', 'collectBankAccountForSetup'],
-  ...[
-    'confirmSepaDebitPayment',
-    'confirmSepaDebitSetup',
-    'confirmUsBankAccountPayment',
-    'confirmIdealPayment',
-  ],
-  ...['confirmPayPalPayment', 'confirmKlarnaPayment', 'updatePaymentIntent', 'verifyMicrodepositsForPayment'],
-]
 
 /** Creates the object of Stripe.js that sends its requests to the sandbox. */
 export function stripeOf(key: string): StripeJs {
@@ -47,12 +34,12 @@ export function stripeOf(key: string): StripeJs {
     createPaymentMethod: (options) => createPaymentMethod(api, options),
     redirectToCheckout: ({ sessionId }) => leaveFor(`${sandboxUrl()}/c/pay/${sessionId}`),
   }
-  const missing = MISSING.map((name) => [name, () => refuse(name)] as const)
+  const missing = MISSING_METHODS.map((name) => [name, () => refuse(name)] as const)
   return Object.assign(Object.fromEntries(missing), known)
 }
 
 function refuse(name: string): never {
-  throw new Error(`paytwin/stripe-js does not know ${name} yet`)
+  throw missingMethod(name)
 }
 
 /** Confirms an intent with the card in forms, and leads to the return_url. */

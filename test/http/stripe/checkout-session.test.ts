@@ -170,8 +170,13 @@ describe('creating a session', () => {
       'payment_intent_data',
       'not allowed in subscription mode',
     ],
-    ['other kinds of pages', { ui_mode: 'embedded_page' }, 'ui_mode', 'knows only hosted_page'],
-    ['tax', { automatic_tax: { enabled: true } }, 'automatic_tax[enabled]', 'does not know true here yet'],
+    [
+      'other kinds of pages',
+      { ui_mode: 'embedded_page' },
+      'ui_mode',
+      'only hosted_page here yet: send the browser',
+    ],
+    ['tax', { automatic_tax: { enabled: true } }, 'automatic_tax[enabled]', 'no taxes yet: leave it out'],
     ['scripts as addresses', { success_url: 'javascript:alert(1)' }, 'success_url', 'http or https'],
     [
       'push methods for subscriptions',
@@ -200,6 +205,10 @@ describe('creating a session', () => {
       })
     },
   )
+
+  test('accepts that taxes are off', async () => {
+    expect((await create({ automatic_tax: { enabled: false } })).automatic_tax.enabled).toBe(false)
+  })
 
   test('refuses an inactive price, and still sells one that becomes inactive later', async () => {
     const product = (await stripe.products.create({ name: 'Old' })).id

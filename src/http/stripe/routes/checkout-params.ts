@@ -19,7 +19,11 @@ import { NO_ANCHOR_WITH_TRIAL, ONE_END_OF_TRIAL } from '../trial-params.ts'
 const description = deferred(() => text.optional())
 
 /** A parameter that must not be true: `{ enabled: false }`. */
-const disabled = deferred(() => z.object({ enabled: only(false) }).optional())
+/** A feature that can only be off. */
+const disabled = (what: string) =>
+  z
+    .object({ enabled: only(false, `paytwin has no ${what} yet: leave it out, or set enabled to false`) })
+    .optional()
 
 const lineItem = deferred(() =>
   z
@@ -154,12 +158,12 @@ const fields = deferred(() =>
     submit_type: z.enum(['auto', 'book', 'donate', 'pay', 'subscribe']).optional(),
     ui_mode: z
       .literal('hosted_page', {
-        error: 'paytwin knows only hosted_page here yet: js.stripe.com cannot be served',
+        error: 'paytwin knows only hosted_page here yet: send the browser to the url of the session',
       })
       .optional(),
-    automatic_tax: disabled(),
-    tax_id_collection: disabled(),
-    adaptive_pricing: disabled(),
+    automatic_tax: disabled('taxes'),
+    tax_id_collection: disabled('tax ids'),
+    adaptive_pricing: disabled('prices in other currencies'),
     metadata,
   }),
 )
