@@ -3,6 +3,7 @@ import type { Address } from './contact.ts'
 import { type ApiError, invalidStateTransition, parameterInvalid } from './errors.ts'
 import type { Metadata } from './metadata.ts'
 import type { PaymentMethodType } from './payment-method.ts'
+import type { ThreeDSecure } from './payment-settings.ts'
 import type { MissingPaymentMethod } from './subscription.ts'
 import { move, type Transitions } from './transitions.ts'
 
@@ -105,6 +106,8 @@ export type CheckoutSettings = {
   }
   readonly payment_method_collection: 'always' | 'if_required' | null
   readonly payment_method_types: readonly PaymentMethodType[]
+  /** Absent for the default. It changes nothing, and is shown. */
+  readonly request_three_d_secure?: ThreeDSecure
   /** Whether a session that expires can be opened again, and whether that takes promotion codes; null for no. */
   readonly recovery: { readonly allow_promotion_codes: boolean } | null
 }

@@ -1,3 +1,5 @@
+import type { ThreeDSecure } from './payment-settings.ts'
+
 /** Which payment methods an intent accepts, as its request chose. */
 export type MethodOptions = {
   /** null where the request lists the types itself. */
@@ -9,6 +11,8 @@ export type MethodOptions = {
   readonly allowed_payment_method_types: readonly string[] | null
   /** Where the customer returns after an authentication. */
   readonly return_url: string | null
+  /** When a card is to be authenticated; absent for the default. It changes nothing, and is shown. */
+  readonly request_three_d_secure?: ThreeDSecure
 }
 
 /** The parameters of a payment intent that paytwin's own API does not have. */

@@ -2,6 +2,27 @@ import type { Recurring } from './calendar.ts'
 import { addIntervals } from './calendar.ts'
 import type { Metadata } from './metadata.ts'
 
+/** How a product is shown. Only Stripe's API has it. */
+export type ProductDetails = {
+  readonly images: readonly string[]
+  readonly marketing_features: readonly string[]
+  readonly shippable: boolean | null
+  readonly statement_descriptor: string | null
+  readonly tax_code: string | null
+  readonly unit_label: string | null
+  readonly url: string | null
+}
+
+export const NO_PRODUCT_DETAILS: ProductDetails = {
+  images: [],
+  marketing_features: [],
+  shippable: null,
+  statement_descriptor: null,
+  tax_code: null,
+  unit_label: null,
+  url: null,
+}
+
 /** A product. See docs/contract/customers.md#products. */
 export type Product = {
   readonly id: string
@@ -12,6 +33,8 @@ export type Product = {
   /** The price that was created with the product, or was chosen later. */
   readonly default_price: string | null
   readonly metadata: Metadata
+  /** null if nothing was given. */
+  readonly details: ProductDetails | null
 }
 
 export const TIERS_MODES = ['graduated', 'volume'] as const

@@ -4,6 +4,7 @@ import { assert } from './errors.ts'
 import type { CollectionMethod, Invoice } from './invoice.ts'
 import type { Metadata } from './metadata.ts'
 import type { SubscriptionNotices } from './notices.ts'
+import type { PaymentSettings } from './payment-settings.ts'
 import type { PendingUpdate } from './pending-update.ts'
 import type { Price } from './price.ts'
 import type { Rules } from './rules.ts'
@@ -74,11 +75,11 @@ export type Subscription = {
   readonly pending_setup_intent: string | null
   /** null if none was given. Only Stripe's API has it. */
   readonly cancellation_feedback: CancellationFeedback | null
+  /** null if none were given. */
+  readonly payment_settings: PaymentSettings | null
 }
 
-/**
- * Returns when a scheduled cancellation takes effect; null without one. See docs/contract/subscriptions.md#canceling.
- */
+/** Returns when a scheduled cancellation takes effect; null without one. See docs/contract/subscriptions.md#canceling. */
 export function cancellationAt(subscription: Subscription): number | null {
   const { cancel_at, cancel_at_period_end, current_period_end } = subscription
   if (!cancel_at_period_end) return cancel_at
@@ -133,6 +134,7 @@ export function newSubscription(
     readonly anchor?: number | null
     readonly schedule?: string
     readonly savesMethod?: boolean
+    readonly paymentSettings?: PaymentSettings | null
     readonly discounts?: readonly string[]
   },
   prices: Prices,
@@ -177,6 +179,7 @@ export function newSubscription(
     saves_payment_method: given.savesMethod ?? false,
     pending_setup_intent: null,
     cancellation_feedback: null,
+    payment_settings: given.paymentSettings ?? null,
   }
 }
 

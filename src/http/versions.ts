@@ -26,6 +26,12 @@ export type ObjectsAt = {
 /** A dated version, with its changes from the previous one. See docs/contract/versions.md#conversion. */
 export type Version = { readonly date: string; readonly changes: readonly VersionChange[] }
 
+type HistoryOptions = {
+  readonly present: Present
+  readonly header: string
+  readonly deprecated?: (route: string, params: Raw) => Raw
+}
+
 /** The versions of the API, oldest first. Breaking changes are declared here only. */
 export const VERSIONS: readonly Version[] = API_VERSIONS.map((date) => ({ date, changes: [] }))
 
@@ -39,12 +45,15 @@ export class VersionHistory {
   readonly #versions: readonly Version[]
   readonly #header: string
   readonly #present: Present
+  readonly #deprecated: ((route: string, params: Raw) => Raw) | undefined
 
   /**
    * @param options.present - presents an object in the newest version
    * @param options.header - the header with the version of a request
+   * @param options.deprecated - converts deprecated parameters that the newest version takes too
    */
-  constructor(versions: readonly Version[], options: { readonly present: Present; readonly header: string }) {
+  constructor(versions: readonly Version[], options: HistoryOptions) {
+    this.#deprecated = options.deprecated
     this.#header = options.header
     this.#present = options.present
     this.#versions = versions
@@ -69,8 +78,11 @@ export class VersionHistory {
 
   /** Converts parameters of an older version to the newest. */
   upgrade(date: string, route: string, params: Raw): Raw {
-    if (date === this.newest) return params
-    return this.#changesSince(date).reduce((given, { request }) => request?.(route, given) ?? given, params)
+    const upgraded =
+      date === this.newest
+        ? params
+        : this.#changesSince(date).reduce((given, { request }) => request?.(route, given) ?? given, params)
+    return this.#deprecated?.(route, upgraded) ?? upgraded
   }
 
   /** Converts a body of the newest version to an older one. Events keep the version in which they were emitted. */

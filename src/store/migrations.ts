@@ -27,6 +27,7 @@ import * as customerPortal from './migrations/0025-customer-portal.ts'
 import * as mails from './migrations/0026-mails.ts'
 import * as billedPeriods from './migrations/0027-billed-periods.ts'
 import * as deliveriesByEvent from './migrations/0028-deliveries-by-event.ts'
+import * as keptSettings from './migrations/0029-kept-settings.ts'
 
 /** All migrations, in order. Written by `npm run schema` from the files in migrations/. */
 export const MIGRATIONS: Migrations = {
@@ -58,4 +59,5 @@ export const MIGRATIONS: Migrations = {
   '0026-mails': mails,
   '0027-billed-periods': billedPeriods,
   '0028-deliveries-by-event': deliveriesByEvent,
+  '0029-kept-settings': keptSettings,
 }

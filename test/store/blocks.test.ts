@@ -47,6 +47,7 @@ async function openStore() {
           description: null,
           default_price: null,
           metadata: {},
+          details: null,
         }
         const place = new Place()
         const previous = place.link(store.journal.next)
@@ -190,7 +191,8 @@ describe('lists that skip blocks of rows', () => {
         world.store.savepoint(() => {
           for (let n = 0; n < 30; n += 1) {
             const product = { name: '', active: true, description: null, default_price: null, metadata: {} }
-            world.store.objects.insert('product', 1, { id: `no_${n}`, created: 9_999, ...product })
+            const details = null
+            world.store.objects.insert('product', 1, { id: `no_${n}`, created: 9_999, ...product, details })
           }
           throw new Error('taken back')
         })

@@ -21,6 +21,7 @@ const NEW: Product = {
   description: null,
   default_price: null,
   metadata: {},
+  details: null,
 }
 
 /** A store with some products, and a list of their states after each journal entry. */

@@ -3,16 +3,14 @@ import { parameterInvalid } from '../../core/errors.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import { meterOf, type Price } from '../../core/price.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
-import { createItemPrice, createProduct, type PriceData } from './price.ts'
+import { createItemPrice, createProduct, type NewProductParams, type PriceData } from './price.ts'
 
 export type CheckoutLineParams = {
   price?: string | undefined
   price_data?:
     | (PriceData & {
         product?: string | undefined
-        product_data?:
-          | { name: string; description?: string | null | undefined; metadata?: MetadataParam | undefined }
-          | undefined
+        product_data?: NewProductParams | undefined
       })
     | undefined
   quantity?: number | undefined

@@ -4,7 +4,16 @@ import { parameterInvalid } from '../../core/errors.ts'
 import type { Objects } from '../../core/kinds.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import { isActive } from '../../core/meter.ts'
-import type { Price, PriceRecurring, Product, Tier, TiersMode, TransformQuantity } from '../../core/price.ts'
+import {
+  NO_PRODUCT_DETAILS,
+  type Price,
+  type PriceRecurring,
+  type Product,
+  type ProductDetails,
+  type Tier,
+  type TiersMode,
+  type TransformQuantity,
+} from '../../core/price.ts'
 import { normalDecimal, wholeAmount } from '../../core/price-amount.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
@@ -15,6 +24,8 @@ export type ProductParams = {
   description?: string | null | undefined
   default_price?: string | null | undefined
   metadata?: MetadataParam | undefined
+  /** What changes of how the product is shown. */
+  details?: Partial<ProductDetails> | undefined
 }
 
 /** One of the two forms of an amount. */
@@ -49,10 +60,13 @@ export type PriceParams = {
   metadata?: MetadataParam | undefined
 }
 
+/** A product that is created together with its price. */
+export type NewProductParams = ProductParams & { name: string }
+
 export type NewPriceParams = PriceParams &
   PriceData & {
     product?: string | undefined
-    product_data?: { name: string; metadata?: MetadataParam | undefined } | undefined
+    product_data?: NewProductParams | undefined
     tiers_mode?: TiersMode | undefined
     tiers?: readonly TierParams[] | undefined
     transform_quantity?: TransformQuantity | undefined
@@ -61,7 +75,7 @@ export type NewPriceParams = PriceParams &
 /** Creates a product, and its default price if `default_price_data` is given. */
 export function createProduct(
   unit: UnitOfWork,
-  params: ProductParams & { name: string; default_price_data?: PriceData | undefined },
+  params: NewProductParams & { default_price_data?: PriceData | undefined },
 ): Product {
   const change = new Change()
   const id = unit.idFor('product')
@@ -76,6 +90,7 @@ export function createProduct(
       description: params.description ?? null,
       default_price: price?.id ?? null,
       metadata: mergeMetadata({}, params.metadata),
+      details: withDetails(null, params.details),
     },
     'product.created',
   )
@@ -99,9 +114,17 @@ export function updateProduct(unit: UnitOfWork, id: string, params: ProductParam
     description: params.description === undefined ? product.description : params.description,
     default_price: params.default_price === undefined ? product.default_price : params.default_price,
     metadata: mergeMetadata(product.metadata, params.metadata),
+    details: withDetails(product.details, params.details),
   }
   return updated(unit, 'product', product, after)
 }
+
+/** Changes the given details. */
+const withDetails = (
+  known: ProductDetails | null,
+  given: Partial<ProductDetails> = {},
+): ProductDetails | null =>
+  Object.keys(given).length === 0 ? known : { ...(known ?? NO_PRODUCT_DETAILS), ...given }
 
 /**
  * Creates a price, and its product if `product_data` is given.

@@ -14,6 +14,7 @@ import {
 } from '../../core/invoice.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import type { PaymentMethod } from '../../core/payment-method.ts'
+import { type PaymentSettings, withPaymentSettings } from '../../core/payment-settings.ts'
 import { periodAmount } from '../../core/period-amount.ts'
 import type { Outcome } from '../../core/processor.ts'
 import {
@@ -52,6 +53,7 @@ export type SubscriptionUpdate = ProrationParams &
     missing_payment_method?: MissingPaymentMethod | undefined
     /** Whether a payment method that pays by hand becomes the default one. */
     saves_payment_method?: boolean | undefined
+    payment_settings?: Partial<PaymentSettings> | undefined
     cancellation_feedback?: FeedbackParam | undefined
     /** Replaces the discounts of the subscription; empty for none. */
     discounts?: readonly DiscountParam[] | undefined
@@ -214,6 +216,7 @@ function withParams(
     ...(missing_payment_method && { missing_payment_method }),
     ...(saves_payment_method !== undefined && { saves_payment_method }),
     cancellation_feedback: withFeedback(subscription.cancellation_feedback, params.cancellation_feedback),
+    payment_settings: withPaymentSettings(subscription.payment_settings, params.payment_settings),
     metadata: mergeMetadata(subscription.metadata, metadata),
   }
 }

@@ -8,6 +8,7 @@ import { paymentFailed, unsupportedPspCapability } from '../../core/errors.ts'
 import { type CollectionMethod, daysToPay } from '../../core/invoice.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import { sumOf } from '../../core/money.ts'
+import { type PaymentSettings, withPaymentSettings } from '../../core/payment-settings.ts'
 import { meterOf } from '../../core/price.ts'
 import { priceAmount } from '../../core/price-amount.ts'
 import {
@@ -56,6 +57,7 @@ export type SubscriptionParams = PlannedCancellation & {
   proration_behavior?: FirstBilling['behavior'] | undefined
   /** Whether a payment method that pays by hand becomes the default one. */
   saves_payment_method?: boolean | undefined
+  payment_settings?: Partial<PaymentSettings> | undefined
   discounts?: readonly DiscountParam[] | undefined
   /** One-time prices that the first invoice bills too. */
   add_invoice_items?: readonly AddedItemParams[] | undefined
@@ -126,6 +128,7 @@ export function createSubscription(unit: UnitOfWork, params: SubscriptionParams)
       metadata: mergeMetadata({}, params.metadata),
       test_clock: customer.test_clock,
       savesMethod: params.saves_payment_method ?? false,
+      paymentSettings: withPaymentSettings(null, params.payment_settings),
     },
     prices,
   )

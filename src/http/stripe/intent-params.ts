@@ -5,6 +5,7 @@ import { deferred } from '../deferred.ts'
 import { metadata, reference } from '../fields.ts'
 import { card, cardOf } from './card-param.ts'
 import { billingDetails, billingDetailsOf } from './contact-params.ts'
+import { type GivenOptions, threeDSecureOf } from './method-options.ts'
 
 /** Reports whether a browser can be sent to an address. Its host also becomes part of a page's policy. */
 function isHttp(text: string): boolean {
@@ -70,12 +71,14 @@ export function methodOptions({
   automatic_payment_methods,
   allowed_payment_method_types,
   return_url,
-}: Accepted & { readonly return_url?: string | undefined }): Partial<MethodOptions> {
+  payment_method_options,
+}: Accepted & GivenOptions & { readonly return_url?: string | undefined }): Partial<MethodOptions> {
   return {
     ...(automatic_payment_methods && {
       automatic_payment_methods: automatic_payment_methods.enabled ? automatic_payment_methods : null,
     }),
     ...(allowed_payment_method_types && { automatic_payment_methods: null, allowed_payment_method_types }),
     ...(return_url !== undefined && { return_url }),
+    ...threeDSecureOf({ payment_method_options }),
   }
 }

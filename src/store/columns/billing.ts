@@ -40,6 +40,7 @@ export const BILLING_COLUMNS = {
       saves_payment_method: 'boolean',
       pending_setup_intent: 'text',
       cancellation_feedback: 'json',
+      payment_settings: 'json',
     },
     privateFields: ['newest_invoice', 'has_pending_items', 'expires_at', 'saves_payment_method'],
     indexes: [

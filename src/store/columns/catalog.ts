@@ -53,6 +53,7 @@ export const CATALOG_COLUMNS = {
       description: 'text',
       default_price: 'text',
       metadata: 'json',
+      details: 'json',
     },
     indexes: [
       { condition: 'active = 0', index: 'product_active' },

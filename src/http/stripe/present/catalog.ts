@@ -1,30 +1,33 @@
 import type Stripe from 'stripe'
-import type { Price, Product, Tier } from '../../../core/price.ts'
+import { NO_PRODUCT_DETAILS, type Price, type Product, type Tier } from '../../../core/price.ts'
 import type { View } from '../../../engine/history/view.ts'
 import type { Wire } from '../wire.ts'
 
-export const presentProduct = (_view: View, product: Product): Wire<Stripe.Product> => ({
-  id: product.id,
-  object: 'product',
-  active: product.active,
-  created: product.created,
-  default_price: product.default_price,
-  description: product.description,
-  images: [],
-  livemode: false,
-  marketing_features: [],
-  metadata: product.metadata,
-  name: product.name,
-  package_dimensions: null,
-  shippable: null,
-  statement_descriptor: null,
-  tax_code: null,
-  tax_details: null,
-  type: 'service',
-  unit_label: null,
-  updated: product.created,
-  url: null,
-})
+export function presentProduct(_view: View, product: Product): Wire<Stripe.Product> {
+  const { images, marketing_features, ...details } = product.details ?? NO_PRODUCT_DETAILS
+  return {
+    id: product.id,
+    object: 'product',
+    active: product.active,
+    created: product.created,
+    default_price: product.default_price,
+    description: product.description,
+    images: [...images],
+    livemode: false,
+    marketing_features: marketing_features.map((name) => ({ name })),
+    metadata: product.metadata,
+    name: product.name,
+    package_dimensions: null,
+    shippable: details.shippable,
+    statement_descriptor: details.statement_descriptor,
+    tax_code: details.tax_code,
+    tax_details: null,
+    type: 'service',
+    unit_label: details.unit_label,
+    updated: product.created,
+    url: details.url,
+  }
+}
 
 export const presentPrice = (_view: View, price: Price): Wire<Stripe.Price> => ({
   id: price.id,

@@ -69,7 +69,9 @@ export function presentCheckoutSession(view: View, session: CheckoutSession): Wi
     payment_link: null,
     payment_method_collection: settings.payment_method_collection,
     payment_method_configuration_details: null,
-    payment_method_options: isSale ? { card: { request_three_d_secure: 'automatic' } } : null,
+    payment_method_options: isSale
+      ? { card: { request_three_d_secure: settings.request_three_d_secure ?? 'automatic' } }
+      : null,
     payment_method_types: settings.payment_method_types.map(typeOf),
     payment_status: session.payment_status,
     permissions: null,

@@ -52,7 +52,12 @@ export function presentPaymentIntent(view: View, intent: PaymentIntent): Wire<St
     payment_method: intent.payment_method,
     payment_method_configuration_details: null,
     payment_method_options: {
-      card: { installments: null, mandate_options: null, network: null, request_three_d_secure: 'automatic' },
+      card: {
+        installments: null,
+        mandate_options: null,
+        network: null,
+        request_three_d_secure: options.request_three_d_secure ?? 'automatic',
+      },
     },
     payment_method_types: ['card'],
     payment_record: null,

@@ -36,7 +36,11 @@ export const presentSetupIntent = (view: View, intent: SetupIntent): Wire<Stripe
   payment_method: intent.payment_method,
   payment_method_configuration_details: null,
   payment_method_options: {
-    card: { mandate_options: null, network: null, request_three_d_secure: 'automatic' },
+    card: {
+      mandate_options: null,
+      network: null,
+      request_three_d_secure: intent.options.request_three_d_secure ?? 'automatic',
+    },
   },
   payment_method_types: ['card'],
   single_use_mandate: null,

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import { NO_FEEDBACK } from '../../../core/cancellation-feedback.ts'
+import { NO_PAYMENT_SETTINGS, type PaymentSettings } from '../../../core/payment-settings.ts'
 import type { Subscription, SubscriptionItem } from '../../../core/subscription.ts'
 import type { View } from '../../../engine/history/view.ts'
 import type { Wire, WireList } from '../wire.ts'
@@ -7,6 +8,7 @@ import { presentPlan, presentPrice } from './catalog.ts'
 
 export function presentSubscription(view: View, subscription: Subscription): Wire<Stripe.Subscription> {
   const { comment, feedback } = subscription.cancellation_feedback ?? NO_FEEDBACK
+  const settings = subscription.payment_settings ?? NO_PAYMENT_SETTINGS
   return {
     id: subscription.id,
     object: 'subscription',
@@ -55,8 +57,8 @@ export function presentSubscription(view: View, subscription: Subscription): Wir
     on_behalf_of: null,
     pause_collection: subscription.pause_collection && { ...subscription.pause_collection },
     payment_settings: {
-      payment_method_options: null,
-      payment_method_types: null,
+      payment_method_options: presentMethodOptions(settings),
+      payment_method_types: settings.payment_method_types && [...settings.payment_method_types],
       save_default_payment_method: subscription.saves_payment_method ? 'on_subscription' : 'off',
     },
     pending_invoice_item_interval: null,
@@ -75,6 +77,25 @@ export function presentSubscription(view: View, subscription: Subscription): Wir
       },
     },
     trial_start: subscription.trial_start,
+  }
+}
+
+/** Presents what the request chose about cards; null if it chose nothing. */
+function presentMethodOptions({
+  request_three_d_secure: chosen,
+}: PaymentSettings): Wire<Stripe.Subscription.PaymentSettings.PaymentMethodOptions> | null {
+  if (chosen === null) return null
+  return {
+    acss_debit: null,
+    bancontact: null,
+    card: { network: null, request_three_d_secure: chosen },
+    customer_balance: null,
+    konbini: null,
+    payto: null,
+    pix: null,
+    sepa_debit: null,
+    upi: null,
+    us_bank_account: null,
   }
 }
 

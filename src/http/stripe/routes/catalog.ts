@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import * as z from 'zod'
+import { claimLookupKey } from '../../../engine/resources/lookup-key.ts'
 import { createPrice, createProduct, updatePrice, updateProduct } from '../../../engine/resources/price.ts'
 import { deferred } from '../../deferred.ts'
 import { currency, metadata, optionalText, reference, text } from '../../fields.ts'
@@ -13,6 +14,7 @@ import {
 import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
 import { presentPrice, presentProduct } from '../present/catalog.ts'
+import { newProductData, productDetails, withProductDetails } from '../product-params.ts'
 import { listKind, returning, returningList } from '../returns.ts'
 import { searchRoute } from '../search/route.ts'
 import type { Wire } from '../wire.ts'
@@ -28,6 +30,7 @@ const productParams = deferred(() =>
     description: optionalText,
     default_price_data: defaultPriceData().optional(),
     type: z.literal('service').optional(),
+    ...productDetails(),
     metadata,
   }),
 )
@@ -37,9 +40,18 @@ const productUpdate = deferred(() =>
     active: active(),
     description: optionalText,
     default_price: reference.nullable().optional(),
+    ...productDetails(),
     metadata,
   }),
 )
+const transfer_lookup_key = deferred(() => z.boolean().default(false))
+const priceParams = deferred(() =>
+  createPriceParams().safeExtend({
+    product_data: newProductData().optional(),
+    transfer_lookup_key: transfer_lookup_key(),
+  }),
+)
+const priceUpdate = deferred(() => updatePriceParams().extend({ transfer_lookup_key: transfer_lookup_key() }))
 const productList = deferred(() => z.object({ ...pageParams, active: active(), created: createdParam() }))
 const priceList = deferred(() =>
   z.object({
@@ -66,7 +78,7 @@ export function catalogRoutes(api: StripeApi): void {
       params: productParams,
       returns: product,
     },
-    ({ unit, view, params }) => presentProduct(view, createProduct(unit, params)),
+    ({ unit, view, params }) => presentProduct(view, createProduct(unit, withProductDetails(params))),
   )
   api.read(
     {
@@ -94,19 +106,26 @@ export function catalogRoutes(api: StripeApi): void {
       params: productUpdate,
       returns: product,
     },
-    ({ unit, view, params, id }) => presentProduct(view, updateProduct(unit, id, params)),
+    ({ unit, view, params, id }) => presentProduct(view, updateProduct(unit, id, withProductDetails(params))),
   )
   api.write(
     {
       method: 'post',
       path: '/v1/prices',
       summary: 'Creates a price.',
-      params: createPriceParams,
+      params: priceParams,
       requires: (raw) =>
         raw.product === undefined && raw.product_data === undefined ? 'product' : requiresOfPrice(raw),
       returns: price,
     },
-    ({ unit, view, params }) => presentPrice(view, createPrice(unit, params)),
+    ({ unit, view, params: { product_data, transfer_lookup_key, ...params } }) => {
+      claimLookupKey(unit, params.lookup_key, { transfers: transfer_lookup_key })
+      const made = createPrice(unit, {
+        ...params,
+        product_data: product_data && withProductDetails(product_data),
+      })
+      return presentPrice(view, made)
+    },
   )
   api.read(
     {
@@ -137,9 +156,12 @@ export function catalogRoutes(api: StripeApi): void {
       method: 'post',
       path: '/v1/prices/:id',
       summary: 'Updates a price.',
-      params: updatePriceParams,
+      params: priceUpdate,
       returns: price,
     },
-    ({ unit, view, params, id }) => presentPrice(view, updatePrice(unit, id, params)),
+    ({ unit, view, params: { transfer_lookup_key, ...params }, id }) => {
+      claimLookupKey(unit, params.lookup_key, { price: id, transfers: transfer_lookup_key })
+      return presentPrice(view, updatePrice(unit, id, params))
+    },
   )
 }

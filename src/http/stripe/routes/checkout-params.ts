@@ -13,23 +13,18 @@ import { deferred } from '../../deferred.ts'
 import { currency, instant, metadata, quantity, reference, text } from '../../fields.ts'
 import { checkoutPriceData } from '../../price-params.ts'
 import { returnUrl } from '../intent-params.ts'
-import { only } from '../only.ts'
+import { methodOptionsParam, threeDSecureOf } from '../method-options.ts'
+import { disabled, ownInvoices } from '../only.ts'
+import { checkoutProduct, withProductDetails } from '../product-params.ts'
 import { NO_ANCHOR_WITH_TRIAL, ONE_END_OF_TRIAL } from '../trial-params.ts'
 
 const description = deferred(() => text.optional())
-
-/** A parameter that must not be true: `{ enabled: false }`. */
-/** A feature that can only be off. */
-const disabled = (what: string) =>
-  z
-    .object({ enabled: only(false, `paytwin has no ${what} yet: leave it out, or set enabled to false`) })
-    .optional()
 
 const lineItem = deferred(() =>
   z
     .object({
       price: reference.optional(),
-      price_data: checkoutPriceData().optional(),
+      price_data: checkoutPriceData().safeExtend({ product_data: checkoutProduct().optional() }).optional(),
       quantity: quantity.optional(),
       adjustable_quantity: z
         .object({
@@ -65,6 +60,7 @@ const subscriptionData = deferred(() =>
   z
     .object({
       billing_cycle_anchor: instant.optional(),
+      invoice_settings: ownInvoices(),
       description: description(),
       metadata,
       proration_behavior: z.enum(['create_prorations', 'none']).optional(),
@@ -161,6 +157,7 @@ const fields = deferred(() =>
         error: 'paytwin knows only hosted_page here yet: send the browser to the url of the session',
       })
       .optional(),
+    payment_method_options: methodOptionsParam(),
     automatic_tax: disabled('taxes'),
     tax_id_collection: disabled('tax ids'),
     adaptive_pricing: disabled('prices in other currencies'),
@@ -216,8 +213,12 @@ type CreateParams = z.output<ReturnType<typeof createParams>>
 
 /** Returns the lines of a request. */
 export const linesOf = ({ line_items = [] }: CreateParams): CheckoutLineParams[] =>
-  line_items.map(({ adjustable_quantity: adjustable, ...line }) => ({
+  line_items.map(({ adjustable_quantity: adjustable, price_data, ...line }) => ({
     ...line,
+    price_data: price_data && {
+      ...price_data,
+      product_data: price_data.product_data && withProductDetails(price_data.product_data),
+    },
     ...(adjustable?.enabled && {
       adjustable: {
         ...(adjustable.minimum !== undefined && { minimum: adjustable.minimum }),
@@ -252,6 +253,7 @@ export function settingsOf(given: CreateParams): CheckoutSettings {
     },
     payment_method_collection: mode === 'subscription' ? (given.payment_method_collection ?? 'always') : null,
     payment_method_types: given.allowed_payment_method_types ?? ['card'],
+    ...threeDSecureOf(given),
     recovery: recovery?.enabled ? { allow_promotion_codes: recovery.allow_promotion_codes } : null,
   }
 }

@@ -29,6 +29,7 @@ import {
   returnsUnconfirmed,
   returnUrl,
 } from '../intent-params.ts'
+import { methodOptionsParam } from '../method-options.ts'
 import { declineCodeOf, presentPaymentIntent } from '../present/payment.ts'
 import { forBrowser } from '../public-fields.ts'
 import { listKind, returning, returningList } from '../returns.ts'
@@ -60,6 +61,7 @@ const createParams = deferred(() =>
       currency,
       ...details,
       ...acceptedMethods,
+      payment_method_options: methodOptionsParam(),
       confirm: z.boolean().default(false),
       off_session: z.boolean().optional(),
       return_url: returnUrl().optional(),
@@ -78,6 +80,7 @@ const updateParams = deferred(() =>
     currency: currency.optional(),
     ...details,
     allowed_payment_method_types: acceptedMethods.allowed_payment_method_types,
+    payment_method_options: methodOptionsParam(),
     capture_method: automatic(),
   }),
 )
@@ -85,6 +88,7 @@ const confirmParams = deferred(() =>
   z.object({
     ...chosenMethod,
     allowed_payment_method_types: acceptedMethods.allowed_payment_method_types,
+    payment_method_options: methodOptionsParam(),
     setup_future_usage: details.setup_future_usage,
     receipt_email: optionalText,
     off_session: z.boolean().optional(),

@@ -25,6 +25,7 @@ import {
   returnsUnconfirmed,
   returnUrl,
 } from '../intent-params.ts'
+import { methodOptionsParam } from '../method-options.ts'
 import { presentSetupIntent, SETUP_CANCELLATION_REASONS } from '../present/setup-intent.ts'
 import { forBrowser } from '../public-fields.ts'
 import { listKind, returning, returningList } from '../returns.ts'
@@ -38,6 +39,7 @@ const createParams = deferred(() =>
       customer: reference.optional(),
       ...chosenMethod,
       ...acceptedMethods,
+      payment_method_options: methodOptionsParam(),
       usage: z.enum(['off_session', 'on_session']).optional(),
       confirm: z.boolean().default(false),
       return_url: returnUrl().optional(),
@@ -51,6 +53,7 @@ const updateParams = deferred(() =>
     customer: reference.optional(),
     ...chosenMethod,
     allowed_payment_method_types: acceptedMethods.allowed_payment_method_types,
+    payment_method_options: methodOptionsParam(),
     description: optionalText,
     metadata,
   }),
@@ -60,6 +63,7 @@ const confirmParams = deferred(() =>
   z.object({
     ...chosenMethod,
     allowed_payment_method_types: acceptedMethods.allowed_payment_method_types,
+    payment_method_options: methodOptionsParam(),
     return_url: returnUrl().optional(),
     client_secret: clientSecret(),
   }),

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { FEEDBACK } from '../../../core/cancellation-feedback.ts'
 import { COLLECTION_METHODS } from '../../../core/invoice.ts'
+import type { PaymentSettings } from '../../../core/payment-settings.ts'
 import { PRORATION_BEHAVIORS } from '../../../core/proration.ts'
 import type { Subscription } from '../../../core/subscription.ts'
 import { MAX_ITEMS, MISSING_PAYMENT_METHOD, PAUSE_BEHAVIORS } from '../../../core/subscription.ts'
@@ -21,6 +22,8 @@ import {
 import { createdParam, pageParams } from '../../pagination.ts'
 import { oneTimePriceData, recurringPriceData } from '../../price-params.ts'
 import { trialEnd, updateItem } from '../../subscription-params.ts'
+import { methodOptionsParam, threeDSecureOf } from '../method-options.ts'
+import { disabled, only, ownInvoices } from '../only.ts'
 import { NO_ANCHOR_WITH_TRIAL, ONE_END_OF_TRIAL } from '../trial-params.ts'
 
 const newItem = deferred(() =>
@@ -70,9 +73,20 @@ const paymentSettings = deferred(() =>
         .array(z.literal('card', { error: 'paytwin knows only card here yet' }))
         .min(1)
         .optional(),
+      payment_method_options: methodOptionsParam(),
     })
     .optional(),
 )
+
+/** Settings that paytwin has for every subscription. */
+const fixed = deferred(() => ({
+  automatic_tax: disabled('taxes'),
+  billing_mode: z
+    .object({ type: z.literal('flexible', { error: 'paytwin knows only flexible here yet' }) })
+    .optional(),
+  invoice_settings: ownInvoices(),
+  trial_from_plan: only(false),
+}))
 
 const cancellationDetails = deferred(() =>
   z.object({ comment: optionalText, feedback: z.enum(FEEDBACK).nullable().optional() }).optional(),
@@ -92,7 +106,7 @@ export const createParams = deferred(() =>
       collection_method: z.enum(COLLECTION_METHODS).default('charge_automatically'),
       days_until_due: daysUntilDue.optional(),
       billing_cycle_anchor: instant.optional(),
-      proration_behavior: z.enum(['create_prorations', 'none']).optional(),
+      proration_behavior: z.enum(PRORATION_BEHAVIORS).optional(),
       trial_period_days: z.int().min(1).max(730).optional(),
       trial_end: trialEnd().optional(),
       trial_settings: trialSettings(),
@@ -102,6 +116,7 @@ export const createParams = deferred(() =>
       add_invoice_items: addedItems(),
       discounts: discountsParam(),
       description: optionalText,
+      ...fixed(),
       metadata,
     })
     .refine(
@@ -146,6 +161,9 @@ const updateFields = deferred(() =>
       .optional(),
     discounts: discountsParam(),
     description: optionalText,
+    automatic_tax: fixed().automatic_tax,
+    invoice_settings: fixed().invoice_settings,
+    trial_from_plan: fixed().trial_from_plan,
     metadata,
   }),
 )
@@ -186,6 +204,17 @@ type UpdateParams = z.infer<ReturnType<typeof updateParams>>
 export function savesMethod(settings: z.infer<ReturnType<typeof paymentSettings>>): boolean | undefined {
   const saving = settings?.save_default_payment_method
   return saving && saving === 'on_subscription'
+}
+
+/** Returns the payment settings that a request changes. */
+export function paymentSettingsOf(
+  settings: z.infer<ReturnType<typeof paymentSettings>>,
+): Partial<PaymentSettings> {
+  const { payment_method_types } = settings ?? {}
+  return {
+    ...(payment_method_types && { payment_method_types }),
+    ...threeDSecureOf(settings),
+  }
 }
 
 /** Returns the cancellation that an update asks for. An empty cancel_at withdraws every planned cancellation. */

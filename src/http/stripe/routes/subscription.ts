@@ -1,7 +1,8 @@
 import type Stripe from 'stripe'
 import * as z from 'zod'
 import { ApiError, invalidStateTransition } from '../../../core/errors.ts'
-import { factsOf } from '../../../core/subscription-status.ts'
+import type { Subscription } from '../../../core/subscription.ts'
+import { factsOf, isInTrial } from '../../../core/subscription-status.ts'
 import type { UnitOfWork } from '../../../engine/machine/unit.ts'
 import { addInvoiceItems } from '../../../engine/resources/added-items.ts'
 import { cancelSubscription, createSubscription } from '../../../engine/resources/subscription.ts'
@@ -22,6 +23,7 @@ import {
   cancelParams,
   createParams,
   listParams,
+  paymentSettingsOf,
   savesMethod,
   updateParams,
 } from './subscription-params.ts'
@@ -39,7 +41,8 @@ export function subscriptionRoutes(api: StripeApi): void {
       returns: subscription,
     },
     ({ unit, view, params }) => {
-      const { payment_settings, trial_settings, ...given } = params
+      const { payment_settings, trial_settings, automatic_tax: _tax, ...rest } = params
+      const { billing_mode: _mode, invoice_settings: _invoices, trial_from_plan: _trial, ...given } = rest
       checkPayable(unit, params)
       const made = createSubscription(unit, {
         ...given,
@@ -48,6 +51,8 @@ export function subscriptionRoutes(api: StripeApi): void {
         currency: params.currency ?? currencyOf(unit, params),
         missing_payment_method: trial_settings?.end_behavior.missing_payment_method ?? 'create_invoice',
         saves_payment_method: savesMethod(payment_settings),
+        payment_settings: paymentSettingsOf(payment_settings),
+        proration_behavior: params.proration_behavior === 'none' ? 'none' : 'create_prorations',
       })
       return presentSubscription(view, made)
     },
@@ -99,15 +104,17 @@ export function subscriptionRoutes(api: StripeApi): void {
       returns: subscription,
     },
     ({ unit, view, params, id }) => {
-      const { payment_settings, trial_settings, cancellation_details, add_invoice_items, ...given } = params
+      const { payment_settings, trial_settings, cancellation_details, add_invoice_items, ...rest } = params
+      const { automatic_tax: _tax, invoice_settings: _invoices, trial_from_plan: _plan, ...given } = rest
       const found = unit.find('subscription', id)
       const cancellation = cancellationIn(params, found)
       // The items wait for the next invoice, which this update may create.
       addInvoiceItems(unit, found, add_invoice_items ?? [])
       const updated = updateSubscription(unit, id, {
-        ...asUpdate({ ...given, ...cancellation }),
+        ...asUpdate({ ...given, ...cancellation, trial_end: trialEndOf(found, given.trial_end) }),
         missing_payment_method: trial_settings?.end_behavior.missing_payment_method,
         saves_payment_method: savesMethod(payment_settings),
+        payment_settings: payment_settings && paymentSettingsOf(payment_settings),
         cancellation_feedback: cancellation_details,
       })
       return presentSubscription(view, updated)
@@ -148,6 +155,10 @@ export function subscriptionRoutes(api: StripeApi): void {
     },
   )
 }
+
+/** Returns the end of the trial that an update asks for. `now` changes nothing where there is no trial to end. */
+const trialEndOf = (found: Subscription, given: number | 'now' | undefined): number | 'now' | undefined =>
+  given === 'now' && !isInTrial(found) ? undefined : given
 
 type CreateParams = z.infer<ReturnType<typeof createParams>>
 

@@ -15,6 +15,7 @@ import { retrieve } from '../../resource.ts'
 import type { HttpServices } from '../../services.ts'
 import { MAX_URL_LENGTH } from '../../webhook-endpoint.ts'
 import type { StripeApi } from '../api.ts'
+import { only } from '../only.ts'
 import { presentEndpoint } from '../present/webhook.ts'
 import { listKind, returning, returningList } from '../returns.ts'
 import type { Wire } from '../wire.ts'
@@ -29,6 +30,7 @@ const createParams = deferred(() =>
     url: url(),
     enabled_events: enabledEvents(),
     api_version: z.enum(STRIPE_API_VERSIONS).optional(),
+    connect: only(false),
     ...described,
   }),
 )

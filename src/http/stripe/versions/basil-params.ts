@@ -1,4 +1,5 @@
 import type { Raw } from '../../form.ts'
+import { inEntries } from '../raw-list.ts'
 
 /** Converts the parameters of versions before 2025-03-31.basil. Names that a route does not know are refused by the route. */
 export function basilParams(route: string, params: Raw): Raw {
@@ -48,11 +49,16 @@ function asDetails(params: Raw): Raw {
   }
 }
 
+/** Converts `coupon` and `promotion_code` of each phase. */
+const asPhaseDiscounts = (params: Raw): Raw => inEntries(params, 'phases', asDiscounts)
+
 const upcoming = (params: Raw): Raw => asDiscounts(asDetails(params))
 
 const CONVERSIONS: Readonly<Record<string, (params: Raw) => Raw>> = {
   'POST /v1/subscriptions': asDiscounts,
   'POST /v1/subscriptions/:id': asDiscounts,
+  'POST /v1/subscription_schedules': asPhaseDiscounts,
+  'POST /v1/subscription_schedules/:id': asPhaseDiscounts,
   'POST /v1/invoiceitems': asPricing,
   'POST /v1/invoiceitems/:id': asPricing,
   'POST /v1/invoices/create_preview': asDiscounts,

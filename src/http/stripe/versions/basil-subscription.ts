@@ -36,5 +36,11 @@ export const planBeforeBasil = (plan: Wire<Stripe.Plan>): Json => ({ ...plan, ag
 
 export const scheduleBeforeBasil = (schedule: Wire<Stripe.SubscriptionSchedule>): Json => ({
   ...schedule,
-  phases: schedule.phases.map((phase) => ({ ...phase, coupon: null })),
+  phases: schedule.phases.map((phase) => ({ ...phase, coupon: onlyCoupon(phase.discounts) })),
 })
+
+/** Returns the coupon of a phase that has no other discount; null for others. */
+function onlyCoupon(discounts: Wire<Stripe.SubscriptionSchedule.Phase>['discounts']): string | null {
+  const [only, ...others] = discounts
+  return only && others.length === 0 && typeof only.coupon === 'string' ? only.coupon : null
+}

@@ -20,7 +20,7 @@ import { byName } from './resources.ts'
 export const BASIL: readonly VersionChange[] = [
   {
     description:
-      'Subscriptions have `current_period_start`, `current_period_end` and `discount`. Invoices have `subscription`, `subscription_details`, `payment_intent`, `charge`, `paid`, `discount` and `tax`; lines have `price`, `plan`, `proration`, `subscription_item` and `type`. Payment intents and charges have `invoice`. Customers, subscriptions and previews take `coupon` and `promotion_code`, invoice items take `price`. `GET /v1/invoices/upcoming` previews an invoice. Checkout sessions have `shipping_details`.',
+      'Subscriptions have `current_period_start`, `current_period_end` and `discount`. Invoices have `subscription`, `subscription_details`, `payment_intent`, `charge`, `paid`, `discount` and `tax`; lines have `price`, `plan`, `proration`, `subscription_item` and `type`. Payment intents and charges have `invoice`. Customers, subscriptions, phases of schedules and previews take `coupon` and `promotion_code`, invoice items take `price`. `GET /v1/invoices/upcoming` previews an invoice. Checkout sessions have `shipping_details`.',
     request: basilParams,
     response: byName({
       charge: chargeBeforeBasil,

@@ -1,5 +1,6 @@
 import { STRIPE_API_VERSIONS } from '../../../core/api-version.ts'
 import { type Version, type VersionChange, VersionHistory } from '../../versions.ts'
+import { deprecatedParams } from '../deprecated-params.ts'
 import { presentObject } from '../objects.ts'
 import { BASIL } from './basil.ts'
 import { BASIL_VERSION } from './basil-version.ts'
@@ -30,4 +31,5 @@ export const STRIPE_HISTORY: readonly Version[] = STRIPE_API_VERSIONS.toSorted()
 export const STRIPE_VERSIONS = new VersionHistory(STRIPE_HISTORY, {
   header: 'Stripe-Version',
   present: presentObject,
+  deprecated: deprecatedParams,
 })

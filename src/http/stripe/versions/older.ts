@@ -18,12 +18,19 @@ export const APRIL_2024: readonly VersionChange[] = [
   {
     description:
       'Products have `features` in place of `marketing_features`, and invoices have `rendering_options`.',
+    request: (route, params) =>
+      route.startsWith('POST /v1/products') && params.marketing_features === undefined
+        ? asMarketing(params)
+        : params,
     response: byName({
       product: ({ marketing_features: features, ...product }) => ({ ...product, features }),
       invoice: (invoice) => ({ ...invoice, rendering_options: null }),
     }),
   },
 ]
+
+const asMarketing = ({ features, ...params }: Raw): Raw =>
+  features === undefined ? params : { ...params, marketing_features: features }
 
 /** What changed with 2022-11-15. */
 export const NOVEMBER_2022: readonly VersionChange[] = [

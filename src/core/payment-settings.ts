@@ -1,0 +1,23 @@
+/** When a card is authenticated with 3D Secure. paytwin keeps it; the test card alone decides. */
+export const THREE_D_SECURE = ['any', 'automatic', 'challenge'] as const
+export type ThreeDSecure = (typeof THREE_D_SECURE)[number]
+
+/** How the invoices of a subscription may be paid, as a request chose. It changes nothing, and is shown. */
+export type PaymentSettings = {
+  /** null if the request did not list them. */
+  readonly payment_method_types: readonly 'card'[] | null
+  /** null if the request did not choose it. */
+  readonly request_three_d_secure: ThreeDSecure | null
+}
+
+export const NO_PAYMENT_SETTINGS: PaymentSettings = {
+  payment_method_types: null,
+  request_three_d_secure: null,
+}
+
+/** Changes the given settings. */
+export const withPaymentSettings = (
+  known: PaymentSettings | null,
+  given: Partial<PaymentSettings> = {},
+): PaymentSettings | null =>
+  Object.keys(given).length === 0 ? known : { ...(known ?? NO_PAYMENT_SETTINGS), ...given }
