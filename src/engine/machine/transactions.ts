@@ -6,7 +6,7 @@ import type { Ids } from './ids.ts'
 import type { Listeners } from './listeners.ts'
 import { type MerchantState, StateReplaced } from './merchant-state.ts'
 import type { TransactionLog } from './transaction-log.ts'
-import { ClockHeld, DryRunResult, PaymentRefused, type UnitOfWork } from './unit.ts'
+import { ClockHeld, CommandRefused, DryRunResult, PaymentRefused, type UnitOfWork } from './unit.ts'
 
 /** Runs transactions of the database together with what they change in memory: counters, clocks, merchants. */
 export class Transactions {
@@ -50,7 +50,9 @@ export class Transactions {
         error.afterwards()
         return { error: error.error }
       }
-      const isOurs = ![ApiError, StateReplaced, ClockHeld].some((kind) => error instanceof kind)
+      const isOurs = ![ApiError, StateReplaced, ClockHeld, CommandRefused].some(
+        (kind) => error instanceof kind,
+      )
       if (isOurs) this.#listeners.report(error, 'running a command')
       return { error }
     }

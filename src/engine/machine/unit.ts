@@ -271,6 +271,9 @@ export class PaymentRefused extends Error {
   }
 }
 
+/** An expected failure of a command without an error of the API. The command is rolled back, and nothing is reported. */
+export class CommandRefused extends Error {}
+
 /** The result of a dry run, thrown so that all writes are rolled back. */
 export class DryRunResult<T> extends Error {
   readonly value: T

@@ -4,18 +4,24 @@ import { type StripeTwin, startStripe } from '../sdk.ts'
 import { press, visitor } from './portal-visitor.ts'
 
 let sdk: StripeTwin
+const reported: unknown[] = []
 let stripe: Stripe
 let basic: string
 let pro: string
 let visit: ReturnType<typeof visitor>
 beforeAll(async () => {
   sdk = await startStripe()
+  sdk.twin.sandbox.engine.listen({ failed: (error) => reported.push(error) })
   stripe = sdk.stripe
   visit = visitor(sdk.twin)
   basic = await priced('Basic', 1000)
   pro = await priced('Pro', 3000)
 })
-afterAll(() => sdk.close())
+afterAll(async () => {
+  await sdk.close()
+  // Refused forms and expired sessions are expected.
+  expect(reported).toEqual([])
+})
 
 async function priced(name: string, unit_amount: number): Promise<string> {
   const product_data = { name }

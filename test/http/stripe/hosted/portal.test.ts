@@ -4,6 +4,7 @@ import { idOf, type StripeTwin, startStripe } from '../sdk.ts'
 import { formWith, press, visitor } from './portal-visitor.ts'
 
 let sdk: StripeTwin
+const reported: unknown[] = []
 let stripe: Stripe
 let basic: string
 let pro: string
@@ -11,13 +12,18 @@ let yearly: string
 let visit: ReturnType<typeof visitor>
 beforeAll(async () => {
   sdk = await startStripe()
+  sdk.twin.sandbox.engine.listen({ failed: (error) => reported.push(error) })
   stripe = sdk.stripe
   visit = visitor(sdk.twin)
   basic = await priced('Basic', 1000)
   pro = await priced('Pro <b>', 3000)
   yearly = await priced('Yearly', 10_000, 'year')
 })
-afterAll(() => sdk.close())
+afterAll(async () => {
+  await sdk.close()
+  // Refused forms and expired sessions are expected.
+  expect(reported).toEqual([])
+})
 
 async function priced(name: string, unit_amount: number, interval: 'month' | 'year' = 'month') {
   const made = await stripe.prices.create({

@@ -7,7 +7,7 @@ import { type FlowStep, isExpired, type PortalSession } from '../../../../core/p
 import type { Subscription } from '../../../../core/subscription.ts'
 import type { CurrentView } from '../../../../engine/history/view.ts'
 import { isSameSecret } from '../../../../engine/machine/digest.ts'
-import type { UnitOfWork } from '../../../../engine/machine/unit.ts'
+import { CommandRefused, type UnitOfWork } from '../../../../engine/machine/unit.ts'
 import { finishFlow, visitPortalSession } from '../../../../engine/resources/portal-session.ts'
 import { isClientSecret } from '../../../client-secret.ts'
 import { authenticationPath, portalPath } from '../../present/hosted-pages.ts'
@@ -38,10 +38,10 @@ export type PortalRequest = {
 }
 
 /** What happened, as an alert on the page that is shown again. */
-export class Refusal extends Error {}
+export class Refusal extends CommandRefused {}
 
 /** A session that cannot be used any more. */
-export class SessionExpired extends Error {}
+export class SessionExpired extends CommandRefused {}
 
 /**
  * Opens the session of an address, and extends it.
