@@ -2,6 +2,7 @@ import type { PortalFeatures, PortalProduct } from './portal-configuration.ts'
 import { meterOf, type Price } from './price.ts'
 import { priceAmount } from './price-amount.ts'
 import { cancellationAt, type Prices, priceOf, type Subscription } from './subscription.ts'
+import type { SubscriptionSchedule } from './subscription-schedule.ts'
 import { factsOf, hasEnded, isInTrial, isRunning } from './subscription-status.ts'
 
 /**
@@ -58,6 +59,30 @@ export const isRenewable = (
   isRunning(subscription) &&
   cancellationAt(subscription) !== null &&
   subscription.schedule === null
+
+/**
+ * Whether the portal can withdraw a change of plan that waits: for its payment, or in a schedule for the end of the period. A
+ * schedule of another form than those of the portal is the merchant's.
+ */
+export const isWithdrawable = (
+  { pending_update, schedule }: Subscription,
+  managing: SubscriptionSchedule | null,
+  { subscription_update: { enabled } }: PortalFeatures,
+): boolean =>
+  enabled && (pending_update !== null || (schedule !== null && managing !== null && isOfPortal(managing)))
+
+/** Whether a schedule is like those of the portal: the current period, then one with another plan, and then no schedule. */
+function isOfPortal({ phases, end_behavior, current_phase, metadata }: SubscriptionSchedule): boolean {
+  const [first, second] = phases
+  return (
+    phases.length === 2 &&
+    end_behavior === 'release' &&
+    current_phase?.start_date === first?.start_date &&
+    first?.items.length === 1 &&
+    second?.items.length === 1 &&
+    Object.keys(metadata).length === 0
+  )
+}
 
 /** The quantities that a customer can choose. */
 export type QuantityRange = { readonly minimum: number; readonly maximum: number | null }

@@ -1,6 +1,8 @@
+import type { Collected } from '../../core/billing/collect.ts'
 import { dropPendingUpdate } from '../../core/billing/retry.ts'
 import { Change } from '../../core/change.ts'
 import { parameterInvalid } from '../../core/errors.ts'
+import { intentFactsOf } from '../../core/payment-intent.ts'
 import type { Subscription } from '../../core/subscription.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
@@ -8,10 +10,20 @@ import { loadAccount } from './account.ts'
 import type { ProrationParams } from './plan-change.ts'
 import type { ItemUpdate } from './subscription-items.ts'
 
+/**
+ * What happens to an update whose payment fails. `pending_if_action` is only for customers that are present: an update waits for
+ * their authentication, and is refused for all other failures.
+ */
+export type PaymentBehavior =
+  | 'allow_incomplete'
+  | 'error_if_incomplete'
+  | 'pending_if_incomplete'
+  | 'pending_if_action'
+
 /** The parameters of an update that concern pending ones. */
 type Params = ProrationParams & {
   readonly items?: readonly ItemUpdate[] | undefined
-  readonly payment_behavior?: string | undefined
+  readonly payment_behavior?: PaymentBehavior | undefined
   readonly trial_end?: number | 'now' | undefined
 }
 
@@ -31,7 +43,7 @@ const CONDITIONAL_PARAMS: readonly string[] = [
  * See docs/contract/proration.md#pending-updates.
  */
 export function checkConditional({ collection_method }: Subscription, params: Params): void {
-  if (params.payment_behavior !== 'pending_if_incomplete') return
+  if (!isPendingUntilPaid(params)) return
   const [other] = Object.entries(params).find(
     ([name, value]) => value !== undefined && !CONDITIONAL_PARAMS.includes(name),
   ) ?? [undefined]
@@ -48,6 +60,21 @@ export function checkConditional({ collection_method }: Subscription, params: Pa
       'payment_behavior',
       'pending_if_incomplete needs a subscription that is charged automatically',
     )
+}
+
+/** Whether an update counts only once it is paid. */
+export const isPendingUntilPaid = ({ payment_behavior }: Params): boolean =>
+  payment_behavior === 'pending_if_incomplete' || payment_behavior === 'pending_if_action'
+
+/** Whether a failed payment refuses the whole update. @param change - the decision, with the intent of the payment */
+export function isRefused(
+  change: Change,
+  { invoice: { payment_intent } }: Collected,
+  { payment_behavior }: Params,
+): boolean {
+  if (payment_behavior === 'error_if_incomplete') return true
+  const intent = payment_intent === null ? undefined : change.pending('payment_intent', payment_intent)
+  return payment_behavior === 'pending_if_action' && !(intent && intentFactsOf(intent).awaitsCustomer)
 }
 
 /** Reports whether an update takes the place of a pending one. */

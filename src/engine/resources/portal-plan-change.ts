@@ -1,12 +1,14 @@
+import type { PaymentIntent } from '../../core/payment-intent.ts'
 import type { PortalFeatures } from '../../core/portal-configuration.ts'
 import { type Plan, waitsForPeriodEnd } from '../../core/portal-permissions.ts'
 import type { Subscription } from '../../core/subscription.ts'
 import { isInTrial } from '../../core/subscription-status.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { type ChangePreview, previewAfter } from './invoice-preview.ts'
+import { withoutPending } from './pending-update.ts'
 import type { DiscountParam } from './redemption.ts'
 import { updateSchedule } from './schedule-update.ts'
-import { createScheduleFrom } from './subscription-schedule.ts'
+import { createScheduleFrom, releaseSchedule } from './subscription-schedule.ts'
 import { type SubscriptionUpdate, updateSubscription } from './subscription-update.ts'
 
 type Settings = PortalFeatures['subscription_update']
@@ -28,6 +30,7 @@ export type PlanPreview = ChangePreview & {
 
 /**
  * Changes the plan of a subscription as the settings of the portal say: now, or with a schedule at the end of the period.
+ * @returns the payment that the customer must authenticate before the change counts; null if it was made or scheduled
  * @throws PaymentRefused with a 402 when a payment is due now and fails; ApiError as updateSubscription
  * See docs/contract/customer-portal.md#changing-a-plan.
  */
@@ -36,13 +39,29 @@ export function changePlanInPortal(
   subscription: Subscription,
   settings: Settings,
   change: PlanChange,
-): void {
-  if (isLater(unit, subscription, settings, change)) schedulePlan(unit, subscription, change)
-  else
-    updateSubscription(unit, subscription.id, {
-      ...updateOf(subscription, settings, change),
-      payment_behavior: 'error_if_incomplete',
-    })
+): PaymentIntent | null {
+  if (isLater(unit, subscription, settings, change)) {
+    schedulePlan(unit, subscription, change)
+    return null
+  }
+  const update = updateOf(subscription, settings, change)
+  // A pending update takes no discounts, and no other end of a trial.
+  const canWait = update.discounts === undefined && update.trial_end === undefined
+  const payment_behavior = canWait ? 'pending_if_action' : 'error_if_incomplete'
+  return waitingPayment(unit, updateSubscription(unit, subscription.id, { ...update, payment_behavior }))
+}
+
+/** Returns the payment that the pending change of a subscription waits for; null for none. */
+export function waitingPayment(unit: UnitOfWork, { pending_update }: Subscription): PaymentIntent | null {
+  if (pending_update === null) return null
+  const { payment_intent } = unit.need('invoice', pending_update.invoice)
+  return payment_intent === null ? null : unit.need('payment_intent', payment_intent)
+}
+
+/** Withdraws a change of plan that waits: for its payment, or for the end of the period. See docs/contract/customer-portal.md#changing-a-plan. */
+export function withdrawPlanChange(unit: UnitOfWork, subscription: Subscription): void {
+  const { schedule } = withoutPending(unit, subscription)
+  if (schedule !== null) releaseSchedule(unit, schedule, { preserve_cancel_date: false })
 }
 
 /** Previews a change of plan: the change itself runs, and is rolled back. @throws ApiError as changePlanInPortal */

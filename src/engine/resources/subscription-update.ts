@@ -32,7 +32,14 @@ import { loadAccount, loadEndingAccount } from './account.ts'
 import { endRemovedDiscounts } from './discount.ts'
 import { checkTrialEnd } from './first-period.ts'
 import { paymentMethodOf } from './payment-method.ts'
-import { checkConditional, replacesPending, withoutPending } from './pending-update.ts'
+import {
+  checkConditional,
+  isPendingUntilPaid,
+  isRefused,
+  type PaymentBehavior,
+  replacesPending,
+  withoutPending,
+} from './pending-update.ts'
 import { changePlanNow, changesPlan, checkProration, type ProrationParams } from './plan-change.ts'
 import { checkCancelAt, type PlannedCancellation, withCancellation } from './planned-cancellation.ts'
 import { type DiscountParam, type Purchase, redeemList } from './redemption.ts'
@@ -47,7 +54,7 @@ export type SubscriptionUpdate = ProrationParams &
     collection_method?: CollectionMethod | undefined
     days_until_due?: number | undefined
     items?: readonly ItemUpdate[] | undefined
-    payment_behavior?: 'allow_incomplete' | 'error_if_incomplete' | 'pending_if_incomplete' | undefined
+    payment_behavior?: PaymentBehavior | undefined
     trial_end?: number | 'now' | undefined
     pause_collection?: PauseCollection | null | undefined
     missing_payment_method?: MissingPaymentMethod | undefined
@@ -96,7 +103,7 @@ export function updateSubscription(unit: UnitOfWork, id: string, params: Subscri
     now,
   )
   const changed = typeof params.trial_end === 'number' ? withNotices(updated, at) : updated
-  const isConditional = params.payment_behavior === 'pending_if_incomplete'
+  const isConditional = isPendingUntilPaid(params)
   if (!isConditional) endRemovedDiscounts(unit, change, subscription, changed)
   if (params.trial_end === 'now') endTrialNow(unit, change, { subscription, changed, method, now })
   else if (changesPlan(subscription, changed, params)) {
@@ -107,7 +114,7 @@ export function updateSubscription(unit: UnitOfWork, id: string, params: Subscri
       params,
       isConditional,
     })
-    if (collected?.result === 'failed' && params.payment_behavior === 'error_if_incomplete')
+    if (collected?.result === 'failed' && isRefused(change, collected, params))
       throw refusedPayment(unit, change, collected)
   } else if (JSON.stringify(changed) !== JSON.stringify(subscription)) {
     change.update('subscription', subscription, () => changed, 'subscription.updated')

@@ -13,6 +13,9 @@ import { type PageOf, refusedPage } from './frame.tsx'
 /** paytwin: the forms of the pages have few and short fields. */
 const MAX_FORM_BYTES = 20_000
 
+/** How browsers mark a page that they load before it is opened. */
+const PREFETCH_HEADERS = ['sec-purpose', 'purpose', 'x-moz']
+
 /** A request of a browser to a page for customers. */
 export type HostedRequest = {
   readonly services: AdminServices
@@ -21,6 +24,8 @@ export type HostedRequest = {
   readonly query: URLSearchParams
   /** The submitted form; null if the page is only requested. */
   readonly form: URLSearchParams | null
+  /** Whether the page is loaded although nobody has opened it. HEAD requests are marked so too. */
+  readonly isPrefetch: boolean
 }
 
 /**
@@ -38,6 +43,7 @@ export async function servePage(
       services,
       param: (name) => c.req.param(name) ?? '',
       query: new URL(c.req.url).searchParams,
+      isPrefetch: PREFETCH_HEADERS.some((name) => c.req.header(name)?.includes('prefetch')),
       form: c.req.method === 'POST' ? new URLSearchParams(await readForm(c)) : null,
     })
   } catch (error) {

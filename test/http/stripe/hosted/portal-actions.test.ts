@@ -208,6 +208,127 @@ describe('a card', () => {
   })
 })
 
+describe('a card after its authentication', () => {
+  test('is not made the default one by a HEAD request or a prefetch, which change nothing', async () => {
+    const { customer } = await subscribed()
+    const number = '4000000000003220'
+    const page = await visit(`${await enter(customer)}/cards/add`)
+    const authentication = await press(visit, page, 'CVC', { ...CARD, number, default: 'yes' })
+    const { location } = await press(visit, authentication, 'Complete', { outcome: 'succeed' })
+    const events = await newest(1)
+    const headers = { Host: 'localhost' }
+    const head = await sdk.twin.sandbox.app.request(location, { method: 'HEAD', headers })
+    expect(head.status).toBe(503)
+    for (const name of ['Sec-Purpose', 'Purpose', 'X-Moz'])
+      expect((await visit(location, undefined, { [name]: 'prefetch;prerender' })).status).toBe(503)
+    expect(await newest(1)).toEqual(events)
+    expect((await visit(location)).html).toContain('Your card was saved.')
+    expect(await newest(1)).not.toEqual(events)
+  })
+})
+
+describe('a change of plan', () => {
+  const ALWAYS = {
+    subscription_update: {
+      enabled: true,
+      default_allowed_updates: ['price', 'promotion_code'],
+      products: [] as { product: string; prices: string[] }[],
+      proration_behavior: 'always_invoice',
+    },
+  } satisfies Stripe.BillingPortal.ConfigurationCreateParams.Features
+
+  /** Opens the preview of the change to Pro, for a customer whose card needs an authentication each time. */
+  async function previewed(query = '') {
+    const { customer, subscription } = await subscribed()
+    const card = await stripe.paymentMethods.attach('pm_card_authenticationRequired', { customer })
+    await stripe.customers.update(customer, { invoice_settings: { default_payment_method: card.id } })
+    const product = String((await stripe.prices.retrieve(pro)).product)
+    const products = [{ product, prices: [pro] }]
+    const configuration = await configured({
+      subscription_update: { ...ALWAYS.subscription_update, products },
+    })
+    const url = await enter(customer, { configuration })
+    const page = await visit(`${url}/subscriptions/${subscription}/confirm?price=${pro}${query}`)
+    return { customer, subscription, url, page }
+  }
+  const priceOf = async (subscription: string) =>
+    (await stripe.subscriptions.retrieve(subscription)).items.data[0]?.price.id
+
+  test.each([
+    ['succeed', 'Your plan was updated.', true],
+    ['fail', 'Your plan was not changed.', false],
+  ])('whose payment needs an authentication is made after it: %s', async (outcome, message, changes) => {
+    const { customer, subscription, page } = await previewed()
+    const authentication = await press(visit, page, 'Confirm')
+    expect(authentication.html).toContain('Authenticate your payment')
+    expect(authentication.html).toContain('$20.00')
+    expect(await priceOf(subscription)).toBe(basic)
+    const { location } = await press(visit, authentication, 'Complete', { outcome })
+    for (const forged of [
+      location.replace(/client_secret=\w/, 'client_secret=x'),
+      location.split('?')[0] ?? '',
+    ])
+      expect((await visit(forged)).status).toBe(404)
+    expect((await visit(location)).html).toContain(message)
+    expect(await priceOf(subscription)).toBe(changes ? pro : basic)
+    expect((await stripe.subscriptions.retrieve(subscription)).pending_update).toBeNull()
+    const [invoice] = (await stripe.invoices.list({ customer, limit: 1 })).data
+    expect(invoice?.status).toBe(changes ? 'paid' : 'void')
+    // The address can be opened again.
+    expect((await visit(location)).html).toContain(message)
+  })
+
+  test('whose authentication was left can be withdrawn', async () => {
+    const { subscription, url, page } = await previewed()
+    await press(visit, page, 'Confirm')
+    const home = await visit(url)
+    expect(home.html).toContain('Your change of plan waits for its payment.')
+    expect(home.html).not.toContain('Update plan')
+    const kept = await press(visit, home, 'Keep current plan')
+    expect(kept.html).toContain('Your plan stays as it is.')
+    expect(kept.html).toContain('Update plan')
+    expect((await stripe.subscriptions.retrieve(subscription)).pending_update).toBeNull()
+    expect((await press(visit, home, 'Keep current plan')).html).toContain('It changed nothing')
+  })
+
+  test('with a code is refused if its payment needs an authentication', async () => {
+    const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
+    await stripe.promotionCodes.create({ promotion: { type: 'coupon', coupon: coupon.id }, code: 'HALF' })
+    const { subscription, page } = await previewed('&promotion_code=half')
+    expect((await press(visit, page, 'Confirm')).html).toContain('role="alert"')
+    expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({
+      pending_update: null,
+      discounts: [],
+    })
+  })
+
+  test('at the end of the period can be withdrawn, but not a schedule of the merchant', async () => {
+    const { customer, subscription } = await subscribed('pm_card_visa', { items: [{ price: pro }] })
+    const product = String((await stripe.prices.retrieve(basic)).product)
+    const configuration = await configured({
+      subscription_update: {
+        enabled: true,
+        default_allowed_updates: ['price'],
+        products: [{ product, prices: [basic] }],
+        schedule_at_period_end: { conditions: [{ type: 'decreasing_item_amount' }] },
+      },
+    })
+    const url = await enter(customer, { configuration })
+    await press(visit, await visit(`${url}/subscriptions/${subscription}/confirm?price=${basic}`), 'Confirm')
+    const home = await visit(url)
+    expect(home.html).toContain('Your plan changes to Basic')
+    const kept = await press(visit, home, 'Keep current plan')
+    expect(kept.html).toContain('Your plan stays as it is.')
+    expect(kept.html).not.toContain('Your plan changes')
+    expect(await newest(2)).toContain('subscription_schedule.released')
+    expect((await stripe.subscriptions.retrieve(subscription)).schedule).toBeNull()
+    expect((await press(visit, home, 'Keep current plan')).html).toContain('It changed nothing')
+
+    await stripe.subscriptionSchedules.create({ from_subscription: subscription })
+    expect((await visit(url)).html).not.toContain('Keep current plan')
+  })
+})
+
 describe('the details', () => {
   test('are changed as far as the configuration allows', async () => {
     const { customer } = await subscribed()

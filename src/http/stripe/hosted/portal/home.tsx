@@ -18,6 +18,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   card_default: 'Your default card was changed.',
   card_removed: 'The card was removed.',
   details: 'Your details were saved.',
+  kept: 'Your plan stays as it is.',
   paid: 'Thank you. Your payment was made.',
   renewed: 'Your subscription will renew.',
   updated: 'Your plan was updated.',

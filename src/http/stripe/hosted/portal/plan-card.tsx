@@ -8,6 +8,7 @@ import { asPreview } from '../../../../engine/resources/next-invoice.ts'
 import { pricesOf } from '../../../../engine/resources/portal-session.ts'
 import { amountText } from '../amount.ts'
 import { unitText } from '../price-text.ts'
+import { canKeepPlan } from './keep.ts'
 import { Day, Token } from './parts.tsx'
 import { planNames } from './plan-name.tsx'
 import { type Portal, tokenOf } from './portal.ts'
@@ -52,7 +53,7 @@ function StatusChip({ subscription }: { subscription: Subscription }) {
 /** Says what comes next: the end, the end of the trial, a retry, and the next invoice. */
 function Outlook({ portal, subscription }: { portal: Portal; subscription: Subscription }) {
   const { unit, view } = portal
-  const { trial_end, latest_invoice, schedule, current_period_end } = subscription
+  const { trial_end, latest_invoice, schedule, current_period_end, pending_update } = subscription
   const end = cancellationAt(subscription)
   if (end !== null)
     return (
@@ -88,6 +89,9 @@ function Outlook({ portal, subscription }: { portal: Portal; subscription: Subsc
           )}
         </p>
       ) : null}
+      {pending_update === null ? null : (
+        <p>Your change of plan waits for its payment. Until it is paid, your plan stays as it is.</p>
+      )}
       {phase && changed ? (
         <p>
           Your plan changes to {nameOf(view, changed)}, {unitText(changed)}, on{' '}
@@ -118,7 +122,8 @@ function Actions({
   const isUpdatable = whyNotUpdatable(subscription, pricesOf(portal.unit, subscription), features) === null
   const isCancelable = whyNotCancelable(subscription, features) === null
   const renews = isRenewable(subscription, features)
-  if (!isUpdatable && !isCancelable && !renews) return null
+  const keeps = canKeepPlan(portal, subscription)
+  if (!isUpdatable && !isCancelable && !renews && !keeps) return null
   return (
     <div class="actions">
       {isUpdatable ? (
@@ -130,6 +135,14 @@ function Actions({
         <a class="button" href={`${path}/cancel`} aria-describedby={label}>
           Cancel subscription
         </a>
+      ) : null}
+      {keeps ? (
+        <form method="post" action={`${path}/keep`}>
+          <Token value={tokenOf(portal, ['keep', subscription])} />
+          <button type="submit" aria-describedby={label}>
+            Keep current plan
+          </button>
+        </form>
       ) : null}
       {renews ? (
         <form method="post" action={`${path}/renew`}>

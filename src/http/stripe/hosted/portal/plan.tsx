@@ -3,6 +3,7 @@ import { parameterInvalid } from '../../../../core/errors.ts'
 import { type Plan, whyNotUpdatable } from '../../../../core/portal-permissions.ts'
 import type { FlowDiscount } from '../../../../core/portal-session.ts'
 import type { Subscription } from '../../../../core/subscription.ts'
+import { updatePaymentIntent } from '../../../../engine/resources/payment-intent.ts'
 import {
   changePlanInPortal,
   type PlanChange,
@@ -11,6 +12,7 @@ import {
 import { findPlan, offersFor } from '../../../../engine/resources/portal-plans.ts'
 import { pricesOf } from '../../../../engine/resources/portal-session.ts'
 import type { DiscountParam } from '../../../../engine/resources/redemption.ts'
+import { portalUrl } from '../../present/hosted-pages.ts'
 import { Field } from '../field.tsx'
 import { unitText } from '../price-text.ts'
 import { stepPage, Token } from './parts.tsx'
@@ -20,6 +22,7 @@ import {
   finish,
   type Portal,
   type PortalRequest,
+  redirectToAuthentication,
   refusalOf,
   subscriptionOf,
   tokenOf,
@@ -198,13 +201,18 @@ function tried<T extends object>(run: () => T): T | { readonly message: string }
 /** The fields of a confirmation. */
 const CHOSEN = ['price', 'quantity', 'promotion_code', 'proration_date']
 
-/** Changes the plan as it was previewed. */
+/** Changes the plan as it was previewed. A payment that needs an authentication leads to its page. */
 export function submitConfirm(portal: Portal, { id, given }: PortalRequest): Response {
   const subscription = subscriptionOf(portal, id)
   const [price = '', quantity = '', code = '', at = ''] = CHOSEN.map((name) => given.get(name) ?? '')
   checkToken(portal, given, confirmState(subscription, { price, quantity, code, at }))
   const proration_date = Number(at)
   const { plan, discounts } = choiceOf(portal, updatable(portal, id), given)
-  changePlanInPortal(portal.unit, subscription, settingsOf(portal), { plan, discounts, proration_date })
-  return finish(portal, 'updated')
+  const { unit, view, session } = portal
+  const change = { plan, discounts, proration_date }
+  const waiting = changePlanInPortal(unit, subscription, settingsOf(portal), change)
+  if (waiting === null) return finish(portal, 'updated')
+  const return_url = `${portalUrl(view, session.id)}/subscriptions/${id}/updated`
+  updatePaymentIntent(unit, waiting.id, { options: { return_url }, namesStatus: false })
+  return redirectToAuthentication(portal, waiting.id)
 }

@@ -1,14 +1,16 @@
 import { parameterInvalid } from '../../../../core/errors.ts'
 import type { FlowStep } from '../../../../core/portal-session.ts'
 import { findMerchant } from '../../../../engine/resources/merchant.ts'
-import { messagePage } from '../frame.tsx'
+import { messagePage, refusedPage } from '../frame.tsx'
 import { currentObjects, type HostedRequest, pageOf, runCommand } from '../serve.ts'
 import { cancelPage, submitCancel } from './cancel.tsx'
 import { addCardPage, finishCard, submitCard, submitCardAction } from './cards.tsx'
 import { detailsPage, submitDetails } from './details.tsx'
 import { homePage } from './home.tsx'
+import { submitKeep } from './keep.ts'
 import { submitPayment } from './pay.ts'
 import { choosePage, confirmPage, submitConfirm } from './plan.tsx'
+import { finishPlanChange } from './plan-authenticated.ts'
 import {
   openPortal,
   type Portal,
@@ -27,6 +29,8 @@ type Page = {
   readonly submit?: Handler
   /** The steps of flows that the page belongs to. */
   readonly steps: readonly FlowStep['type'][]
+  /** Whether it is where an authentication returns to. Opening it changes something, so it is not loaded ahead. */
+  readonly endsAuthentication?: true
 }
 
 /** The overview is also what is shown if a form without a page of its own is refused. */
@@ -37,7 +41,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   '': { show: showHome, steps: [] },
   '/details': { show: detailsPage, submit: submitDetails, steps: ['customer_update'] },
   '/cards/add': { show: addCardPage, submit: submitCard, steps: ['payment_method_update'] },
-  '/cards/added': { show: finishCard, steps: ['payment_method_update'] },
+  '/cards/added': { show: finishCard, steps: ['payment_method_update'], endsAuthentication: true },
   '/cards/:id': { show: showHome, submit: submitCardAction, steps: [] },
   '/subscriptions/:id/update': { show: choosePage, steps: ['subscription_update'] },
   '/subscriptions/:id/confirm': {
@@ -47,6 +51,12 @@ const PAGES: Readonly<Record<string, Page>> = {
   },
   '/subscriptions/:id/cancel': { show: cancelPage, submit: submitCancel, steps: ['subscription_cancel'] },
   '/subscriptions/:id/renew': { show: showHome, submit: submitRenew, steps: [] },
+  '/subscriptions/:id/updated': {
+    show: finishPlanChange,
+    endsAuthentication: true,
+    steps: ['subscription_update', 'subscription_update_confirm'],
+  },
+  '/subscriptions/:id/keep': { show: showHome, submit: submitKeep, steps: [] },
   '/invoices/:id/pay': { show: showHome, submit: submitPayment, steps: [] },
 }
 
@@ -60,7 +70,12 @@ export const PORTAL_PAGES: Readonly<Record<string, (request: HostedRequest) => P
   )
 
 /** Serves a page of the portal, or its form. Each runs in one command, so that it sees and writes one state. */
-async function servePortal({ services, param, query, form }: HostedRequest, page: Page): Promise<Response> {
+async function servePortal(
+  { services, param, query, form, isPrefetch }: HostedRequest,
+  page: Page,
+): Promise<Response> {
+  if (page.endsAuthentication && isPrefetch)
+    return refusedPage(503, 'This page must be opened by the customer')
   const merchant = findMerchant(services.engine, param('merchant'), 'id')
   const view = await currentObjects(services, merchant)
   const id = param('id')
