@@ -20,38 +20,91 @@ export type Differences = {
   readonly first: readonly Difference[]
 }
 
+/** The number of rows that a step compares: about a millisecond of work. */
+const ROWS_OF_A_STEP = 500
+
+type Side = 'live' | 'saved'
+/** Each kind is compared from both sides: objects that are new or have changed, and those that are missing. */
+const TASKS: readonly { readonly kind: Kind; readonly side: Side }[] = KINDS.flatMap((kind) => [
+  { kind, side: 'live' },
+  { kind, side: 'saved' },
+])
+
 /**
- * Compares the objects of the database with those of a snapshot, in the fields that the API shows. Reads every row of both.
- * @param limit - how many differences are returned; all are counted
+ * Compares the objects of the database with those of a snapshot, in the fields that the API shows. It reads every row of both,
+ * in steps, so that others can be served between them.
  */
-export function differencesFrom(database: Sqlite.Database, source: Source, limit: number): Differences {
-  const counts = new Map<Kind, Record<Change, number>>()
-  const first: Difference[] = []
-  for (const kind of KINDS) {
-    const count = { created: 0, changed: 0, removed: 0 }
-    for (const { id, change, merchant } of differencesOf(database, kind, source(kind))) {
-      count[change] += 1
-      if (first.length < limit) first.push({ kind, id, change, merchant })
-    }
-    if (Object.values(count).some((number) => number > 0)) counts.set(kind, count)
+export class Comparison {
+  readonly #database: Sqlite.Database
+  readonly #limit: number
+  readonly #counts = new Map<Kind, Record<Change, number>>()
+  readonly #first: Difference[] = []
+  #task = 0
+  /** The rowid of the last row of the task that was compared. */
+  #after = 0
+
+  /** @param limit - how many differences are returned; all are counted */
+  constructor(database: Sqlite.Database, limit: number) {
+    this.#database = database
+    this.#limit = limit
   }
-  return { counts, first }
+
+  get differences(): Differences {
+    return { counts: this.#counts, first: this.#first }
+  }
+
+  /** Compares the next rows. @returns whether more are left */
+  step(source: Source): boolean {
+    const task = TASKS[this.#task]
+    if (task === undefined) return false
+    const { kind, side } = task
+    const saved = source(kind)
+    const last = this.#lastOfStep(side === 'live' ? `main.${kind}` : saved)
+    if (last === null) {
+      this.#task += 1
+      this.#after = 0
+      return this.#task < TASKS.length
+    }
+    const rows = this.#database
+      .prepare<[number, number], Omit<Difference, 'kind'>>(
+        side === 'live' ? changedSince(kind, saved) : removedSince(kind, saved),
+      )
+      .iterate(this.#after, last)
+    for (const difference of rows) this.#add({ kind, ...difference })
+    this.#after = last
+    return true
+  }
+
+  /** Returns the rowid of the last row of the next step; null if no row is left. */
+  #lastOfStep(table: string): number | null {
+    return this.#database
+      .prepare(
+        `select max(place) from (select rowid as place from ${table} where rowid > ? order by rowid limit ${ROWS_OF_A_STEP})`,
+      )
+      .pluck()
+      .get(this.#after) as number | null
+  }
+
+  #add(difference: Difference): void {
+    const count = this.#counts.get(difference.kind) ?? { created: 0, changed: 0, removed: 0 }
+    count[difference.change] += 1
+    this.#counts.set(difference.kind, count)
+    if (this.#first.length < this.#limit) this.#first.push(difference)
+  }
 }
 
-/** @param saved - the SQL name of the snapshot's table. Without an index on its ids, SQLite makes one for the query. */
-function differencesOf(database: Sqlite.Database, kind: Kind, saved: string) {
+/** @param saved - the SQL name of the snapshot's table */
+function changedSince(kind: Kind, saved: string): string {
   const hidden = privateFieldsOf(kind)
   const differs = Object.keys(columnsOf(kind))
     .filter((column) => !hidden.includes(column))
     .map((column) => `live."${column}" is not saved."${column}"`)
     .join(' or ')
-  return database
-    .prepare<[], Omit<Difference, 'kind'>>(
-      `select live.id, live.merchant, case when saved.id is null then 'created' else 'changed' end as change
-       from main.${kind} as live left join ${saved} as saved on saved.id = live.id
-       where saved.id is null or ${differs}
-       union all
-       select id, merchant, 'removed' from ${saved} where id not in (select id from main.${kind})`,
-    )
-    .iterate()
+  return `select live.id, live.merchant, case when saved.id is null then 'created' else 'changed' end as change
+    from main.${kind} as live left join ${saved} as saved on saved.id = live.id
+    where live.rowid > ? and live.rowid <= ? and (saved.id is null or ${differs})`
 }
+
+const removedSince = (kind: Kind, saved: string): string =>
+  `select saved.id, saved.merchant, 'removed' as change from ${saved} as saved
+   where saved.rowid > ? and saved.rowid <= ? and not exists (select 1 from main.${kind} as live where live.id = saved.id)`

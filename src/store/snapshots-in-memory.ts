@@ -1,4 +1,5 @@
 import type Sqlite from 'better-sqlite3'
+import { KINDS } from '../core/kinds.ts'
 import { contentTables } from './contents.ts'
 import { byName, gone, type OpenSnapshot, type Snapshot, type Snapshots } from './snapshots.ts'
 
@@ -30,6 +31,10 @@ export class SnapshotsInMemory implements Snapshots {
     this.#database.transaction(() => {
       for (const table of contentTables(this.#database)) {
         this.#database.exec(`create table ${placeOf(number, table)} as select * from main.${table}`)
+      }
+      // A comparison finds objects by their ids.
+      for (const kind of KINDS) {
+        this.#database.exec(`create index ${placeOf(number, `${kind} id`)} on "${number} ${kind}" (id)`)
       }
     })()
     const snapshot = { name, created, size: this.#bytesUsed() - before }

@@ -22,7 +22,15 @@ import { firstDamageIn } from './inspect.ts'
 import { type Migrations, versionOf } from './migration.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { reasonForeign, reasonNotOwn } from './own-files.ts'
-import { byName, gone, type OpenSnapshot, type Snapshot, type Snapshots, unreadable } from './snapshots.ts'
+import {
+  byName,
+  gone,
+  type OpenSnapshot,
+  type Snapshot,
+  type Snapshots,
+  type SnapshotUse,
+  unreadable,
+} from './snapshots.ts'
 import { openSqlite } from './sqlite.ts'
 import { DatabaseUnusable, isOfStorage, unusableError } from './unusable.ts'
 
@@ -89,12 +97,12 @@ export class SnapshotsOnDisk implements Snapshots {
     return this.#describe(name)
   }
 
-  async open(name: string): Promise<OpenSnapshot | undefined> {
+  async open(name: string, use: SnapshotUse): Promise<OpenSnapshot | undefined> {
     if (!this.#has(name)) return undefined
     this.#refuseForeign(name)
     const snapshot = this.#describe(name)
     const file = this.#fileOf(name)
-    const isOlder = this.#versionOf(name) < versionOf(this.#migrations)
+    const isOlder = this.#versionOf(name, use) < versionOf(this.#migrations)
     if (!isOlder) return this.#opened(snapshot, file, () => undefined)
     const copy = this.#migrated(name)
     return this.#opened(snapshot, copy, () => rmSync(copy, { force: true }))
@@ -140,9 +148,9 @@ export class SnapshotsOnDisk implements Snapshots {
   }
 
   /** @throws DatabaseUnusable for a version that cannot be used here */
-  #versionOf(name: string): number {
+  #versionOf(name: string, use: SnapshotUse): number {
     const newest = versionOf(this.#migrations)
-    const version = schemaOf(this.#fileOf(name), name)
+    const version = schemaOf(this.#fileOf(name), name, use)
     if (version === 0) throw unreadable(name, 'it is not a paytwin database')
     if (version <= newest) return version
     throw new DatabaseUnusable(
@@ -208,15 +216,15 @@ export class SnapshotsOnDisk implements Snapshots {
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 
 /**
- * Checks a snapshot completely.
+ * Checks a snapshot, completely before a restore.
  * @returns the version of its schema
  * @throws DatabaseUnusable for one that is damaged
  */
-function schemaOf(file: string, name: string): number {
+function schemaOf(file: string, name: string, use: SnapshotUse): number {
   try {
     const database = openSqlite(file, { readonly: true, fileMustExist: true })
     try {
-      const damage = firstDamageIn(database)
+      const damage = use === 'restore' ? firstDamageIn(database) : undefined
       if (damage !== undefined) throw damagedSnapshot(name, damage)
       return Number(database.pragma('user_version', { simple: true }))
     } finally {

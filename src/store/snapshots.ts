@@ -19,6 +19,8 @@ export type OpenSnapshot = {
   close(): void
 }
 
+export type SnapshotUse = 'restore' | 'comparison'
+
 /** The saved snapshots: on disk beside the database, or in memory like it. */
 export type Snapshots = {
   /** Lists all snapshots, sorted by name. */
@@ -31,10 +33,11 @@ export type Snapshots = {
   save(name: string, created: number): Snapshot
   /**
    * Prepares a snapshot for reading. One of an older schema is migrated in a copy.
+   * @param use - a restore reads the whole file first, so that no damage is restored; a comparison finds it when it gets there
    * @returns undefined when there is none with this name
    * @throws DatabaseUnusable when it comes from a newer paytwin or is damaged
    */
-  open(name: string): Promise<OpenSnapshot | undefined>
+  open(name: string, use: SnapshotUse): Promise<OpenSnapshot | undefined>
   /** @returns whether there was one */
   remove(name: string): boolean
 }

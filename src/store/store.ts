@@ -18,7 +18,7 @@ import { OAuthTables } from './oauth.ts'
 import { ObjectSearch } from './object-search.ts'
 import { ObjectTable } from './objects.ts'
 import { EntryReader } from './past.ts'
-import { type Differences, differencesFrom } from './snapshot-differences.ts'
+import { Comparison } from './snapshot-differences.ts'
 import type { OpenSnapshot, Snapshots } from './snapshots.ts'
 import { Statements } from './statements.ts'
 import { Totals } from './totals.ts'
@@ -161,9 +161,9 @@ export class Store {
     )
   }
 
-  /** Compares the state with that of a snapshot. @param limit - how many differences are returned; all are counted */
-  compare(snapshot: OpenSnapshot, limit: number): Differences {
-    return snapshot.read((source) => differencesFrom(this.#database, source, limit))
+  /** Begins a comparison of the state with that of a snapshot. @param limit - how many differences are returned; all are counted */
+  beginComparison(limit: number): Comparison {
+    return new Comparison(this.#database, limit)
   }
 
   /** Deletes all rows that are part of snapshots, within the open transaction. */

@@ -34,7 +34,7 @@ async function open(path: string, migrations: Migrations = MIGRATIONS) {
     path === ':memory:' ? new SnapshotsInMemory(database) : new SnapshotsOnDisk(database, folder, migrations)
   const store = new Store(database, snapshots)
   const restore = async (name: string) => {
-    const opened = await snapshots.open(name)
+    const opened = await snapshots.open(name, 'restore')
     if (!opened) throw new Error(`there is no ${name}`)
     try {
       store.restore(opened, NOW)
@@ -129,7 +129,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
     opened.snapshots.save('one', NOW)
     fill(opened, 2)
     const before = rowsOf(opened)
-    const snapshot = await opened.snapshots.open('one')
+    const snapshot = await opened.snapshots.open('one', 'restore')
     const broken = {
       ...snapshot,
       read: (work: (source: (table: string) => string) => unknown) =>
@@ -175,7 +175,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
   test('a snapshot that is deleted while its restore waits is reported as missing', async () => {
     const { snapshots, store } = await open(PLACES[place]())
     snapshots.save('a', NOW)
-    const opened = await snapshots.open('a')
+    const opened = await snapshots.open('a', 'restore')
     snapshots.remove('a')
     expect(() => opened && store.restore(opened, NOW)).toThrow(DatabaseUnusable)
     expect(snapshots.list()).toEqual([])
@@ -184,7 +184,7 @@ describe.each(EVERYWHERE)('%s', (place) => {
   test('a snapshot that is replaced while its restore waits is restored with its new content', async () => {
     const opened = await open(PLACES[place]())
     opened.snapshots.save('a', NOW)
-    const snapshot = await opened.snapshots.open('a')
+    const snapshot = await opened.snapshots.open('a', 'restore')
     fill(opened, 1)
     opened.snapshots.save('a', NOW)
     opened.store.transaction(() => opened.store.deleteContents())
@@ -269,7 +269,7 @@ describe('a file', () => {
     symlinkSync('/nowhere', join(folder, 'broken.db'))
     expect(snapshots.list()).toEqual([])
     for (const name of ['folder', 'pipe', 'broken']) {
-      expect(await snapshots.open(name)).toBeUndefined()
+      expect(await snapshots.open(name, 'restore')).toBeUndefined()
       expect(snapshots.remove(name)).toBe(false)
     }
     expect(readdirSync(folder)).toHaveLength(3)

@@ -1,9 +1,11 @@
 import { parameterInvalid, resourceMissing } from '../../core/errors.ts'
-import type { Differences } from '../../store/snapshot-differences.ts'
+import type { Source } from '../../store/contents.ts'
+import type { Comparison, Differences } from '../../store/snapshot-differences.ts'
 import type { OpenSnapshot, Snapshot } from '../../store/snapshots.ts'
 import { DatabaseUnusable } from '../../store/unusable.ts'
 import { wallSeconds } from '../machine/clock.ts'
 import type { Engine } from '../machine/engine.ts'
+import { nextTurn } from '../machine/gate.ts'
 import { markState } from '../machine/state-mark.ts'
 import { discardAllQueued } from '../resources/webhook-delivery.ts'
 
@@ -26,7 +28,7 @@ export const saveSnapshot = (engine: Engine, name: string): Promise<Snapshot> =>
  * See docs/contract/snapshots.md#restore.
  */
 export async function restoreSnapshot(engine: Engine, name: string): Promise<Snapshot> {
-  const opened = await usable(() => engine.store.snapshots.open(name))
+  const opened = await usable(() => engine.store.snapshots.open(name, 'restore'))
   if (!opened) throw missing(name)
   return usable(() => restore(engine, opened)).finally(() => opened.close())
 }
@@ -41,18 +43,47 @@ async function restore(engine: Engine, opened: OpenSnapshot): Promise<Snapshot> 
   return opened.snapshot
 }
 
+/** paytwin: how long a comparison works before others are served, in milliseconds. */
+const COMPARING_MS = 10
+
 /**
- * Compares the present state with that of a snapshot once no clock is advancing.
+ * Compares the present state with that of a snapshot once no clock is advancing. Others are served meanwhile; the result may
+ * have or lack what they change. After a restore or reset the comparison starts over.
  * @param limit - how many differences are returned; all are counted
  * @throws ApiError resource_missing; parameter_invalid for one that is damaged, or of a newer schema
  * See docs/contract/snapshots.md#differences.
  */
 export async function compareSnapshot(engine: Engine, name: string, limit: number): Promise<Differences> {
-  const opened = await usable(() => engine.store.snapshots.open(name))
+  const opened = await usable(() => engine.store.snapshots.open(name, 'comparison'))
   if (!opened) throw missing(name)
-  return usable(() => engine.runExclusively(() => engine.store.compare(opened, limit))).finally(() =>
-    opened.close(),
-  )
+  const work = async () => {
+    await engine.runExclusively(() => undefined)
+    return compare(engine, opened, limit)
+  }
+  return usable(work).finally(() => opened.close())
+}
+
+async function compare(engine: Engine, opened: OpenSnapshot, limit: number): Promise<Differences> {
+  const { store } = engine
+  let comparison = store.beginComparison(limit)
+  const stopListening = engine.listen({
+    replaced: () => {
+      comparison = store.beginComparison(limit)
+    },
+  })
+  try {
+    while (opened.read((source) => stepsOf(comparison, source))) await nextTurn()
+    return comparison.differences
+  } finally {
+    stopListening()
+  }
+}
+
+/** Compares for some milliseconds. @returns whether more is left */
+function stepsOf(comparison: Comparison, source: Source): boolean {
+  const end = performance.now() + COMPARING_MS
+  while (comparison.step(source)) if (performance.now() >= end) return true
+  return false
 }
 
 /** Deletes a snapshot. @throws ApiError resource_missing */

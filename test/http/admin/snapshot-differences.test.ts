@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { KINDS } from '../../../src/core/kinds.ts'
 import { EVERYWHERE, PLACES } from '../../places.ts'
 import { openTwin, subscribe } from '../../scenarios/story.ts'
 import { asOperator, idsOf } from '../support.ts'
@@ -53,3 +54,32 @@ test('a snapshot that does not exist is not found', async () => {
   const operator = asOperator(await openTwin({ database: ':memory:' }))
   expect((await operator('GET', 'snapshots/none/differences')).body.error.code).toBe('resource_missing')
 })
+
+test.each(EVERYWHERE)(
+  '%s, many objects are compared in small steps, and a reset starts over',
+  async (place) => {
+    const twin = await openTwin({ database: PLACES[place]() })
+    const { store } = twin.sandbox.engine
+    const operator = asOperator(twin)
+    const customers = Array.from({ length: 1_200 }, (_, index) => ({ ref: `c${index}`, name: 'C' }))
+    await operator('POST', 'fixtures', { files: [{ name: 'many', content: { customers } }] })
+    await operator('POST', 'snapshots', { name: 'many' })
+    const opened = await store.snapshots.open('many', 'comparison')
+    const comparison = store.beginComparison(1_000)
+    const stepsUntilDone = () => {
+      let steps = 1
+      while (opened?.read((source) => comparison.step(source))) steps += 1
+      return steps
+    }
+    // Each kind has a step at least in both directions, and 1,200 customers have three.
+    expect(stepsUntilDone()).toBeGreaterThan(2 * KINDS.length + 5)
+    opened?.close()
+    const [compared] = await Promise.all([
+      operator('GET', 'snapshots/many/differences'),
+      operator('POST', 'reset'),
+    ])
+    expect([{}, { customer: { created: 0, changed: 0, removed: 1_200 } }]).toContainEqual(
+      compared.body.counts,
+    )
+  },
+)
