@@ -1,30 +1,39 @@
-import { ApiError } from '../core/errors.ts'
+import type { List } from '../client/types.ts'
 import { type PageContext, redirectTo, type Section } from './context.ts'
 import { given } from './pager.tsx'
 
 /** The sections by how the ids of their objects begin. */
 const SECTIONS: readonly (readonly [prefix: RegExp, section: string])[] = [
   [/^cus_/, 'customers'],
-  [/^sub_/, 'subscriptions'],
+  [/^sub_(?!sched_)/, 'subscriptions'],
   [/^in_/, 'invoices'],
   [/^pi_/, 'payments'],
   [/^evt_/, 'events'],
+  [/^req_/, 'requests'],
   [/^we_/, 'webhooks'],
 ]
 
-/** Opens the page of an id, or the subscriptions of an email address: the field at the top of every page. */
+/** The kinds of objects that are found by other texts than ids, in the order of the search. */
+const FOUND = [
+  { kind: 'invoice', section: 'invoices', given: /^[a-z0-9]+-\d+$/i },
+  { kind: 'customer', section: 'customers', given: /./ },
+] as const
+
+/** Opens what a person searches: the field at the top of every page. */
 export const findPage: Section = (context) =>
   context.method === 'GET' && context.rest.length === 0 ? find(context) : undefined
 
-async function find({ base, query }: PageContext): Promise<Response> {
+/** Opens the page of an id, the only invoice with a number, or the only customer with a name; otherwise lists the customers. */
+async function find({ api, base, merchant, query }: PageContext): Promise<Response> {
   const wanted = given(query, 'id') ?? ''
   const section = SECTIONS.find(([prefix]) => prefix.test(wanted))?.[1]
   if (section !== undefined) return redirectTo(`${base}/${section}/${encodeURIComponent(wanted)}`)
-  if (wanted.includes('@')) return redirectTo(`${base}/customers?${new URLSearchParams({ email: wanted })}`)
-  throw new ApiError({
-    status: 404,
-    type: 'invalid_request_error',
-    code: 'resource_missing',
-    message: `Nothing has the id '${wanted}'. Give the id of a customer, subscription, invoice, payment, event or webhook endpoint, or an email address`,
-  })
+  for (const each of FOUND.filter(({ given: pattern }) => pattern.test(wanted))) {
+    const params = { merchant: merchant.id, kind: each.kind, query: wanted, limit: 2 }
+    const { data } = await api.get<List<{ readonly id: string }>>('search', params)
+    const [only, ...others] = data
+    if (only && others.length === 0)
+      return redirectTo(`${base}/${each.section}/${encodeURIComponent(only.id)}`)
+  }
+  return redirectTo(`${base}/customers?${new URLSearchParams({ search: wanted })}`)
 }

@@ -67,8 +67,9 @@ export function framed(
               <input
                 type="search"
                 name="id"
-                aria-label="Find an ID or email"
-                placeholder="ID or email"
+                aria-label="Find a name, email, number or ID"
+                placeholder="Name, email, number, ID"
+                maxlength={200}
                 required
               />
             </form>

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import type { Customer, List } from '../client/types.ts'
+import type { List } from '../client/types.ts'
 import type { PageContext, Section } from './context.ts'
 import { v1Of } from './context.ts'
 import { framed } from './frame.tsx'
@@ -11,7 +11,7 @@ import { Empty, Panel, Scroll } from './text.tsx'
 /** The number of rows of a page. */
 const LIMIT = 25
 /** The parameters of a list page that its links keep. */
-const KEPT = ['status', 'customer', 'email']
+const KEPT = ['status', 'search']
 
 type Row = { readonly id: string }
 
@@ -59,34 +59,23 @@ const isFiltered = (query: URLSearchParams): boolean => KEPT.some((name) => give
 const titleOf = (count: number, { title }: ListOf<Row>, query: URLSearchParams): string =>
   `${count} ${title.toLowerCase()}${isFiltered(query) ? ' that match' : ''} on this page`
 
-/** Reads a page from the API, which filters and pages with its indexes. */
-async function read(context: PageContext, { path, params, hasCustomer }: ListOf<Row>): Promise<List<Row>> {
-  const { api, query } = context
-  const owner = hasCustomer ? await customerOf(context, given(query, 'customer')) : undefined
-  if (owner === NOBODY) return { object: 'list', url: path, data: [], has_more: false, livemode: false }
-  return api.get<List<Row>>(v1Of(context, path), {
-    ...params,
-    status: given(query, 'status') ?? params?.status,
-    email: hasCustomer ? undefined : given(query, 'email'),
-    customer: owner,
+/** Reads a page from the API, which searches, filters and pages with its indexes. */
+function read(context: PageContext, { path, kind, params, hasCustomer }: ListOf<Row>): Promise<List<Row>> {
+  const { api, query, merchant } = context
+  const page = {
+    status: given(query, 'status'),
     starting_after: given(query, 'after'),
     ending_before: given(query, 'before'),
     limit: LIMIT,
+  }
+  const wanted = given(query, 'search')
+  if (wanted !== undefined)
+    return api.get<List<Row>>('search', { merchant: merchant.id, kind, query: wanted, ...page })
+  return api.get<List<Row>>(v1Of(context, path), {
+    ...page,
+    status: page.status ?? params?.status,
     ...(hasCustomer && { 'expand[0]': 'data.customer' }),
   })
-}
-
-/** Stands for a customer that does not exist. */
-const NOBODY = ''
-
-/** Returns the id of a customer that is given by its id or its email address. */
-async function customerOf(context: PageContext, named: string | undefined): Promise<string | undefined> {
-  if (!named?.includes('@')) return named
-  const { data } = await context.api.get<List<Customer>>(v1Of(context, 'customers'), {
-    email: named,
-    limit: 1,
-  })
-  return data[0]?.id ?? NOBODY
 }
 
 type FilterProps = {
@@ -95,9 +84,8 @@ type FilterProps = {
   readonly listed: ListOf<Row>
 }
 
-function Filters({ path, query, listed: { statuses, hasCustomer } }: FilterProps) {
+function Filters({ path, query, listed: { statuses, searched } }: FilterProps) {
   const chosen = given(query, 'status')
-  const text = hasCustomer ? 'customer' : 'email'
   return (
     <search>
       <form class="filters" method="get" action={path}>
@@ -115,10 +103,10 @@ function Filters({ path, query, listed: { statuses, hasCustomer } }: FilterProps
           </label>
         ) : null}
         <label>
-          {hasCustomer ? 'Customer: ID or email' : 'Email'}
-          <input type="search" name={text} value={given(query, text) ?? ''} />
+          {searched}
+          <input type="search" name="search" maxlength={200} value={given(query, 'search') ?? ''} />
         </label>
-        <button type="submit">Filter</button>
+        <button type="submit">Search</button>
         {isFiltered(query) ? <a href={path}>Show all</a> : null}
       </form>
     </search>

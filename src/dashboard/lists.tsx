@@ -22,12 +22,16 @@ export type Column<Row> = {
 export type ListOf<Row> = {
   readonly title: string
   readonly path: string
+  /** The kind of its objects. */
+  readonly kind: 'customer' | 'subscription' | 'invoice' | 'payment_intent'
+  /** What the search field searches. */
+  readonly searched: string
   /** How the first object comes about, where there is none. */
   readonly origin: string
   readonly statuses?: readonly string[]
   /** Parameters that always apply. */
   readonly params?: Readonly<Record<string, string>>
-  /** Whether the objects have a customer, by which they can be filtered. */
+  /** Whether the objects have a customer. */
   readonly hasCustomer: boolean
   readonly columns: readonly Column<Row>[]
 }
@@ -46,6 +50,8 @@ export const LISTS = {
   customers: list<Customer>({
     title: 'Customers',
     path: 'customers',
+    kind: 'customer',
+    searched: 'Name, email or ID',
     origin: 'Create one with the API, or load fixtures in Scenes.',
     hasCustomer: false,
     columns: [
@@ -61,6 +67,8 @@ export const LISTS = {
   subscriptions: list<Owned<Subscription>>({
     title: 'Subscriptions',
     path: 'subscriptions',
+    kind: 'subscription',
+    searched: 'Customer’s name or email, or ID',
     origin: 'Subscribe a customer with the API, or load fixtures in Scenes.',
     statuses: [...SUBSCRIPTION_STATUSES, 'ended'],
     params: { status: 'all' },
@@ -76,6 +84,8 @@ export const LISTS = {
   invoices: list<Owned<Invoice>>({
     title: 'Invoices',
     path: 'invoices',
+    kind: 'invoice',
+    searched: 'Number, customer’s name or email, or ID',
     origin: 'Subscriptions and the API create them.',
     statuses: INVOICE_STATUSES,
     hasCustomer: true,
@@ -91,6 +101,8 @@ export const LISTS = {
   payments: list<Owned<PaymentIntent>>({
     title: 'Payments',
     path: 'payment_intents',
+    kind: 'payment_intent',
+    searched: 'Customer’s name or email, or ID',
     origin: 'Invoices that are charged, and the API, create them.',
     hasCustomer: true,
     columns: [

@@ -31,8 +31,15 @@ export type ShownObject = {
   readonly more?: Child
 }
 
+/** How much of the history of an object is read: the newest changes up to a time, or up to now. */
+export type Wanted = { readonly at?: number | undefined; readonly limit: number }
+
 /** Reads an object by its id; as of a time, if the API keeps its history. */
-export type ReadObject = (context: PageContext, id: string, at?: number) => Promise<ShownObject>
+export type ReadObject = (context: PageContext, id: string, wanted: Wanted) => Promise<ShownObject>
+
+/** How many changes the timeline of a page has, to be quick; and how many if a person asks for more. */
+const CHANGES = 200
+const MORE_CHANGES = 1_000
 
 /** Makes the pages of the objects of a section: the object, and the forms of its actions. */
 export const objectPages =
@@ -53,7 +60,7 @@ async function act(
   id: string,
   { name, read }: { name: string; read: ReadObject },
 ): Promise<Response> {
-  const { actions } = await read(context, id)
+  const { actions } = await read(context, id, { limit: 1 })
   const action = actions.find((each) => each.name === name)
   if (!action) throw notPossible()
   await doAction(context, action)
@@ -70,10 +77,12 @@ const notPossible = (): ApiError =>
 
 async function show(context: PageContext, id: string, read: ReadObject): Promise<Response> {
   const live = await liveUrl(context)
-  const present = await read(context, id)
+  const hasMore = context.query.get('changes') === String(MORE_CHANGES)
+  const limit = hasMore ? MORE_CHANGES : CHANGES
+  const present = await read(context, id, { limit })
   const steps = present.timeline && stepsOf(present.timeline, context.query.get('step'))
   const at = steps && steps.chosen < steps.instants.length - 1 ? steps.instants[steps.chosen] : undefined
-  const shown = at === undefined ? present : await read(context, id, at)
+  const shown = at === undefined ? present : await read(context, id, { at, limit })
   const explanation =
     shown.isExplained &&
     (await context.api.get<Explanation>(`explanations/${encodeURIComponent(id)}`, { at }))
@@ -91,7 +100,13 @@ async function show(context: PageContext, id: string, read: ReadObject): Promise
         ) : null}
         <div data-part="history" data-key={steps?.instants.length}>
           {steps && present.timeline ? (
-            <History steps={steps} timeline={present.timeline} id={id} isPast={at !== undefined} />
+            <History
+              steps={steps}
+              timeline={present.timeline}
+              id={id}
+              isPast={at !== undefined}
+              changes={hasMore ? MORE_CHANGES : undefined}
+            />
           ) : null}
         </div>
         {explanation ? <Why base={context.base} explanation={explanation} /> : null}
@@ -117,7 +132,7 @@ async function show(context: PageContext, id: string, read: ReadObject): Promise
                   name: shown.name ?? (() => ''),
                   ofInvoice: shown.ofInvoice ?? false,
                 })}
-                isCut={shown.timeline.happened.has_more}
+                earlier={shown.timeline.happened.has_more ? <Earlier hasMore={hasMore} /> : null}
                 isPast={at !== undefined}
               />
             </Panel>
@@ -135,17 +150,28 @@ async function show(context: PageContext, id: string, read: ReadObject): Promise
   })
 }
 
+/** Says that earlier events are not shown, and leads to more of them. */
+const Earlier = ({ hasMore }: { hasMore: boolean }) =>
+  hasMore ? (
+    <>Earlier events are not shown.</>
+  ) : (
+    <>
+      Earlier events are not shown. <a href={`?changes=${MORE_CHANGES}`}>Show up to 1,000 changes</a>
+    </>
+  )
+
 type HistoryProps = {
   readonly steps: Steps
   readonly timeline: Timeline
   readonly id: string
   readonly isPast: boolean
+  readonly changes: number | undefined
 }
 
 /** The slider over the history of the object, and what changed at the chosen step. */
-const History = ({ steps, timeline, id, isPast }: HistoryProps) => (
+const History = ({ steps, timeline, id, isPast, changes }: HistoryProps) => (
   <Panel title={isPast ? 'The object in the past' : 'History'}>
-    <StepSlider steps={steps} />
+    <StepSlider steps={steps} changes={changes} />
     <StepChanges changes={changesAt(timeline, { at: steps.instants[steps.chosen], id })} isPast={isPast} />
   </Panel>
 )

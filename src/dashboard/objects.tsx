@@ -52,10 +52,11 @@ const owedText = ({ owed }: Related): string =>
     : owed.map(({ amount, currency }) => formatAmount(amount, currency)).join(' + ')
 
 /** Shows a customer with its subscriptions, invoices that are open, and payment methods. */
-export const readCustomer: ReadObject = async ({ api, base }, id, at) => {
-  const { related, timeline, ...customer } = await api.get<CustomerTimeline>(adminPath('customers', id), {
-    at,
-  })
+export const readCustomer: ReadObject = async ({ api, base }, id, wanted) => {
+  const { related, timeline, ...customer } = await api.get<CustomerTimeline>(
+    adminPath('customers', id),
+    wanted,
+  )
   const isDeleted = 'deleted' in customer
   const methods = related.payment_methods.data.map(methodText).join(', ')
   return {
@@ -90,10 +91,10 @@ export const readCustomer: ReadObject = async ({ api, base }, id, at) => {
 }
 
 /** Shows a subscription with its items and its open and latest invoices. */
-export const readSubscription: ReadObject = async ({ api, base }, id, at) => {
+export const readSubscription: ReadObject = async ({ api, base }, id, wanted) => {
   const { related, timeline, ...subscription } = await api.get<SubscriptionTimeline>(
     adminPath('subscriptions', id),
-    { at },
+    wanted,
   )
   const { status, cancel_at, ended_at, pause_collection, trial_end, items } = subscription
   return {
@@ -134,8 +135,8 @@ export const readSubscription: ReadObject = async ({ api, base }, id, at) => {
 }
 
 /** Shows an invoice with its lines. */
-export const readInvoice: ReadObject = async ({ api, base }, id, at) => {
-  const { related, timeline, ...invoice } = await api.get<InvoiceTimeline>(adminPath('invoices', id), { at })
+export const readInvoice: ReadObject = async ({ api, base }, id, wanted) => {
+  const { related, timeline, ...invoice } = await api.get<InvoiceTimeline>(adminPath('invoices', id), wanted)
   const { status, total, amount_due, amount_paid, currency, subscription, payment_intent } = invoice
   return {
     title: `Invoice ${invoice.number ?? ''}`.trim(),

@@ -39,8 +39,14 @@ export const changesAt = (
       })),
     )
 
+type SliderProps = {
+  readonly steps: Steps
+  /** The parameter of the page that the slider keeps. */
+  readonly changes: number | undefined
+}
+
 /** The slider over the steps. Without script, its button shows the chosen step. */
-export const StepSlider = ({ steps: { instants, chosen } }: { steps: Steps }) => {
+export const StepSlider = ({ steps: { instants, chosen }, changes }: SliderProps) => {
   const last = instants.length - 1
   return (
     <form class="slider" method="get">
@@ -62,8 +68,9 @@ export const StepSlider = ({ steps: { instants, chosen } }: { steps: Steps }) =>
           step {chosen + 1} of {instants.length}
         </small>
       </output>
+      {changes === undefined ? null : <input type="hidden" name="changes" value={changes} />}
       <button type="submit">Show</button>
-      {chosen === last ? null : <a href="?">Back to now</a>}
+      {chosen === last ? null : <a href={changes === undefined ? '?' : `?changes=${changes}`}>Back to now</a>}
     </form>
   )
 }

@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+import type { Child } from 'hono/jsx'
 import type { Timeline } from '../client/types.ts'
 import { Time } from '../http/html/time.tsx'
 import { completeMoments } from '../timeline/drawing.ts'
@@ -75,15 +76,16 @@ export const markOf = ({ notes }: Pick<Entry, 'notes'>): Mark =>
 /** Draws a timeline from top to bottom: an axis of dates, and the notes beside it. */
 export const TimelinePicture = ({
   entries,
-  isCut,
+  earlier,
   isPast,
 }: {
   entries: readonly Entry[]
-  isCut: boolean
+  /** What is said in place of earlier events, if they are not shown. */
+  earlier: Child
   isPast: boolean
 }) => (
   <>
-    {isCut ? <p class="empty">Earlier events are not shown.</p> : null}
+    {earlier ? <p class="empty">{earlier}</p> : null}
     <ol class="timeline">
       {entries.map((entry) => (
         <li class={`entry ${entry.tense}`} aria-current={entry.tense === 'now' ? 'time' : undefined}>

@@ -16,6 +16,8 @@ export type Filter =
   | { readonly field: string; readonly isIn: readonly string[] }
   | ({ readonly field: TimeField } & CreatedBound)
   | { readonly holdsPrice: string }
+  /** Customers whose name or email address contains a text, or the objects of such customers. The case of ASCII letters is ignored. */
+  | { readonly text: string }
   /** Subscriptions with an item. No index helps: all subscriptions of the merchant are read. */
   | { readonly holdsItem: string }
 
@@ -101,6 +103,10 @@ function conditionOf(kind: StoredKind, filter: Filter, value: string): Condition
     const holds = () => sql`instr(subscription.items, ${arg(value)}) > 0`
     return { name: 'holds item', value, given: JSON.stringify(filter.holdsItem), expression: holds }
   }
+  if ('text' in filter) {
+    const given = `%${filter.text.replaceAll(/[%_\\]/g, String.raw`\$&`)}%`
+    return { name: 'text', value, given, expression: () => textCondition(kind, value) }
+  }
   const field = () => sql.ref(`${kind}.${filter.field}`)
   const named = (name: string, expression: () => RawBuilder<unknown>, given: unknown = null): Condition => ({
     name: `${filter.field} ${name}`,
@@ -132,4 +138,12 @@ function conditionOf(kind: StoredKind, filter: Filter, value: string): Condition
   return typeof filter.is === 'number'
     ? named(`= ${filter.is}`, () => sql`${field()} = ${sql.lit(filter.is)}`)
     : named('=', () => sql`${field()} = ${arg(value)}`, filter.is)
+}
+
+/** Matches the texts of a customer, or of the customer of an object, with a pattern of LIKE. */
+function textCondition(kind: StoredKind, value: string): RawBuilder<unknown> {
+  const matches = (field: string) => sql`${sql.ref(`customer.${field}`)} like ${arg(value)} escape '\\'`
+  const met = sql`(${matches('name')} or ${matches('email')})`
+  if (kind === 'customer') return met
+  return sql`exists (select 1 from customer where customer.id = ${sql.ref(`${kind}.customer`)} and ${met})`
 }

@@ -130,8 +130,8 @@ test('a person refunds a part, changes the card, and finds an object by its id',
   await page.getByText('1.00 USD refunded').waitFor()
   await section(page, 'Customers')
   const id = (await page.locator('tbody').getByRole('link').first().textContent()) ?? ''
-  await page.getByLabel('Find an ID or email').fill(id)
-  await page.getByLabel('Find an ID or email').press('Enter')
+  await page.getByLabel('Find a name, email, number or ID').fill(id)
+  await page.getByLabel('Find a name, email, number or ID').press('Enter')
   await page.waitForURL(new RegExp(`/customers/${id}$`))
   await page.getByText('Change card…').click()
   await page.getByLabel('Test card').selectOption('pm_card_amex')
@@ -221,7 +221,7 @@ test.each([
     webhook,
     subscription,
     `${subscription}?step=1`,
-    `${base}/invoices?customer=nobody@example.com`,
+    `${base}/invoices?search=nobody@example.com`,
   ]
   for (const [index, address] of pages.entries()) {
     await page.goto(address)

@@ -134,10 +134,18 @@ test('an event is sent to an endpoint again', async () => {
   expect((await browser.send(`/webhooks/${id}/resend`, { event: 'evt_none' })).status).toBe(404)
 })
 
-test('the field at the top opens the object with an id, and the customers with an email address', async () => {
+test('the field at the top opens what a person names', async () => {
   const { id } = await twin.post('/v1/customers', { name: 'Finder', email: 'f@example.com' })
-  expect((await browser.show(`/find?id=${id}`)).text).toContain('<h1>Finder</h1>')
-  expect((await browser.show('/find?id=f@example.com')).text).toContain('1 customers that match')
-  const none = await browser.show('/find?id=%3Cb%3E')
-  expect([none.status, none.text.includes('&lt;b&gt;')]).toEqual([404, true])
+  const { customer } = await makeCustomer(twin)
+  await twin.post('/v1/invoiceitems', { customer: customer.id, amount: 500, currency: 'usd' })
+  const draft = await twin.post('/v1/invoices', { customer: customer.id })
+  const { number } = await twin.post(`/v1/invoices/${draft.id}/finalize`)
+  const find = async (text: string) => (await browser.show(`/find?id=${encodeURIComponent(text)}`)).text
+  for (const text of [id, 'f@example.com', 'finder']) expect(await find(text)).toContain('<h1>Finder</h1>')
+  expect(await find(number)).toContain(`<h1>Invoice ${number}</h1>`)
+  await twin.post('/v1/customers', { name: 'Finder', email: 'second@example.com' })
+  expect(await find('finder')).toContain('2 customers that match')
+  expect(await find('in_none')).toContain('No such invoice')
+  const none = await find('<b>')
+  expect([none.includes('Nothing matches.'), none.includes('&lt;b&gt;')]).toEqual([true, true])
 })

@@ -64,29 +64,47 @@ test('lists are filtered by status, and keep the filter on the next page', async
 })
 
 test.each(['subscriptions', 'invoices', 'payments'])(
-  '%s are found by customer, with ID or email',
+  '%s are searched by customer, with ID, email or a part of the name',
   async (section) => {
-    const byId = rowsOf((await browser.show(`/${section}?customer=${failed}`)).text)
+    const byId = rowsOf((await browser.show(`/${section}?search=${failed}`)).text)
     expect(byId).toHaveLength(section === 'subscriptions' ? 1 : 2)
-    expect(rowsOf((await browser.show(`/${section}?customer=late@example.com`)).text)).toEqual(byId)
-    const nobody = await browser.show(`/${section}?customer=nobody@example.com`)
+    expect(rowsOf((await browser.show(`/${section}?search=LATE@example`)).text)).toEqual(byId)
+    const nobody = await browser.show(`/${section}?search=nobody@example.com`)
     expect(rowsOf(nobody.text)).toEqual([])
     expect(nobody.text).toContain('Nothing matches.')
   },
 )
 
-test('customers are found by email', async () => {
-  expect(rowsOf((await browser.show('/customers?email=late@example.com')).text)).toEqual([failed])
+test('customers are searched by a part of the email, and by words of the name in any order', async () => {
+  const search = async (text: string) => rowsOf((await browser.show(`/customers?search=${text}`)).text)
+  expect(await search('late@example.com')).toEqual([failed])
+  await twin.post(`/v1/customers/${failed}`, { name: 'Maria 100% López' })
+  for (const text of ['maria', 'López maria', '100%25']) expect(await search(text)).toEqual([failed])
+  for (const text of ['maria ada', '1_0', '_', 'cus_none']) expect(await search(text)).toEqual([])
+  expect((await browser.show('/customers?search=ada')).text).toContain('?search=ada&amp;after=cus_')
+})
+
+test('invoices are searched by number, and what belongs to an object by its ID', async () => {
+  const [invoice] = (await twin.get(`/v1/invoices?customer=${failed}&status=open`)).data
+  const search = async (path: string) => rowsOf((await browser.show(path)).text)
+  expect(await search(`/invoices?search=${invoice.number.toLowerCase()}`)).toEqual([invoice.id])
+  expect(await search(`/invoices?search=${invoice.subscription}`)).toHaveLength(2)
+  expect(await search(`/customers?search=${invoice.id}`)).toEqual([failed])
+  expect(await search(`/subscriptions?search=${invoice.id}`)).toEqual([invoice.subscription])
+  expect(await search(`/payments?search=${invoice.id}`)).toEqual([invoice.payment_intent])
+  expect(await search('/invoices?search=late@&status=paid')).not.toContain(invoice.id)
+  expect(await search('/invoices?search=late@&status=open')).toEqual([invoice.id])
 })
 
 test('an empty field of the filter form is no filter', async () => {
-  expect(rowsOf((await browser.show('/invoices?status=&customer=')).text)).toHaveLength(25)
+  expect(rowsOf((await browser.show('/invoices?status=&search=')).text)).toHaveLength(25)
 })
 
 test.each([
   '/subscriptions?status=nonsense',
   '/invoices?after=in_none',
-  '/payments?customer=x&before=pi_none',
+  '/payments?search=ada&before=pi_none',
+  `/customers?search=${'x'.repeat(201)}`,
 ])('the page %s says what is wrong', async (path) => {
   const { status, text } = await browser.show(path)
   expect([400, 404]).toContain(status)

@@ -186,7 +186,7 @@ test('hostile names, emails, descriptions and metadata stay text', async () => {
     browser.show(pathOf('customers', subscription.customer)),
     browser.show(`${pathOf('subscriptions', subscription.id)}?step=1`),
     browser.show(pathOf('invoices', id)),
-    browser.show(`/customers?email=${encodeURIComponent(hostile)}`),
+    browser.show(`/customers?search=${encodeURIComponent(hostile)}`),
     browser.show(`/invoices/${encodeURIComponent(hostile)}`),
   ])
   for (const { text } of pages) {

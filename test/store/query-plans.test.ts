@@ -45,6 +45,10 @@ const ON_PURPOSE_BY_PATTERN: readonly [RegExp, string][] = [
   [/^past of (customer|subscription|invoice) /, 'sorts the objects of one customer, subscription or invoice'],
   [/^usage (sum|count|last) by /, 'groups the events of one customer and meter in a span'],
   [/^methods of customer$/, 'sorts the methods of one customer'],
+  [
+    /^list (subscription|invoice|payment_intent) (?=.*customer in)/,
+    'sorts the objects of up to 200 customers',
+  ],
   [/^list webhook_delivery (?=.*event in)/, 'sorts the deliveries of up to a hundred events'],
   [/^list price (?=.*lookup_key in)/, 'sorts the prices of up to a hundred keys'],
 ]
@@ -159,6 +163,13 @@ function askForRarities({ engine: { store } }: Sandbox): void {
   store.journal.numberAt(0, 1)
   store.journal.eventOfObject(1, 'invoice.created')
   store.deliveries.isRefused('evt_1')
+  for (const kind of ['subscription', 'invoice', 'payment_intent'] as const) {
+    const shown = kind === 'invoice' ? [{ field: 'deleted', is: 0 }] : []
+    for (const filter of [{ text: 'ada' }, { field: 'customer', isIn: ['cus_1'] }])
+      store.objects.list(kind, 0, [...shown, filter], { limit: 1 })
+  }
+  store.objects.list('customer', 0, [{ field: 'deleted', is: 0 }, { text: 'ada' }], { limit: 1 })
+  store.objects.list('invoice', 0, [{ field: 'number', is: 'A-1' }], { limit: 1 })
   store.deliveries.list(0, [{ field: 'event', isIn: ['evt_1'] }], { limit: 1 })
   store.objects.countDefaulted('', 1)
   for (const kind of ['charge', 'refund', 'dispute'] as const) store.objects.countAmounts(kind, 0)

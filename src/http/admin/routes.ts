@@ -25,6 +25,7 @@ import { merchantRoutes } from './merchant.ts'
 import { merchantApiRoutes } from './merchant-api.ts'
 import { overviewRoutes } from './overview.ts'
 import { requestRoutes } from './request.ts'
+import { searchRoutes } from './search.ts'
 import type { AddRoute, AdminCall, AdminRoute, AdminServices } from './services.ts'
 import { shutdownRoutes } from './shutdown.ts'
 import { snapshotRoutes } from './snapshot.ts'
@@ -62,6 +63,7 @@ export function adminRoutes(app: Hono, services: AdminServices): Registered[] {
   timelineRoutes(add)
   explanationRoutes(add)
   requestRoutes(add)
+  searchRoutes(add)
   triggerRoutes(add)
   webhookAdminRoutes(add)
   fixtureRoutes(add)

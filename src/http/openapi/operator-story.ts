@@ -76,6 +76,7 @@ export async function recordOperator(recorder: Recorder): Promise<void> {
   await recorder.get(`/_paytwin/subscriptions/${subscription}?limit=3`)
   await recorder.get(`/_paytwin/invoices/${id}?limit=3`)
   await recorder.get(`/_paytwin/explanations/${subscription}`)
+  await recorder.get(`/_paytwin/search?kind=invoice&query=${id}`)
   await recorder.post('/_paytwin/trigger', { type: 'payment_method.attached' })
   const logged = await recorder.get('/_paytwin/requests?limit=2')
   await recorder.get(`/_paytwin/requests/${logged.data[0].id}`)

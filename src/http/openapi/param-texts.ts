@@ -94,6 +94,10 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'mail.merchant': 'Only mail of this merchant. Default: of all merchants.',
   'mail.kind': 'Only mail of this kind.',
   'mail.to': 'Only mail to this address.',
+  'search.kind': 'The kind of the objects.',
+  'search.query':
+    'An id, a part of a name or email address of a customer, or the number of an invoice. Several words must all occur.',
+  'search.status': 'Only subscriptions or invoices with this status, as for their lists.',
   'requests.ignored_params': 'Whether to select only requests with ignored parameters.',
   'requests.object':
     'Only requests whose path or query names this ID, or that caused one of the newest 100 events of the object.',

@@ -27,6 +27,7 @@ const COMPONENTS: Readonly<Record<string, string>> = {
 const TITLES: Readonly<Record<string, string>> = {
   billing: 'Billing meters',
   oauth: 'OAuth',
+  operator_search: 'Search',
   operator_clock: 'Clocks',
   operator_apps: 'Apps',
   operator_authorizations: 'Authorizations',
@@ -43,6 +44,8 @@ const TEXTS: Readonly<Record<string, string>> = {
   operator_subscriptions: 'Subscriptions of any merchant with their timelines, as of now or an earlier time.',
   operator_explanations: 'Why an object is in its status, and what will happen to it.',
   operator_invoices: 'Invoices of any merchant with their timelines, as of now or an earlier time.',
+  operator_search:
+    'Objects of a merchant by what people type: an id, a name, an email address or an invoice number.',
   operator_trigger: 'Creates the objects that emit an event of a given type.',
   operator_webhooks: 'Webhook endpoints of any merchant, and their deliveries.',
   operator_fixtures: 'Loads objects from files, all of them or none.',

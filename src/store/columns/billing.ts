@@ -45,6 +45,7 @@ export const BILLING_COLUMNS = {
     privateFields: ['newest_invoice', 'has_pending_items', 'expires_at', 'saves_payment_method'],
     indexes: [
       { condition: 'customer =', index: 'subscription_customer' },
+      { condition: 'customer in', index: 'subscription_customer' },
       { condition: 'holds price', index: 'price_use' },
       { condition: 'status =', index: 'subscription_status' },
       { condition: 'collection_method =', index: 'subscription_collection' },
@@ -97,6 +98,8 @@ export const BILLING_COLUMNS = {
     indexes: [
       { condition: 'subscription =', index: 'invoice_subscription' },
       { condition: 'customer =', index: 'invoice_customer' },
+      { condition: 'customer in', index: 'invoice_customer' },
+      { condition: 'number =', index: 'invoice_number' },
       { condition: 'status =', index: 'invoice_status' },
     ],
   },

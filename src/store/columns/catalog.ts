@@ -23,6 +23,7 @@ export const CATALOG_COLUMNS = {
     privateFields: ['next_invoice_number'],
     indexes: [
       { condition: 'email =', index: 'customer_email' },
+      { condition: 'text', and: ['deleted = 0'], index: 'customer_text' },
       { condition: 'test_clock =', index: 'customer_test_clock' },
       { condition: 'invoice_prefix =', index: 'customer_prefix' },
     ],

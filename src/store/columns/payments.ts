@@ -40,7 +40,10 @@ export const PAYMENTS_COLUMNS = {
       metadata: 'json',
       options: 'json',
     },
-    indexes: [{ condition: 'customer =', index: 'payment_intent_customer' }],
+    indexes: [
+      { condition: 'customer =', index: 'payment_intent_customer' },
+      { condition: 'customer in', index: 'payment_intent_customer' },
+    ],
   },
   setup_intent: {
     columns: {

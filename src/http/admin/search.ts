@@ -1,0 +1,136 @@
+import * as z from 'zod'
+import { parameterInvalid } from '../../core/errors.ts'
+import { INVOICE_STATUSES } from '../../core/invoice-status.ts'
+import { type Kind, kindOfId, type Objects } from '../../core/kinds.ts'
+import { SUBSCRIPTION_STATUSES } from '../../core/subscription-status.ts'
+import { type CurrentView, currentView, type Filter } from '../../engine/history/view.ts'
+import { deferred } from '../deferred.ts'
+import type { Json } from '../json.ts'
+import { equals, isOneOf, type List, list, listObjects, NOT_DELETED, pageParams } from '../pagination.ts'
+import { present, presentFound } from '../resources.ts'
+import { FOUND_KINDS, type FoundShape, foundList } from '../schemas/search.ts'
+import { subscriptionFilters } from '../subscription-params.ts'
+import { theMerchant } from './merchant.ts'
+import type { AddRoute, AdminCall } from './services.ts'
+
+const MAX_LENGTH = 200
+const MAX_WORDS = 5
+/** Objects of up to this many customers are found by the customer, those of more by reading them newest first. */
+const MAX_CUSTOMERS = 200
+
+const searchParams = deferred(() =>
+  z.object({
+    ...pageParams,
+    merchant: z.string().optional(),
+    kind: z.enum(FOUND_KINDS),
+    query: z.string().trim().min(1).max(MAX_LENGTH),
+    status: z.string().optional(),
+  }),
+)
+type Params = z.infer<ReturnType<typeof searchParams>>
+type FoundKind = (typeof FOUND_KINDS)[number]
+
+/** Registers the search by what people type. See docs/contract/operator.md#search. */
+export function searchRoutes(add: AddRoute): void {
+  add(
+    {
+      method: 'get',
+      path: 'search',
+      summary:
+        'Searches customers, subscriptions, invoices or payments by id, name, email or invoice number.',
+      params: searchParams,
+      returns: foundList,
+      errors: { 400: ['parameter_missing'], 404: ['resource_missing'] },
+    },
+    search,
+  )
+}
+
+function search({ c, services: { engine }, params }: AdminCall<Params>): List<FoundShape> {
+  const { settings } = theMerchant(engine, params.merchant)
+  const view = currentView({ store: engine.store, ids: engine.ids, url: engine.url, merchant: settings })
+  const status = statusFilters(params)
+  for (const wanted of meaningsOf(view, params)) {
+    const found =
+      'object' in wanted
+        ? list(c.req.path, [show(view, params.kind, wanted.object)])
+        : listObjects({ c, view, params }, params.kind, [...wanted.filters, ...status], (object) =>
+            show(view, params.kind, object),
+          )
+    if (found.data.length > 0) return found
+  }
+  return list(c.req.path, [])
+}
+
+/** What a query can mean: one object, whatever its status is, or those with some properties. */
+type Meaning = { readonly object: Objects[Kind] } | { readonly filters: readonly Filter[] }
+
+/** Yields what a query can mean, the most specific first: a search by text takes the longest. */
+function* meaningsOf(view: CurrentView, { kind, query }: Params): Generator<Meaning> {
+  yield* byId(view, kind, query)
+  if (kind === 'invoice' && NUMBER.test(query)) yield { filters: equals('number', query.toUpperCase()) }
+  yield* byText(view, kind, query.split(/\s+/).slice(0, MAX_WORDS))
+}
+
+/** The number of an invoice, such as ABCD1234-0001. */
+const NUMBER = /^[a-z0-9]+-\d+$/i
+
+/** Finds the object with an id, or what belongs to it: the customer of a subscription, or the invoices of one. */
+function byId(view: CurrentView, kind: FoundKind, id: string): Meaning[] {
+  const named = kindOfId(id)
+  const object = named && view.get(named, id)
+  if (!object || isDeleted(object)) return []
+  if (named === kind) return [{ object }]
+  if (named === 'customer' || (named === 'subscription' && kind === 'invoice'))
+    return [{ filters: equals(named, id) }]
+  const linked = (object as Readonly<Record<string, unknown>>)[kind]
+  const owned = typeof linked === 'string' ? view.get(kind, linked) : undefined
+  return owned && !isDeleted(owned) ? [{ object: owned }] : []
+}
+
+const isDeleted = (object: Objects[Kind]): boolean => 'deleted' in object && object.deleted
+
+/** Finds customers whose name or email address contains each word, and the objects of such customers. */
+function byText(view: CurrentView, kind: FoundKind, words: readonly string[]): Meaning[] {
+  const filters = words.map((text): Filter => ({ text }))
+  if (kind === 'customer') return [{ filters }]
+  const customers = view.list('customer', [NOT_DELETED, ...filters], { limit: MAX_CUSTOMERS + 1 })
+  if (customers.length === 0) return []
+  if (customers.length > MAX_CUSTOMERS) return [{ filters }]
+  return [
+    {
+      filters: isOneOf(
+        'customer',
+        customers.map(({ id }) => id),
+      ),
+    },
+  ]
+}
+
+/** @throws ApiError parameter_invalid, param status, for a status that the kind does not have */
+function statusFilters({ kind, status, limit }: Params): readonly Filter[] {
+  const isDeletable = kind === 'customer' || kind === 'invoice'
+  const shown = isDeletable ? [NOT_DELETED] : []
+  if (status === undefined) return shown
+  const known: readonly string[] =
+    kind === 'subscription'
+      ? [...SUBSCRIPTION_STATUSES, 'all', 'ended']
+      : kind === 'invoice'
+        ? INVOICE_STATUSES
+        : []
+  if (!known.includes(status))
+    throw parameterInvalid(
+      'status',
+      known.length === 0 ? `A search for ${kind} has no status` : `expected one of ${known.join(', ')}`,
+    )
+  if (kind === 'invoice') return [...shown, ...equals('status', status)]
+  return subscriptionFilters({ status: status as 'all', limit })
+}
+
+/** Presents an object with its customer in place of the customer's id. */
+function show<K extends FoundKind>(view: CurrentView, kind: K, object: Objects[Kind]): FoundShape {
+  const shown = present(view, kind, object as Objects[K])
+  const customer = typeof shown.customer === 'string' ? view.get('customer', shown.customer) : undefined
+  const whole: Json = customer ? { ...shown, customer: presentFound(view, 'customer', customer) } : shown
+  return whole as FoundShape
+}
