@@ -3,6 +3,7 @@ import { LAST_INSTANT } from '../core/calendar.ts'
 import { DUE_DATE_REQUIRES_SENDING } from '../core/invoice.ts'
 import { MAX_METADATA_KEYS } from '../core/metadata.ts'
 import { CURRENCIES, MAX_AMOUNT } from '../core/money.ts'
+import { deferred } from './deferred.ts'
 
 /** An id of another object. */
 export const reference = z.string().min(1).max(255)
@@ -41,6 +42,9 @@ export const currency = z
 
 /** An amount. A parameter named `amount` has its own error codes: see params.ts. See docs/contract/requests.md#amounts. */
 export const amount = z.int().min(1).max(MAX_AMOUNT)
+
+/** An amount that is negative for a credit. */
+export const signedAmount = deferred(() => z.int().min(-MAX_AMOUNT).max(MAX_AMOUNT))
 
 const MAX_KEY_LENGTH = 40
 const MAX_VALUE_LENGTH = 500

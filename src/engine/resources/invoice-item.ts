@@ -18,7 +18,14 @@ import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { endDiscount } from './discount.ts'
 import { updateDraft } from './draft-discounts.ts'
-import { type CostParams, costGiven, type ItemTexts, newInvoiceItem, oneTimePrice } from './item-cost.ts'
+import {
+  type CostParams,
+  checkReducible,
+  costGiven,
+  type ItemTexts,
+  newInvoiceItem,
+  oneTimePrice,
+} from './item-cost.ts'
 import { type DiscountParam, type Purchase, redeemList } from './redemption.ts'
 
 export type InvoiceItemParams = CostParams &
@@ -123,6 +130,7 @@ export function updateInvoiceItem(unit: UnitOfWork, id: string, params: InvoiceI
   const draft = draftOf(unit, item)
   const change = new Change()
   const amount = item.proration ? item.amount : itemAmount(pricing, quantity)
+  if (!item.proration) checkReducible(amount, params)
   const discounts = updatedDiscounts(unit, change, { ...item, amount }, params)
   const updated = change.update('invoice_item', item, (before) => ({
     ...before,
@@ -130,7 +138,7 @@ export function updateInvoiceItem(unit: UnitOfWork, id: string, params: InvoiceI
     unit_amount: fixedUnitAmount(pricing),
     quantity,
     description,
-    discountable: params.discountable ?? before.discountable,
+    discountable: params.discountable ?? (amount >= 0 && before.discountable),
     discounts,
     metadata: mergeMetadata(before.metadata, params.metadata),
   }))

@@ -26,6 +26,8 @@ import { itemsToBill } from './waiting-items.ts'
 export type InvoiceParams = {
   customer: string
   currency?: string | undefined
+  /** The currency if none is given and no item has one; without it, that is an error. */
+  default_currency?: string | undefined
   collection_method: CollectionMethod
   days_until_due?: number | undefined
   /** Whether it bills the pending items of the customer; true by default. */
@@ -67,7 +69,7 @@ export function createInvoice(unit: UnitOfWork, params: InvoiceParams): Invoice 
     ),
   )
   const items = [...pending, ...own]
-  const currency = params.currency ?? items[0]?.currency
+  const currency = params.currency ?? items[0]?.currency ?? params.default_currency
   if (currency === undefined) throw parameterMissing('currency')
   const clock = unit.clockOf(customer.test_clock)
   const change = new Change()

@@ -63,12 +63,14 @@ export function newInvoiceItem(
   { customer, cost, ...given }: NewInvoiceItem,
 ): InvoiceItem {
   const unit_amount = fixedUnitAmount(cost.pricing)
+  const amount = itemAmount(cost.pricing, params.quantity)
+  checkReducible(amount, { discountable: params.discountable, discounts: given.discounts })
   return {
     id: given.id,
     created: unit.clockOf(customer.test_clock).instant,
     customer: customer.id,
     currency: cost.currency,
-    amount: itemAmount(cost.pricing, params.quantity),
+    amount,
     unit_amount,
     quantity: params.quantity,
     price: cost.price,
@@ -78,12 +80,28 @@ export function newInvoiceItem(
     subscription: given.subscription,
     billed_with: given.invoice === null ? given.subscription : null,
     proration: null,
-    discountable: params.discountable ?? true,
+    discountable: params.discountable ?? amount >= 0,
     discounts: given.discounts,
     metadata: mergeMetadata({}, params.metadata),
     test_clock: customer.test_clock,
     deleted: false,
   }
+}
+
+/**
+ * Checks that discounts can reduce an item if its request wants them to.
+ * @throws ApiError parameter_invalid, param discountable or discounts, for a negative amount
+ */
+export function checkReducible(
+  amount: number,
+  {
+    discountable,
+    discounts,
+  }: { discountable?: boolean | undefined; discounts?: readonly unknown[] | undefined },
+): void {
+  const isReduced = discountable === true ? 'discountable' : discounts?.length ? 'discounts' : undefined
+  if (amount < 0 && isReduced)
+    throw parameterInvalid(isReduced, 'Discounts cannot reduce an item with a negative amount')
 }
 
 type NewInvoiceItem = Pick<InvoiceItem, 'id' | 'invoice' | 'subscription' | 'discounts'> & {

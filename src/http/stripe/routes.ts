@@ -13,6 +13,7 @@ import { disputeRoutes } from './routes/dispute.ts'
 import { eventRoutes } from './routes/event.ts'
 import { invoiceRoutes } from './routes/invoice.ts'
 import { invoiceItemRoutes } from './routes/invoice-item.ts'
+import { invoiceLineRoutes } from './routes/invoice-line.ts'
 import { invoicePaymentRoutes } from './routes/invoice-payment.ts'
 import { invoicePreviewRoutes } from './routes/invoice-preview.ts'
 import { meterRoutes } from './routes/meter.ts'
@@ -51,6 +52,7 @@ export const STRIPE_ROUTES: readonly ((api: StripeApi) => void)[] = [
   discountRoutes,
   invoicePreviewRoutes,
   invoiceRoutes,
+  invoiceLineRoutes,
   invoicePaymentRoutes,
   invoiceItemRoutes,
   creditNoteRoutes,

@@ -120,13 +120,6 @@ describe('an invoice', () => {
       'id' in object && object.id === idOf(payment?.payment.payment_intent)
     expect(events.filter(isOfOther)).toHaveLength(1)
   })
-
-  test('does not take lines in bulk yet', async () => {
-    const { customer } = await customerWithCard()
-    const error = await errorOf(stripe.invoices.addLines(await draft(customer), { lines: [{ amount: 100 }] }))
-    expect(error).toMatchObject({ statusCode: 404 })
-    expect(error.message).toContain('paytwin does not know POST /v1/invoices/')
-  })
 })
 
 describe('the payments of invoices', () => {

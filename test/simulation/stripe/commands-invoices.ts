@@ -164,3 +164,22 @@ export const voidNote: Command = async (story, dice) => {
   const note = dice.any(await story.list('/v1/credit_notes'))
   return note ? post(`/v1/credit_notes/${note.id}/void`) : null
 }
+
+/** Adds lines to a draft, or updates or removes some of its lines. */
+export const changeLines: Command = async (story, dice) => {
+  const draft = await anyInvoice(story, dice, 'draft')
+  if (!draft) return null
+  const line: Body | undefined = dice.any(draft.lines.data)
+  const path = `/v1/invoices/${draft.id}`
+  if (!line || dice.chance(40)) {
+    const waiting = dice.any(await story.list(`/v1/invoiceitems?pending=true&customer=${draft.customer}`))
+    const lines = [
+      { amount: dice.of([-700, 0, 250]), description: 'Added' },
+      ...(waiting ? [{ invoice_item: waiting.id }] : []),
+    ]
+    return post(`${path}/add_lines`, { lines })
+  }
+  return dice.chance(50)
+    ? post(`${path}/update_lines`, { lines: [{ id: line.id, amount: dice.of([-20, 80]) }] })
+    : post(`${path}/remove_lines`, { lines: [{ id: line.id, behavior: dice.of(['delete', 'unassign']) }] })
+}

@@ -41,6 +41,7 @@ const COMMANDS = {
   'create invoice': [6, invoices.createInvoice],
   'create item': [10, invoices.createItem],
   'change invoice item': [4, invoices.changeInvoiceItem],
+  'change lines': [6, invoices.changeLines],
   'update invoice': [5, invoices.updateInvoice],
   finalize: [6, invoices.finalize],
   pay: [10, invoices.pay],

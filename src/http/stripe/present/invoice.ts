@@ -5,6 +5,7 @@ import type { InvoiceItem } from '../../../core/invoice-item.ts'
 import { type InvoiceLine, isDiscountable } from '../../../core/invoice-line.ts'
 import { isDraft, isOpen } from '../../../core/invoice-status.ts'
 import { isCorrection } from '../../../core/item-proration.ts'
+import type { Metadata } from '../../../core/metadata.ts'
 import { sumOf } from '../../../core/money.ts'
 import type { View } from '../../../engine/history/view.ts'
 import { clientSecretOf } from '../../client-secret.ts'
@@ -170,7 +171,7 @@ export const presentLine = (
   discounts: [...(line.discounts ?? [])],
   invoice: invoice.id,
   livemode: false,
-  metadata: {},
+  metadata: metadataOf(view, invoice, line),
   parent: parentOfLine(invoice, line),
   period: {
     end: line.proration?.end ?? invoice.period_end,
@@ -184,6 +185,15 @@ export const presentLine = (
   subtotal: line.amount,
   taxes: [],
 })
+
+/** Returns the metadata of the invoice item that a line bills, or the current one of the subscription. */
+function metadataOf(view: View, invoice: Invoice, { invoice_item }: InvoiceLine): Metadata {
+  const owner =
+    invoice_item === undefined
+      ? invoice.subscription !== null && view.get('subscription', invoice.subscription)
+      : view.get('invoice_item', invoice_item)
+  return owner ? owner.metadata : {}
+}
 
 function defaultDescription(view: View, { price: id, quantity }: InvoiceLine): string | null {
   const price = id === null ? undefined : view.get('price', id)

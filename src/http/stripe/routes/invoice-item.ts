@@ -7,7 +7,7 @@ import {
 } from '../../../engine/resources/invoice-item.ts'
 import { deferred } from '../../deferred.ts'
 import { discountsParam, withDiscountsOf } from '../../discount-params.ts'
-import { amount, currency, metadata, optionalText, quantity, reference } from '../../fields.ts'
+import { currency, metadata, optionalText, quantity, reference, signedAmount } from '../../fields.ts'
 import { createdParam, filtersOf, NOT_DELETED, pageParams } from '../../pagination.ts'
 import { oneTimePriceData } from '../../price-params.ts'
 import { retrieve } from '../../resource.ts'
@@ -30,7 +30,7 @@ const createParams = deferred(() =>
       customer: reference,
       invoice: reference.optional(),
       subscription: reference.optional(),
-      amount: amount.optional(),
+      amount: signedAmount().optional(),
       currency: currency.optional(),
       pricing: z.object({ price: reference }).optional(),
       price_data: oneTimePriceData().optional(),
@@ -101,7 +101,7 @@ export function invoiceItemRoutes(api: StripeApi): void {
       summary: 'Updates an invoice item that is pending or on a draft.',
       params: deferred(() =>
         z.object({
-          amount: amount.optional(),
+          amount: signedAmount().optional(),
           quantity: quantity.optional(),
           ...fields,
         }),

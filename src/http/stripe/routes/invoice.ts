@@ -118,11 +118,10 @@ export function invoiceRoutes(api: StripeApi): void {
     },
     ({ unit, view, params: { pending_invoice_items_behavior, ...given } }) => {
       const bills_pending_items = pending_invoice_items_behavior === 'include'
-      const fallback = bills_pending_items ? undefined : ACCOUNT_CURRENCY
       const made = createInvoice(unit, {
         ...withDiscountsOf(given),
         bills_pending_items,
-        currency: given.currency ?? fallback,
+        default_currency: ACCOUNT_CURRENCY,
       })
       return presentInvoice(view, made)
     },

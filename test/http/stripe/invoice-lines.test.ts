@@ -1,0 +1,141 @@
+import type Stripe from 'stripe'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { errorOf, type StripeTwin, startStripe } from './sdk.ts'
+
+let sdk: StripeTwin
+let stripe: Stripe
+let customer: string
+let draft: string
+beforeAll(async () => {
+  sdk = await startStripe()
+  stripe = sdk.stripe
+})
+afterAll(() => sdk.close())
+beforeEach(async () => {
+  const invoice_settings = { default_payment_method: 'pm_card_visa' }
+  customer = (await stripe.customers.create({ payment_method: 'pm_card_visa', invoice_settings })).id
+  draft = (await stripe.invoices.create({ customer, auto_advance: false })).id
+})
+
+const amountsOf = ({ lines }: Stripe.Invoice) => lines.data.map(({ amount }) => amount)
+const lineOf = ({ lines }: Stripe.Invoice, index = 0): string => lines.data[index]?.id ?? ''
+
+describe('add_lines', () => {
+  test('adds amounts, prices and pending items, and changes the metadata of the invoice', async () => {
+    const { id: product } = await stripe.products.create({ name: 'Cap' })
+    const { id: price } = await stripe.prices.create({ product, currency: 'usd', unit_amount: 300 })
+    const pending = await stripe.invoiceItems.create({ customer, amount: 50, currency: 'usd' })
+    const lines = [
+      { amount: 1000, description: 'Setup', metadata: { a: '1' } },
+      { pricing: { price }, quantity: 3 },
+      { invoice_item: pending.id },
+    ]
+    const invoice = await stripe.invoices.addLines(draft, { lines, invoice_metadata: { order: '7' } })
+    expect(amountsOf(invoice)).toEqual([1000, 900, 50])
+    expect(invoice).toMatchObject({ total: 1950, metadata: { order: '7' } })
+    expect(invoice.lines.data[0]).toMatchObject({ description: 'Setup', metadata: { a: '1' } })
+    expect((await stripe.invoiceItems.retrieve(pending.id)).invoice).toBe(draft)
+    await stripe.invoices.finalizeInvoice(draft)
+    expect(await stripe.invoices.pay(draft)).toMatchObject({ status: 'paid', amount_paid: 1950 })
+  })
+
+  test('adds all lines or none, and names the wrong one', async () => {
+    const lines = [{ amount: 100 }, { pricing: { price: 'price_none' } }]
+    expect(await errorOf(stripe.invoices.addLines(draft, { lines }))).toMatchObject({
+      statusCode: 400,
+      code: 'resource_missing',
+      param: 'lines[1][pricing][price]',
+    })
+    expect((await stripe.invoices.listLineItems(draft)).data).toEqual([])
+  })
+
+  test('refuses an item that is on an invoice, and an invoice that is no draft', async () => {
+    const item = await stripe.invoiceItems.create({ customer, invoice: draft, amount: 50, currency: 'usd' })
+    const lines = [{ invoice_item: item.id }]
+    expect(await errorOf(stripe.invoices.addLines(draft, { lines }))).toMatchObject({
+      param: 'lines[0][invoice_item]',
+    })
+    await stripe.invoices.finalizeInvoice(draft)
+    expect(await errorOf(stripe.invoices.addLines(draft, { lines: [{ amount: 1 }] }))).toMatchObject({
+      statusCode: 400,
+      message: expect.stringContaining('open'),
+    })
+  })
+})
+
+test('update_lines and the update of one line change the items that they bill', async () => {
+  const before = await stripe.invoices.addLines(draft, { lines: [{ amount: 100 }, { amount: 200 }] })
+  const lines = [{ id: lineOf(before), amount: 150, description: 'More' }]
+  const after = await stripe.invoices.updateLines(draft, { lines })
+  expect(amountsOf(after)).toEqual([150, 200])
+  const line = await stripe.invoices.updateLineItem(draft, lineOf(after, 1), { amount: 250 })
+  expect(line).toMatchObject({ id: lineOf(after, 1), amount: 250 })
+  expect((await stripe.invoices.retrieve(draft)).total).toBe(400)
+  const missing = await errorOf(stripe.invoices.updateLineItem(draft, 'il_none', { amount: 1 }))
+  expect(missing).toMatchObject({ code: 'resource_missing', param: 'line_item_id' })
+})
+
+test('remove_lines deletes items or makes them pending', async () => {
+  const before = await stripe.invoices.addLines(draft, { lines: [{ amount: 100 }, { amount: 200 }] })
+  const after = await stripe.invoices.removeLines(draft, {
+    lines: [
+      { id: lineOf(before), behavior: 'delete' },
+      { id: lineOf(before, 1), behavior: 'unassign' },
+    ],
+  })
+  expect(after).toMatchObject({ total: 0, lines: { data: [] } })
+  const { data } = await stripe.invoiceItems.list({ customer, pending: true })
+  expect(data.map(({ amount, invoice }) => [amount, invoice])).toEqual([[200, null]])
+})
+
+test('the lines of a subscription are not changed', async () => {
+  const { id: product } = await stripe.products.create({ name: 'Pro' })
+  const recurring = { interval: 'month' } as const
+  const { id: price } = await stripe.prices.create({ product, currency: 'usd', unit_amount: 100, recurring })
+  const { id: clock } = await stripe.testHelpers.testClocks.create({ frozen_time: 1_769_853_600 })
+  const invoice_settings = { default_payment_method: 'pm_card_visa' }
+  const given = { payment_method: 'pm_card_visa', invoice_settings, test_clock: clock }
+  const { id: member } = await stripe.customers.create(given)
+  const metadata = { user: '7' }
+  const { id } = await stripe.subscriptions.create({ customer: member, items: [{ price }], metadata })
+  await sdk.advance(clock, 1_772_272_800)
+  const { latest_invoice } = await stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] })
+  const renewal = latest_invoice as Stripe.Invoice
+  expect(renewal.lines.data[0]).toMatchObject({ metadata })
+  const lines = [{ id: lineOf(renewal), behavior: 'unassign' as const }]
+  const refused = await errorOf(stripe.invoices.removeLines(renewal.id, { lines }))
+  expect(refused).toMatchObject({ statusCode: 400, param: 'lines[0][id]' })
+  // A line that is added is billed with the renewal; one that is taken off waits for the next.
+  const added = await stripe.invoices.addLines(renewal.id, { lines: [{ amount: 40 }, { amount: -60 }] })
+  expect(added.total).toBe(80)
+  await stripe.invoices.removeLines(renewal.id, {
+    lines: [{ id: lineOf(added, 2), behavior: 'unassign' }],
+  })
+  await sdk.advance(clock, 1_772_272_800 + 3_601)
+  expect(await stripe.invoices.retrieve(renewal.id)).toMatchObject({ status: 'paid', amount_paid: 140 })
+})
+
+test('an invoice that is to include pending items is created without any, too', async () => {
+  const invoice = await stripe.invoices.create({ customer, pending_invoice_items_behavior: 'include' })
+  expect(invoice).toMatchObject({ status: 'draft', currency: 'usd', total: 0 })
+})
+
+describe('an item with a negative amount', () => {
+  test('reduces an invoice, and its discounts do not reduce it', async () => {
+    const { id: coupon } = await stripe.coupons.create({ percent_off: 50, duration: 'once' })
+    await stripe.invoiceItems.create({ customer, invoice: draft, amount: 1000, currency: 'usd' })
+    const credit = { customer, invoice: draft, amount: -200, currency: 'usd' }
+    expect((await stripe.invoiceItems.create(credit)).discountable).toBe(false)
+    const invoice = await stripe.invoices.update(draft, { discounts: [{ coupon }] })
+    expect(invoice).toMatchObject({ subtotal: 800, total: 300 })
+    const refused = await errorOf(stripe.invoiceItems.create({ ...credit, discountable: true }))
+    expect(refused).toMatchObject({ statusCode: 400, param: 'discountable' })
+  })
+
+  test('that exceeds the others goes to the balance of the customer', async () => {
+    await stripe.invoices.addLines(draft, { lines: [{ amount: 100 }, { amount: -500 }] })
+    const invoice = await stripe.invoices.finalizeInvoice(draft)
+    expect(invoice).toMatchObject({ total: -400, amount_due: 0, status: 'paid', ending_balance: -400 })
+    expect((await stripe.customers.retrieve(customer)) as Stripe.Customer).toMatchObject({ balance: -400 })
+  })
+})
