@@ -68,6 +68,7 @@ export class DataFolder {
     return {
       read: () => (existsSync(file) ? readFileSync(file, 'utf8') : undefined),
       write: (text) => this.#replace('sessions.json', `${text}\n`),
+      clear: () => rmSync(file, { force: true }),
     }
   }
 

@@ -74,6 +74,8 @@ test('the sessions of the dashboard are kept in a file of the owner', () => {
   sessions.write('[["a",1]]')
   expect(folder.dashboardSessions.read()).toBe('[["a",1]]\n')
   expect(modeOf(file('sessions.json'))).toBe('600')
+  sessions.clear()
+  expect(folder.dashboardSessions.read()).toBeUndefined()
 })
 
 test('an invalid daemon.json announces no daemon', () => {

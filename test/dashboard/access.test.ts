@@ -185,6 +185,35 @@ test('signing out ends the session, also for a copy of the cookie and after a re
   expect((await visit(second, base, { headers: { cookie: other.cookie } })).status).toBe(200)
 })
 
+test('on a full disk no link is used up, and signing out is not forgotten after a restart', async () => {
+  const store = sessionsInMemory()
+  let isFull = false
+  const write = (text: string) => {
+    if (isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+    store.write(text)
+  }
+  const same = {
+    url,
+    adminToken: 'w'.repeat(40),
+    dashboardSessions: { ...store, write },
+    reportError: () => undefined,
+  }
+  const first = await startTwin(same)
+  const { cookie, show, base } = await signIn(first)
+  const form = { token: tokenOf((await show()).text) }
+  const link = await linkOf(first)
+  isFull = true
+  expect((await visit(first, link)).status).toBe(500)
+  expect((await visit(first, '/dashboard/sign-out', { form, headers: { cookie } })).status).toBe(500)
+  expect((await visit(first, base, { headers: { cookie } })).status).toBe(401)
+  isFull = false
+  const restarted = await startTwin(same)
+  expect((await visit(restarted, base, { headers: { cookie } })).status).toBe(401)
+  await restarted.close()
+  expect((await visit(first, link)).headers.get('set-cookie')).toContain('dss_test_')
+  await first.close()
+})
+
 test('at most 100 browsers are signed in: a further one ends the oldest session', async () => {
   const dashboardSessions = sessionsInMemory()
   const crowded = await startTwin({ url, dashboardSessions })

@@ -70,9 +70,10 @@ export class DashboardAccess {
   open(code: string): string | undefined {
     const name = nameOf(code)
     const expires = this.#links.get(name)
-    this.#links.delete(name)
     if (expires === undefined || expires <= this.#now) return undefined
-    return this.#cookie(this.#sessions.begin(), SESSION_SECONDS)
+    const secret = this.#sessions.begin()
+    this.#links.delete(name)
+    return this.#cookie(secret, SESSION_SECONDS)
   }
 
   /** Returns the session of a request, if it is open. @param cookies - by name */

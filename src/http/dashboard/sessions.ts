@@ -10,7 +10,13 @@ const PREFIX = 'dss_test_'
 const SECRET_LENGTH = 32
 
 /** Where the open sessions are kept across restarts. They contain no secret. */
-export type SessionStore = { read(): string | undefined; write(text: string): void }
+export type SessionStore = {
+  read(): string | undefined
+  /** @throws if the disk is full */
+  write(text: string): void
+  /** Forgets all sessions, which needs no room on the disk. */
+  clear(): void
+}
 
 type Settings = {
   readonly store: SessionStore
@@ -38,14 +44,19 @@ export class Sessions {
     this.#open = new Map(parse(settings.store.read()).map(([name, expires]) => [name, opened(expires)]))
   }
 
-  /** Begins a session. @returns its secret */
+  /** Begins a session. @returns its secret @throws if it cannot be stored; then it does not begin */
   begin(): string {
     const secret = `${PREFIX}${randomToken(SECRET_LENGTH)}`
     for (const [name, { expires }] of this.#open) if (expires <= this.#settings.now()) this.#remove(name)
     const [oldest] = this.#open.keys()
     if (oldest !== undefined && this.#open.size >= MAX_SESSIONS) this.#remove(oldest)
     this.#open.set(this.#nameOf(secret), opened(this.#settings.now() + SESSION_SECONDS))
-    this.#save()
+    try {
+      this.#save()
+    } catch (error) {
+      this.#remove(this.#nameOf(secret))
+      throw error
+    }
     return secret
   }
 
@@ -55,10 +66,15 @@ export class Sessions {
     return session && session.expires > this.#settings.now() ? session.ending.signal : undefined
   }
 
-  /** Ends a session in all browsers that have its secret. */
+  /** Ends a session in all browsers that have its secret, also if that cannot be stored: after a restart, all have ended then. */
   end(secret: string): void {
     this.#remove(this.#nameOf(secret))
-    this.#save()
+    try {
+      this.#save()
+    } catch (error) {
+      this.#settings.store.clear()
+      throw error
+    }
   }
 
   #remove(name: string): void {
@@ -93,6 +109,9 @@ export function sessionsInMemory(): SessionStore {
     read: () => text,
     write: (written) => {
       text = written
+    },
+    clear: () => {
+      text = undefined
     },
   }
 }
