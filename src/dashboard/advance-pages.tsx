@@ -89,12 +89,12 @@ export async function showAdvance(context: PageContext, id: string): Promise<Res
 }
 
 function showProgress(context: PageContext, clock: Clock, latest: Advance | undefined): Response {
-  const { target, now, progress } = clock
+  const { id, target, now, progress } = clock
   return framed(context, {
     title: 'The clock is advancing',
     refreshSeconds: REFRESH_SECONDS,
     polls: true,
-    endsWithAdvance: true,
+    endsWithAdvance: id,
     content: (
       <div data-part="progress">
         <p>

@@ -1,15 +1,14 @@
 /** @jsxImportSource hono/jsx */
-import type { Clock, List } from '../client/types.ts'
+import type { List } from '../client/types.ts'
 import { fragment } from '../http/html/document.tsx'
 import { Time } from '../http/html/time.tsx'
 import { advance, showAdvance } from './advance-pages.tsx'
 import { clockOf, scopeOf } from './clock-scope.ts'
-import { type PageContext, redirectTo, type Section, v1Of } from './context.ts'
+import { type PageContext, redirectTo, type Section, type TestClock, v1Of } from './context.ts'
+import { FormToken } from './form-token.tsx'
 import { framed } from './frame.tsx'
 import { Empty, Panel } from './text.tsx'
-import { ClockControls, clockPath, TimeBar } from './time-bar.tsx'
-
-type TestClock = Clock & { readonly name: string | null }
+import { ClockControls, clockPath, Moving, TimeBar } from './time-bar.tsx'
 
 /** The pages of clocks: all clocks, the progress and the summary of an advance, and the actions on a clock. */
 export const clockPages: Section = (context) => {
@@ -30,7 +29,7 @@ async function showBar(context: PageContext, id: string): Promise<Response> {
 }
 
 async function showClocks(context: PageContext): Promise<Response> {
-  const { api, base } = context
+  const { api, base, advances, formToken } = context
   const { data: clocks, has_more } = await api.get<List<TestClock>>(
     v1Of(context, 'test_helpers/test_clocks'),
     {
@@ -39,35 +38,46 @@ async function showClocks(context: PageContext): Promise<Response> {
   )
   return framed(context, {
     title: 'Clocks',
+    polls: true,
     content: (
       <>
         <p class="lead">
           The clock above is the merchant’s main clock. A test clock moves its own customers only, and is
           always frozen.
         </p>
-        {clocks.length === 0 ? (
-          <Empty>
-            No test clocks. <a href="/docs/test_clocks">The API</a> creates them.
-          </Empty>
-        ) : (
-          clocks.map((clock) => (
-            <Panel title={clock.name ?? clock.id}>
-              <div class="clock">
-                <p class="now">
-                  <strong>
-                    <Time at={clock.now} />
-                  </strong>{' '}
-                  <span class="mode">{clock.id}</span>
-                </p>
-                {clock.status === 'advancing' ? (
-                  <a href={clockPath(base, clock, 'advance')}>Show the progress</a>
-                ) : (
-                  <ClockControls {...context} clock={clock} />
-                )}
-              </div>
-            </Panel>
-          ))
-        )}
+        <div data-part="clocks" data-key={clocks.map(({ id, status }) => `${id} ${status}`).join()}>
+          {clocks.length === 0 ? (
+            <Empty>
+              No test clocks. <a href="/docs/test_clocks">The API</a> creates them.
+            </Empty>
+          ) : (
+            clocks.map((clock) => (
+              <Panel title={clock.name ?? clock.id}>
+                <div class="clock">
+                  <p class="now" data-part={`now ${clock.id}`}>
+                    <strong>
+                      <Time at={clock.now} />
+                    </strong>{' '}
+                    <span class="mode">{clock.id}</span>
+                  </p>
+                  {clock.status === 'advancing' ? (
+                    <>
+                      <span data-part={`moving ${clock.id}`}>
+                        <Moving base={base} clock={clock} advances={advances} />
+                      </span>
+                      <form method="post" action={clockPath(base, clock, 'cancel')}>
+                        <FormToken value={formToken} />
+                        <button type="submit">Cancel the advance</button>
+                      </form>
+                    </>
+                  ) : (
+                    <ClockControls {...context} clock={clock} />
+                  )}
+                </div>
+              </Panel>
+            ))
+          )}
+        </div>
         {has_more ? <p>Only the newest 100 are shown.</p> : null}
       </>
     ),

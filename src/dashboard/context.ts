@@ -1,7 +1,10 @@
-import type { Merchant, Status } from '../client/types.ts'
+import type { Clock, List, Merchant, Status } from '../client/types.ts'
 import { DASHBOARD_PATH } from '../http/dashboard/access.ts'
 import type { DashboardRequest } from '../http/dashboard/pages.ts'
 import type { Advances } from './advances.ts'
+
+/** A clock, with its name if it is a test clock that has one. */
+export type TestClock = Clock & { readonly name?: string | null }
 
 /** A request for a page of a merchant. */
 export type PageContext = Omit<DashboardRequest, 'path'> & {
@@ -9,6 +12,8 @@ export type PageContext = Omit<DashboardRequest, 'path'> & {
   readonly advances: Advances
   readonly merchant: Merchant
   readonly merchants: readonly Merchant[]
+  /** The clocks of the merchant that are advancing, test clocks too. */
+  readonly advancing: readonly TestClock[]
   readonly version: string
   /** The address of the daemon. */
   readonly url: string
@@ -30,8 +35,14 @@ export async function contextOf({
   const { merchants, version, url } = await request.api.get<Status>('status')
   const chosen = id ?? request.query.get('merchant')
   const merchant = merchants.find((each) => each.id === chosen)
-  if (merchant && id !== undefined)
-    return { ...request, merchant, merchants, version, url, base: pathOfMerchant(merchant.id), section, rest }
+  if (merchant && id !== undefined) {
+    const { data: advancing } = await request.api.get<List<TestClock>>('clock', {
+      merchant: merchant.id,
+      advancing: true,
+    })
+    const base = pathOfMerchant(merchant.id)
+    return { ...request, merchant, merchants, advancing, version, url, base, section, rest }
+  }
   const target = merchant ?? merchants[0]
   return target && redirectTo(pathOfMerchant(target.id))
 }

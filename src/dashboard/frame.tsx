@@ -37,14 +37,14 @@ type Framed = {
   readonly live?: string | undefined
   /** Keeps the page live also without events: it is read again every two seconds. */
   readonly polls?: boolean
-  /** Whether the page is over when the clock has reached its target. */
-  readonly endsWithAdvance?: boolean
+  /** The clock with whose advance the page is over. */
+  readonly endsWithAdvance?: string
 }
 
 /** Makes a page: the navigation, the merchant, the clock, and the content. */
 export function framed(
   context: PageContext,
-  { title, content, status = 200, refreshSeconds, live, polls = false, endsWithAdvance = false }: Framed,
+  { title, content, status = 200, refreshSeconds, live, polls = false, endsWithAdvance }: Framed,
 ): Response {
   const { base, section, merchant, version } = context
   return filePage(status, {
@@ -105,7 +105,7 @@ export function framed(
             tabindex={-1}
             data-live={live}
             data-poll={polls ? '' : undefined}
-            data-ends={endsWithAdvance ? '' : undefined}
+            data-ends={endsWithAdvance}
           >
             <h1>{title}</h1>
             {content}

@@ -121,11 +121,15 @@ function connect() {
   })
 }
 
+/** The clocks that are advancing, by id. */
+const advancing = () =>
+  [...clock.querySelectorAll('[data-advancing]')].map(({ dataset }) => dataset.advancing)
+const pollMs = () => (advancing().length > 0 ? ADVANCING_POLL_MS : POLL_MS)
+
 /** Shows the clock as it is. When an advance ends, the page shows what it did. */
 async function watchClock() {
   if (!isOn()) return
-  const status = () => clock.querySelector('[data-status]')?.dataset.status
-  const before = status()
+  const before = advancing().join()
   try {
     const newer = await read(clock.dataset.url)
     if (!newer) return reopen()
@@ -133,10 +137,11 @@ async function watchClock() {
   } catch {
     // The daemon does not answer now.
   }
-  if (main.dataset.ends !== undefined && status() === 'ready') return reopen()
-  const isChanged = main.dataset.live !== undefined && before !== status()
+  const now = advancing()
+  if (main.dataset.ends !== undefined && !now.includes(main.dataset.ends)) return reopen()
+  const isChanged = main.dataset.live !== undefined && before !== now.join()
   if ((isChanged && !main.querySelector('[data-rows]')) || main.dataset.poll !== undefined) schedule()
-  later(watchClock, status() === 'advancing' ? ADVANCING_POLL_MS : POLL_MS)
+  later(watchClock, pollMs())
 }
 
 function stop() {
@@ -153,7 +158,7 @@ async function restart() {
   waiting = []
   await refresh()
   connect()
-  later(watchClock, POLL_MS)
+  later(watchClock, pollMs())
 }
 
 const toggle = document.querySelector('#live')
@@ -174,5 +179,5 @@ addEventListener('pagehide', stop)
 addEventListener('pageshow', ({ persisted }) => persisted && restart())
 if (clock && isOn()) {
   connect()
-  later(watchClock, document.querySelector('[data-status="advancing"]') ? ADVANCING_POLL_MS : POLL_MS)
+  later(watchClock, pollMs())
 }

@@ -14,6 +14,9 @@ export const STEPS = [
   { by: '1mo', label: '+1 mo', name: 'advance by 1 month' },
 ] as const
 
+/** How many test clocks that are advancing are shown on every page. */
+const MAX_OTHERS = 5
+
 /** The name of the button that advances to the next due job. */
 export const NEXT = 'next'
 
@@ -22,7 +25,7 @@ export const clockPath = (base: string, { id }: Pick<Clock, 'id'>, verb: string)
 
 /** The clock of the merchant, and what moves it: on every page. The script keeps its parts as they are. */
 export function TimeBar(context: PageContext) {
-  const { merchant, base, advances, formToken } = context
+  const { merchant, base, advancing, advances, formToken } = context
   const { clock } = merchant
   const isAdvancing = clock.status === 'advancing'
   return (
@@ -37,11 +40,23 @@ export function TimeBar(context: PageContext) {
         {isAdvancing ? (
           <>
             <Progress clock={clock} from={advances.latest(clock.id)?.from} />
-            <a href={clockPath(base, clock, 'advance')}>Show the progress</a>
+            <a data-advancing={clock.id} href={clockPath(base, clock, 'advance')}>
+              Show the progress
+            </a>
           </>
         ) : null}
       </div>
-      <div class="controls" data-part="controls" data-key={clock.status} data-status={clock.status}>
+      <ul class="others" data-part="others" aria-label="Test clocks that are advancing">
+        {advancing
+          .filter(({ object }) => object === 'test_clock')
+          .slice(0, MAX_OTHERS)
+          .map((other) => (
+            <li data-advancing={other.id}>
+              {other.name ?? other.id}: <Moving base={base} clock={other} advances={advances} />
+            </li>
+          ))}
+      </ul>
+      <div class="controls" data-part="controls" data-key={clock.status}>
         {isAdvancing ? (
           <form method="post" action={clockPath(base, clock, 'cancel')}>
             <FormToken value={formToken} />
@@ -54,6 +69,19 @@ export function TimeBar(context: PageContext) {
     </section>
   )
 }
+
+/** The progress of a test clock, with a link to its page. */
+export const Moving = ({
+  base,
+  clock,
+  advances,
+}: Pick<PageContext, 'base' | 'advances'> & { clock: Clock }) => (
+  <>
+    <Time at={clock.now} /> of <Time at={clock.target} />{' '}
+    <Progress clock={clock} from={advances.latest(clock.id)?.from} />{' '}
+    <a href={clockPath(base, clock, 'advance')}>Show the progress</a>
+  </>
+)
 
 /** How far an advance is. Without its beginning, it shows only that it moves. */
 export function Progress({ clock: { now, target }, from }: { clock: Clock; from: number | undefined }) {

@@ -163,6 +163,36 @@ test('test clocks are listed, and moved without the main clock', async () => {
   expect(clock().now).toBe(now)
 })
 
+test('test clocks that are advancing show their progress on every page', async () => {
+  const other = await twin.post('/v1/test_helpers/test_clocks', {
+    frozen_time: clock().now,
+    name: 'A <b>year</b>',
+  })
+  const customer = await twin.post('/v1/customers', { test_clock: other.id })
+  const price = await makePrice(twin)
+  await twin.post('/v1/subscriptions', {
+    customer: customer.id,
+    currency: 'usd',
+    items: [{ price: price.id }],
+    default_payment_method: 'pm_card_visa',
+  })
+  expect((await browser.show()).text).not.toContain(`data-advancing`)
+  await asOperator(twin)('POST', 'webhooks', { url: 'http://127.0.0.1:9/hooks' })
+  const params = { by: '1y', await_webhooks: true, test_clock: other.id }
+  const running = asOperator(twin)('POST', 'clock/advance', params)
+  const shown = async (path = '') => (await browser.show(path)).text
+  await expect.poll(shown).toContain(`<li data-advancing="${other.id}">A &lt;b&gt;year&lt;/b&gt;: `)
+  const { body } = await asOperator(twin)('GET', 'clock?advancing=true')
+  expect(body.data).toMatchObject([{ id: other.id, target: at('2027-01-31T10:00:00Z') }])
+  expect(plain(await shown('/events'))).toContain('of 2027-01-31 10:00 Show the progress')
+  expect(await shown('/clocks')).toContain(`/clocks/${other.id}/cancel"`)
+  expect(await shown(`/clocks/${other.id}/advance`)).toContain(`data-ends="${other.id}"`)
+  await browser.send(`/clocks/${other.id}/cancel`, {})
+  answer()
+  await running
+  expect(await shown()).not.toContain('data-advancing')
+})
+
 test.each(['/clocks/clock_none/advance', '/clocks/x/y/z', '/nonsense', '/__proto__', '/constructor'])(
   'the page %s does not exist',
   async (path) => {

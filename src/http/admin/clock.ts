@@ -27,7 +27,7 @@ const scopeParams = deferred(() => z.object(scopeFields))
 const idField = { advance_id: z.string().min(1).max(255).optional() }
 const advanceParams = deferred(() => z.object({ ...scopeFields, ...advanceFields, ...idField }))
 const cancelParams = deferred(() => z.object({ ...scopeFields, ...idField }))
-const showParams = deferred(() => z.object(oneFields))
+const showParams = deferred(() => z.object({ ...oneFields, advancing: z.boolean().optional() }))
 const upcomingParams = deferred(() => z.object({ ...oneFields, ...pageParams }))
 
 /** If there are several merchants, `merchant` or `all` is required. */
@@ -39,11 +39,12 @@ export function clockAdminRoutes(add: AddRoute): void {
     {
       method: 'get',
       path: 'clock',
-      summary: 'Lists the clocks of all merchants or of one.',
+      summary:
+        'Lists the main clocks of all merchants or of one, a test clock, or the clocks that are advancing.',
       params: showParams,
       returns: anyClockList,
     },
-    ({ c, services, params }) => list(c.req.path, shown(services.engine, params).map(present)),
+    ({ c, services, params }) => list(c.req.path, listed(services.engine, params).map(present)),
   )
   add(
     {
@@ -171,10 +172,24 @@ async function advanceSelected(services: AdminServices, wanted: Wanted, named: N
 
 const mainClock = (merchant: MerchantState): MerchantClock => ({ merchant, clock: merchant.clock })
 
+/** Lists the clocks to show, or of the merchants to show all clocks that are advancing. */
+function listed(engine: Engine, params: z.infer<ReturnType<typeof showParams>>): MerchantClock[] {
+  const clocks = shown(engine, params)
+  if (!params.advancing) return clocks
+  const all =
+    params.test_clock === undefined
+      ? clocks.flatMap(({ merchant, clock }) => [
+          { merchant, clock },
+          ...merchant.testClocks.advancing().map((each) => ({ merchant, clock: each })),
+        ])
+      : clocks
+  return all.filter(({ clock }) => clock.target !== null)
+}
+
 /** Returns the clocks to show: the given one, else the main clocks of all merchants. @throws ApiError resource_missing */
 function shown(
   engine: Engine,
-  { merchant, test_clock }: z.infer<ReturnType<typeof showParams>>,
+  { merchant, test_clock }: { merchant?: string | undefined; test_clock?: string | undefined },
 ): MerchantClock[] {
   if (test_clock !== undefined) return [theTestClock(engine, test_clock, merchant)]
   if (merchant !== undefined) return [mainClock(theMerchant(engine, merchant))]

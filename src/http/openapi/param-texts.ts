@@ -37,6 +37,8 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   test_clock: "The id of a test clock. Default: the merchant's main clock.",
   await_webhooks:
     'Whether each step waits until the webhooks of the previous step are answered. Other requests are served meanwhile.',
+  'clock.advancing':
+    'Whether to list the clocks that are advancing: main clocks and test clocks, of all merchants or of one.',
   advance_id:
     'An id that you choose for this advance, up to 255 characters. POST clock/cancel with it cancels this advance only.',
   'events.webhook_endpoint': 'The endpoint to send it to, even if the endpoint does not subscribe to it.',
