@@ -10,6 +10,7 @@ import type { View } from '../../../engine/history/view.ts'
 import { invoicePdfUrl, invoiceUrl } from '../present/hosted-pages.ts'
 import { presentLine } from '../present/invoice.ts'
 import { dateText } from './date-text.ts'
+import { lineText } from './line-text.ts'
 
 /** Formats an amount in the smallest unit of a currency. */
 export type FormatAmount = (amountMinor: number, currency: string) => string
@@ -120,10 +121,10 @@ function lineOf(
   line: Invoice['lines'][number],
   format: FormatAmount,
 ): DocumentLine {
-  const { description, period } = presentLine(view, invoice, line)
+  const { period } = presentLine(view, invoice, line)
   const [start, end] = [dateText(period.start), dateText(period.end)]
   return {
-    description: description ?? 'Item',
+    description: lineText(view, invoice, line),
     period: start === end ? null : `${start} to ${end}`,
     quantity: line.quantity_decimal ?? String(line.quantity),
     unitPrice: line.unit_amount === null ? '' : format(line.unit_amount, invoice.currency),

@@ -108,6 +108,8 @@ button.quiet { min-height: 2rem; padding: .1rem .4rem; border-color: transparent
   .reason { display: none }
   .test-cards button { flex-direction: column; align-items: start }
 }
+time, .name { white-space: nowrap }
+.status::first-letter { text-transform: uppercase }
 h3 { margin: 0; font-size: 1rem; font-weight: 650 }
 .plan > div { flex: 1 }
 .plan p { margin: .2rem 0 0 }

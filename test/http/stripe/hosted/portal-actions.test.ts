@@ -262,6 +262,7 @@ describe('a change of plan', () => {
     const authentication = await press(visit, page, 'Confirm')
     expect(authentication.html).toContain('Authenticate your payment')
     expect(authentication.html).toContain('$20.00')
+    expect(page.html).toContain('Unused time on Basic after January 1, 2026')
     expect(await priceOf(subscription)).toBe(basic)
     const { location } = await press(visit, authentication, 'Complete', { outcome })
     for (const forged of [
@@ -314,8 +315,9 @@ describe('a change of plan', () => {
       },
     })
     const url = await enter(customer, { configuration })
-    await press(visit, await visit(`${url}/subscriptions/${subscription}/confirm?price=${basic}`), 'Confirm')
-    const home = await visit(url)
+    const preview = await visit(`${url}/subscriptions/${subscription}/confirm?price=${basic}`)
+    const home = await press(visit, preview, 'Confirm')
+    expect(home.html).toContain('Your plan will change at the end of the period.')
     expect(home.html).toContain('Your plan changes to Basic')
     const kept = await press(visit, home, 'Keep current plan')
     expect(kept.html).toContain('Your plan stays as it is.')
@@ -439,7 +441,7 @@ describe('a flow', () => {
     expect(page.html).toContain('<h1>Add payment method</h1>')
     const done = await press(visit, page, 'CVC', CARD)
     expect(done.html).toContain('Current plans')
-    expect(done.html).toContain('Mastercard •••• 4444 <span class="status good">Default</span>')
+    expect(done.html).toContain('Mastercard •••• 4444</span> <span class="status good">Default</span>')
   })
 
   test('lets the customer choose a plan of one subscription', async () => {

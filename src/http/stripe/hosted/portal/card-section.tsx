@@ -22,7 +22,7 @@ export function CardSection({ portal }: { portal: Portal }) {
           return (
             <li>
               <span id={`card-${id}`}>
-                {methodName(method)}
+                <span class="name">{methodName(method)}</span>
                 {isDefault ? (
                   <>
                     {' '}

@@ -22,6 +22,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   paid: 'Thank you. Your payment was made.',
   renewed: 'Your subscription will renew.',
   updated: 'Your plan was updated.',
+  updated_later: 'Your plan will change at the end of the period.',
 }
 
 /** Shows what the customer has, and what the configuration lets it change. */

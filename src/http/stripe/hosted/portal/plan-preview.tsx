@@ -6,8 +6,8 @@ import type { Plan } from '../../../../core/portal-permissions.ts'
 import type { Subscription } from '../../../../core/subscription.ts'
 import { isInTrial } from '../../../../core/subscription-status.ts'
 import type { PlanPreview } from '../../../../engine/resources/portal-plan-change.ts'
-import { presentLine } from '../../present/invoice.ts'
 import { amountText } from '../amount.ts'
+import { lineText } from '../line-text.ts'
 import { unitText } from '../price-text.ts'
 import { Day } from './parts.tsx'
 import type { Portal } from './portal.ts'
@@ -69,10 +69,7 @@ function Lines({ portal, invoice }: { portal: Portal; invoice: Invoice }) {
   return (
     <>
       {lines.map((line) => (
-        <Row
-          name={presentLine(portal.view, invoice, line).description ?? ''}
-          amount={amountText(line.amount, currency)}
-        />
+        <Row name={lineText(portal.view, invoice, line)} amount={amountText(line.amount, currency)} />
       ))}
       {off === 0 ? null : <Row name="Discounts" amount={amountText(off, currency)} />}
       {balance === 0 ? null : <Row name="Credit balance" amount={amountText(balance, currency)} />}

@@ -198,6 +198,9 @@ function tried<T extends object>(run: () => T): T | { readonly message: string }
   }
 }
 
+/** Whether the change waits for the end of the period. */
+const isPlanned = ({ unit }: Portal, id: string): boolean => unit.need('subscription', id).schedule !== null
+
 /** The fields of a confirmation. */
 const CHOSEN = ['price', 'quantity', 'promotion_code', 'proration_date']
 
@@ -211,7 +214,7 @@ export function submitConfirm(portal: Portal, { id, given }: PortalRequest): Res
   const { unit, view, session } = portal
   const change = { plan, discounts, proration_date }
   const waiting = changePlanInPortal(unit, subscription, settingsOf(portal), change)
-  if (waiting === null) return finish(portal, 'updated')
+  if (waiting === null) return finish(portal, isPlanned(portal, id) ? 'updated_later' : 'updated')
   const return_url = `${portalUrl(view, session.id)}/subscriptions/${id}/updated`
   updatePaymentIntent(unit, waiting.id, { options: { return_url }, namesStatus: false })
   return redirectToAuthentication(portal, waiting.id)
