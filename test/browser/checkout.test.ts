@@ -1,11 +1,11 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningDaemon, startDaemon } from '../cli/executable.ts'
 import { launchChromium, openPage } from './chromium.ts'
+import { flawsOf } from './flaws.ts'
 
 const KEY = 'sk_test_checkoutinabrowser123456'
 
@@ -77,15 +77,6 @@ async function fillIn(page: Page, number: string): Promise<void> {
   await page.getByLabel('Name on card', { exact: true }).fill('Ada Lovelace')
 }
 
-/** The violations of accessibility rules on a page, with the elements: of all rules in light, of those on contrast in dark. */
-async function violationsOn(page: Page, colorScheme: 'light' | 'dark'): Promise<string[]> {
-  await page.evaluate(axe.source)
-  await page.emulateMedia({ colorScheme })
-  const rules = colorScheme === 'light' ? '' : "{ runOnly: ['color-contrast'] }"
-  const { violations } = (await page.evaluate(`axe.run(${rules})`)) as axe.AxeResults
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
-}
-
 const LOOKS: readonly [string, BrowserContextOptions][] = [
   ['a phone', { viewport: { width: 390, height: 844 }, colorScheme: 'light' }],
   ['a desk without script', { viewport: { width: 1280, height: 800 }, javaScriptEnabled: false }],
@@ -155,12 +146,10 @@ test.each([
 ] as const)(
   'all states of the page are accessible and fit the screen, %s, %i pixels wide',
   async (colorScheme, width) => {
-    const { page, complaints } = await openPage(browser, { viewport: { width, height: 900 } })
-    const check = async () => {
-      expect(await violationsOn(page, colorScheme)).toEqual([])
-      const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-      expect(await page.evaluate(overflow)).toBe(0)
-    }
+    const look = { viewport: { width, height: 900 }, colorScheme }
+    const { page, complaints } = await openPage(browser, look)
+    const check = async () =>
+      expect(await flawsOf(page, colorScheme === 'light' ? 'all' : 'contrast')).toEqual([])
     const asked = {
       phone_number_collection: { enabled: true },
       billing_address_collection: 'required',
@@ -183,6 +172,26 @@ test.each([
     await stripe.checkout.sessions.expire(session.id)
     await page.goto(session.url ?? '')
     await page.getByRole('heading', { name: 'This checkout has expired' }).waitFor()
+    await check()
+    const saving = await stripe.checkout.sessions.create({
+      mode: 'setup',
+      currency: 'usd',
+      customer_email: 'somebody.with.a.long.name@a-long-domain.example.com',
+      success_url: `${shopUrl}/done`,
+    })
+    await page.goto(saving.url ?? '')
+    await cardOf(page, 'Insufficient funds')
+    await press(page, 'Save card')
+    await page.getByRole('alert').waitFor()
+    await check()
+    await cardOf(page, 'Authenticates every time')
+    await press(page, 'Save card')
+    await page.getByRole('heading', { name: 'Authenticate your card' }).waitFor()
+    await check()
+    await press(page, 'Complete authentication')
+    await page.getByRole('heading', { name: 'Thank you' }).waitFor()
+    await page.goto(saving.url ?? '')
+    await page.getByRole('heading', { name: 'You are all done here' }).waitFor()
     await check()
     await checkout(page)
     for (const name of ['Subscribe', 'Apply']) {

@@ -1,10 +1,10 @@
-import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import Stripe from 'stripe'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { paytwin, type RunningDaemon, startDaemon } from '../cli/executable.ts'
 import { readPdf } from '../pdf.ts'
 import { launchChromium, openPage } from './chromium.ts'
+import { flawsOf } from './flaws.ts'
 
 const KEY = 'sk_test_invoicesinabrowser1'
 
@@ -56,12 +56,7 @@ async function expectAccessible(page: Page, name: string): Promise<void> {
   ] as const) {
     await page.setViewportSize({ width, height: 900 })
     await page.emulateMedia({ colorScheme })
-    const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-    expect(await page.evaluate(overflow)).toBe(0)
-    await page.evaluate(axe.source)
-    const found = (await page.evaluate('axe.run()')) as axe.AxeResults
-    const violations = found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
-    expect(violations, `${name} ${width}`).toEqual([])
+    expect(await flawsOf(page), `${name} ${width}`).toEqual([])
   }
 }
 
@@ -111,6 +106,11 @@ test('the pages are accessible, on small and large screens, light and dark', asy
   await page.getByRole('link', { name: 'View receipt' }).click()
   await page.getByRole('heading', { name: '$499.20 paid on January 31, 2026' }).waitFor()
   await expectAccessible(page, 'receipt')
+  const voided = await sentInvoice('void@example.com')
+  await stripe.invoices.voidInvoice(voided.id)
+  await page.goto(voided.hosted_invoice_url ?? '')
+  await page.getByRole('heading', { name: 'This invoice was voided' }).waitFor()
+  await expectAccessible(page, 'void')
 })
 
 test('the operator finds the mail with the invoice in the terminal and on the dashboard', async () => {

@@ -68,7 +68,7 @@ button.quiet { min-height: 2rem; padding: .1rem .4rem; border-color: transparent
 .group { margin-top: 1.25rem }
 .group legend { padding: 0; font-size: 1rem; font-weight: 650 }
 .known { display: flex; gap: .75rem; margin: 0; padding-bottom: .25rem; font-size: .9375rem }
-.known span { color: var(--faint) }
+.known span { flex: none; color: var(--faint) }
 .card > .field:first-child { margin-top: 0 }
 .method:has([type=radio]:checked:not([value=card])) .of-card { display: none }
 .method .check, .field label.check { align-items: start; margin-top: .5rem }
@@ -115,7 +115,9 @@ h3 { margin: 0; font-size: 1rem; font-weight: 650 }
 .plan p { margin: .2rem 0 0 }
 .contact li { padding: .1rem 0 }
 .contact { margin-top: .5rem }
-form.inline { display: flex; flex-wrap: wrap; gap: .25rem; justify-content: flex-end }
+form.inline { display: flex; gap: .25rem; margin-left: auto }
+.rows li:has(> .inline) { flex-wrap: wrap }
+button, .button { overflow-wrap: normal }
 .ending { display: flex; flex-wrap: wrap; gap: .35rem .75rem; align-items: center; justify-content: flex-end }
 .wide > h1 { margin-top: 1rem }
 `.trim()
