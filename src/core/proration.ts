@@ -3,7 +3,7 @@ import { sumOfShares } from './money.ts'
 import type { Price } from './price.ts'
 import { fixedUnitAmount, type PeriodShare, priceAmount } from './price-amount.ts'
 import type { Prices } from './subscription.ts'
-import { isLicensed, type LicensedItem, type SubscriptionItem } from './subscription-item.ts'
+import { isLicensed, type SubscriptionItem } from './subscription-item.ts'
 
 /** How a change within a period is billed. See docs/contract/proration.md#changing-a-plan. */
 export const PRORATION_BEHAVIORS = ['none', 'create_prorations', 'always_invoice'] as const
@@ -68,12 +68,12 @@ export function unusedAmount(billed: readonly BilledLine[], item: string, at: nu
 
 /**
  * Returns the lines of a change: for each item that was added, removed or changed in price or quantity, a credit for its
- * unused time and a charge for the remaining time. Lines with the amount 0 are left out, and so are metered items.
+ * unused time and a charge for the remaining time. Lines with the amount 0 are left out. A metered item is not charged, but
+ * credited for what it was billed before its price became metered.
  * See docs/contract/proration.md#lines.
  */
 export function prorations(change: ItemsChange): Proration[] {
-  const before = change.before.filter(isLicensed)
-  const after = change.after.filter(isLicensed)
+  const { before, after } = change
   const kept = new Map(after.map((item) => [item.id, item]))
   const had = new Set(before.map(({ id }) => id))
   const ofOld = before.flatMap((item) => {
@@ -92,15 +92,16 @@ export const isUnchanged = (item: SubscriptionItem, others: readonly Subscriptio
 
 /** Returns the credits for the unused time of all items, as when the period ends early. */
 export const creditsForAll = (change: Omit<ItemsChange, 'after'>): Proration[] =>
-  change.before.filter(isLicensed).flatMap((item) => credit({ ...change, after: [] }, item))
+  change.before.flatMap((item) => credit({ ...change, after: [] }, item))
 
-function credit(change: ItemsChange, item: LicensedItem): Proration[] {
+function credit(change: ItemsChange, item: SubscriptionItem): Proration[] {
   const amount = unusedAmount(change.billed, item.id, change.at)
   if (amount === 0) return []
   return [{ ...lineOf('Unused', item, change), amount: -amount }]
 }
 
-function charge(change: ItemsChange, item: LicensedItem): Proration[] {
+function charge(change: ItemsChange, item: SubscriptionItem): Proration[] {
+  if (!isLicensed(item)) return []
   const { period, at, prices } = change
   const price = prices.get(item.price)
   const share = { part: period.end - at, whole: period.end - period.start }
@@ -117,16 +118,18 @@ function remainingAmount(price: Price, quantity: number, share: PeriodShare, off
 
 function lineOf(
   kind: 'Unused' | 'Remaining',
-  { id, price, quantity }: LicensedItem,
+  item: SubscriptionItem,
   { period, at, prices, names }: ItemsChange,
 ): Omit<Proration, 'amount'> {
+  const { id, price } = item
   const name = names.get(price) ?? price
   const pricing = prices.get(price)
+  const quantity = item.quantity ?? 1
   return {
     subscription_item: id,
     price,
     quantity,
-    unit_amount: pricing ? fixedUnitAmount(pricing) : 0,
+    unit_amount: isLicensed(item) ? (pricing ? fixedUnitAmount(pricing) : 0) : null,
     period: { start: at, end: period.end },
     description: `${kind} time on ${quantity === 1 ? name : `${quantity} × ${name}`} after ${formatDate(at)}`,
   }

@@ -2,7 +2,16 @@ import { describe, expect, test } from 'vitest'
 import { asOperator } from '../http/support.ts'
 import { type Body, makePrice, type Twin } from '../twin.ts'
 import { at, bytesOf, historyOf, nowOf, PACES } from './story.ts'
-import { begin, END, invoicesOf, MIDDLE, makeMetered, newestInvoice, START } from './usage-story.ts'
+import {
+  begin,
+  END,
+  invoicesOf,
+  MIDDLE,
+  makeMeter,
+  makeMetered,
+  newestInvoice,
+  START,
+} from './usage-story.ts'
 
 const GRADUATED = {
   unit_amount: undefined,
@@ -403,6 +412,20 @@ describe('a change of the price', () => {
     await report(3)
     await twin.advance({ to: '2026-05-16T00:00:00Z' })
     expect(await invoicesOf(twin)).toEqual(['paid 0', 'paid 50 | 50 10 × Calls', 'paid 15 | 15 3 × Calls'])
+  })
+
+  test('credits what was billed before the price became metered without a proration', async () => {
+    const { twin, path, subscription } = await begin({}, { more: [{ nickname: 'Basic' }] })
+    const exports = await makeMeter(twin, 'count', 'exports')
+    const other = await makeMetered(twin, exports.id, { nickname: 'Exports' })
+    await twin.post(path, { items: [{ id: subscription.items.data[1].id, price: other.id }] })
+    await twin.advance({ to: MIDDLE })
+    await twin.post(path, { billing_cycle_anchor: 'now', proration_behavior: 'create_prorations' })
+    const [line] = (await newestInvoice(twin)).lines.data
+    expect(line).toMatchObject({
+      ...{ amount: -1000, quantity: 1, unit_amount: null, proration: true },
+      description: 'Unused time on Exports after 2026-04-16',
+    })
   })
 
   test('between licensed and metered prorates the licensed part alone', async () => {
