@@ -34,6 +34,25 @@ const previewsOf = async (twin: Twin): Promise<Body[]> =>
   (await listAll(twin, '/v1/events?type=invoice.upcoming')).map(({ data }) => data.object)
 
 describe('invoice.upcoming', () => {
+  test('follows the setting at the start of the period, also after a change within it that is billed', async () => {
+    const { lines } = await play({
+      now: NOW,
+      until: '2026-06-15T00:00:00Z',
+      begin: async (fresh) => {
+        const begun = await subscribe(fresh)
+        await notify(fresh, { invoice_upcoming: 7 })
+        const { id, items } = begun.subscription
+        await fresh.advance({ by: '1d' })
+        await fresh.post(`/v1/subscriptions/${id}`, {
+          items: [{ id: items.data[0].id, quantity: 2 }],
+          proration_behavior: 'always_invoice',
+        })
+        return begun
+      },
+    })
+    expect(noticesOf(lines)).toEqual(['2026-05-25T00:00:00Z invoice.upcoming draft'])
+  })
+
   test('announces each renewal, as a preview without an id', async () => {
     const { lines, twin, begun } = await play({
       now: NOW,

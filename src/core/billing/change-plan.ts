@@ -73,8 +73,10 @@ export function changePlan(
     return null
   }
   const period = restartsPeriod ? periodFrom(account, after) : currentPeriod(after)
-  const moved = restartsPeriod ? withRestartedPeriod(after, period) : after
-  const changed = inPeriod(waiting, moved, period)
+  // The notices of a period that goes on stay as they are.
+  const changed = restartsPeriod
+    ? inPeriod(waiting, withRestartedPeriod(after, period), period)
+    : { ...after, has_pending_items: hasWaiting }
   const billing: Billing = {
     period: restartsPeriod ? period : { start: plan.at, end: period.end },
     reason: 'subscription_update',
