@@ -1,8 +1,6 @@
 import type { Change, Step } from '../../core/change.ts'
 import { assert } from '../../core/errors.ts'
 import { checkInvariants } from '../../core/invariants.ts'
-import type { Invoice } from '../../core/invoice.ts'
-import type { InvoiceItem } from '../../core/invoice-item.ts'
 import { JOBS_OF_KIND, type Job } from '../../core/jobs.ts'
 import type { EventType, Kind, Objects } from '../../core/kinds.ts'
 import { codecOf } from '../../store/codec.ts'
@@ -10,7 +8,7 @@ import type { NewEntry } from '../../store/journal.ts'
 import { hasKeyframe } from '../../store/keyframes.ts'
 import { Place } from '../../store/place.ts'
 import { enqueueDeliveries } from '../resources/webhook-post.ts'
-import { updateBilledPeriod, updateWaiting } from './billed-period.ts'
+import { updateBilledPeriods } from './billed-period.ts'
 import { consumeChargeFault } from './charge-fault.ts'
 import type { Clock } from './clock.ts'
 import { requeue } from './requeue.ts'
@@ -41,6 +39,7 @@ export function apply(unit: UnitOfWork, change: Change, clock: Clock = unit.merc
     if (entry) entries.push(entry)
   }
   for (const object of touched.values()) writeRow(unit, object)
+  updateBilledPeriods(unit, touched)
   record(unit, entries, clock.instant)
   for (const object of touched.values()) queueJobs(unit, object)
 }
@@ -64,8 +63,6 @@ function writeRow(unit: UnitOfWork, { kind, first, last, place }: Touched): void
   checkInvariants(kind, last)
   if (first === null) objects.insert(kind, unit.owner, last, place)
   else objects.update(kind, unit.owner, { before: first, after: last }, place)
-  if (kind === 'invoice' && first) updateBilledPeriod(unit, first as Invoice, last as Invoice)
-  if (kind === 'invoice_item') updateWaiting(unit, first as InvoiceItem | null, last as InvoiceItem)
 }
 
 /** Appends journal entries, and enqueues the deliveries of their events. */

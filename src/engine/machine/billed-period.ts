@@ -1,32 +1,71 @@
-import { changesBilled, withChangedInvoice, withWaiting } from '../../core/billed-lines.ts'
+import { type BilledPeriod, changesBilled, withChangedInvoice, withWaiting } from '../../core/billed-lines.ts'
+import type { Step } from '../../core/change.ts'
 import { assert } from '../../core/errors.ts'
 import type { Invoice } from '../../core/invoice.ts'
 import type { InvoiceItem } from '../../core/invoice-item.ts'
+import type { Subscription } from '../../core/subscription.ts'
 import type { UnitOfWork } from './unit.ts'
 
-/** Updates what is stored of a subscription's period when one of its invoices changes, for example when it is voided. */
-export function updateBilledPeriod(unit: UnitOfWork, before: Invoice, after: Invoice): void {
-  const { subscription } = after
-  if (subscription === null || !changesBilled(before, after)) return
+/** An object that a change has written, before and after it. */
+type Written = {
+  readonly kind: Step['kind']
+  readonly first: Step['before']
+  readonly last: Step['after']
+}
+
+/** Applies a change to what is billed in a period; null if that has to be computed anew. */
+type Update = (billed: BilledPeriod) => BilledPeriod | null
+
+/**
+ * Updates what is stored of the periods of subscriptions when their invoices change, for example by being voided, and when
+ * invoice items begin to wait for them, or no longer wait.
+ * @param written - the objects of the change, by id
+ */
+export function updateBilledPeriods(unit: UnitOfWork, written: ReadonlyMap<string, Written>): void {
+  const updates = new Map<string, Update[]>()
+  const add = (subscription: string | null, update: Update) => {
+    if (subscription === null) return
+    const others = updates.get(subscription)
+    if (others) others.push(update)
+    else updates.set(subscription, [update])
+  }
+  for (const { kind, first, last } of written.values()) {
+    if (kind === 'invoice' && first) addInvoice(unit, first as Invoice, last as Invoice, add)
+    else if (kind === 'invoice_item') addItem(first as InvoiceItem | null, last as InvoiceItem, add)
+  }
+  for (const [subscription, all] of updates) {
+    if (beginsPeriod(written.get(subscription))) unit.store.billedPeriods.delete(subscription)
+    else updateOne(unit, subscription, all)
+  }
+}
+
+type Add = (subscription: string | null, update: Update) => void
+
+function addInvoice(unit: UnitOfWork, before: Invoice, after: Invoice, add: Add): void {
+  if (!changesBilled(before, after)) return
+  add(after.subscription, (billed) => withChangedInvoice(billed, { before, after, seq: seqOf(unit, after) }))
+}
+
+function addItem(before: InvoiceItem | null, after: InvoiceItem, add: Add): void {
+  const past = before?.billed_with ?? null
+  if (after.proration === null || past === after.billed_with) return
+  add(past, (billed) => withWaiting(billed, after, false))
+  add(after.billed_with, (billed) => withWaiting(billed, after, true))
+}
+
+/** Reports whether a subscription enters another period: what the former one billed is not needed any more. */
+const beginsPeriod = (written: Written | undefined): boolean =>
+  written?.first != null &&
+  (written.first as Subscription).current_period_start !== (written.last as Subscription).current_period_start
+
+function updateOne(unit: UnitOfWork, subscription: string, updates: readonly Update[]): void {
   const { billedPeriods } = unit.store
   const kept = billedPeriods.get(subscription)
   if (!kept) return
-  const billed = withChangedInvoice(kept, { before, after, seq: seqOf(unit, after) })
+  let billed: BilledPeriod | null = kept
+  for (const update of updates) billed &&= update(billed)
   if (billed === null) billedPeriods.delete(subscription)
   else if (billed !== kept) billedPeriods.set(unit.owner, subscription, billed)
-}
-
-/** Updates what is stored of a subscription's period when an invoice item begins to wait for it, or no longer waits. */
-export function updateWaiting(unit: UnitOfWork, before: InvoiceItem | null, after: InvoiceItem): void {
-  const past = before?.billed_with ?? null
-  if (after.proration === null || past === after.billed_with) return
-  const { billedPeriods } = unit.store
-  for (const subscription of [past, after.billed_with]) {
-    const kept = subscription === null ? undefined : billedPeriods.get(subscription)
-    if (subscription === null || kept === undefined) continue
-    const billed = withWaiting(kept, after, subscription === after.billed_with)
-    if (billed !== kept) billedPeriods.set(unit.owner, subscription, billed)
-  }
 }
 
 /** Returns an invoice's seq, which is the order of creation. */
