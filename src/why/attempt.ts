@@ -29,14 +29,18 @@ export const lastFailure = (facts: Facts, { id }: Pick<Invoice, 'id'>): Step | u
   lastStep(facts, id, 'invoice.payment_failed')
 
 /**
- * Describes a failed payment: `attempt 2 of 5 failed (insufficient_funds)`.
+ * Describes a failed payment: `attempt 2 of 5 failed (insufficient_funds)`. One that waits for its customer has no decline code.
  * @param paying - the name of the invoice, where the sentence has not named it
  */
 export function failureText(facts: Facts, failure: Step, paying = ''): string {
   const after = failure.after as Invoice
   const what = isScheduled(failure) ? attemptText(facts, after, after.attempt_count) : 'a payment by request'
   const whose = paying === '' ? '' : ` to pay ${paying}`
-  return `${what}${whose} failed${failure.decline === null ? '' : ` (${failure.decline})`}`
+  const outcome =
+    failure.decline === null
+      ? 'required an action by the customer, such as an authentication'
+      : `failed (${failure.decline})`
+  return `${what}${whose} ${outcome}`
 }
 
 /** Describes how an invoice was paid, as a verb phrase: `was paid with attempt 2 of 5`. */

@@ -2,7 +2,7 @@ import { type Invoice, isManual, waitsAsDraft } from '../core/invoice.ts'
 import { intentFactsOf } from '../core/payment-intent.ts'
 import type { Subscription } from '../core/subscription.ts'
 import { factsOf, hasEnded } from '../core/subscription-status.ts'
-import { failureText, isRetried, lastFailure, paymentText, retryDaysText } from './attempt.ts'
+import { failureText, isRetried, isScheduled, lastFailure, paymentText, retryDaysText } from './attempt.ts'
 import { attemptsIn, type Facts, lastStep } from './facts.ts'
 import { type Cause, instant, money } from './sentence.ts'
 
@@ -13,10 +13,11 @@ export function draftCause(invoice: Invoice, facts: Facts): Cause {
   if (waitsAsDraft(invoice) && finalizes !== null && draftSeconds !== null) {
     const isLate = finalizes > created + draftSeconds
     const hours = draftSeconds / 3600
+    const collected = invoice.collection_method === 'send_invoice' ? 'sent' : 'charged'
     return {
       text: isLate
         ? `it advances by itself, but later than ${hours} hour after its creation, because a webhook endpoint had not accepted invoice.created or a request set auto_advance`
-        : `it waits ${hours} hour for changes before it is finalized and charged`,
+        : `it waits ${hours} hour for changes before it is finalized and ${collected}`,
       rule: 'invoices.md#drafts-that-advance',
     }
   }
@@ -122,7 +123,7 @@ export function paidCause(invoice: Invoice, facts: Facts): Cause {
   if (amount_due > 0)
     return {
       text: `it ${step ? paymentText(facts, step) : 'was paid'}`,
-      rule: step?.request == null ? 'invoices.md#attempts' : 'invoices.md#paying-by-hand',
+      rule: step && !isScheduled(step) ? 'invoices.md#paying-by-hand' : 'invoices.md#attempts',
       ...(charge !== null && { object: charge }),
     }
   if (invoice.pre_payment_credit_notes_amount > 0)

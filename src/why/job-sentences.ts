@@ -139,7 +139,7 @@ export const JOB_SENTENCES: Readonly<Record<JobKind, Write>> = {
   ),
   discount_end: always('a discount ends', 'discounts.md#durations'),
   checkout_expiry: always(
-    'the checkout session expires unless it is completed',
+    'the Checkout session expires unless it is completed',
     'checkout-sessions.md#expiry',
   ),
   invoice_finalization: ofInvoice((name, invoice) => {

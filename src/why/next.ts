@@ -6,7 +6,13 @@ import { next, type Sentence } from './sentence.ts'
 /** An object whose jobs are described. */
 type Subject = Objects[Extract<
   Kind,
-  'subscription' | 'invoice' | 'payment_intent' | 'subscription_schedule' | 'dispute' | 'setup_intent'
+  | 'subscription'
+  | 'invoice'
+  | 'payment_intent'
+  | 'subscription_schedule'
+  | 'dispute'
+  | 'setup_intent'
+  | 'checkout_session'
 >]
 
 /**
@@ -32,10 +38,26 @@ const RULES: Partial<Record<Kind, string>> = {
   setup_intent: 'setup-intents.md#status',
   subscription_schedule: 'schedules.md#status-of-a-schedule',
   dispute: 'disputes.md#status',
+  checkout_session: 'checkout-sessions.md#status',
 }
 
-const nothing = ({ id }: Subject): Sentence =>
-  next(
-    'Nothing further happens by itself: only a request changes it.',
-    RULES[kindOfId(id) ?? 'invoice'] ?? '',
+/** The statuses that no request changes. */
+const FINAL: Partial<Record<Kind, readonly string[]>> = {
+  subscription: ['canceled', 'incomplete_expired'],
+  invoice: ['void'],
+  payment_intent: ['canceled'],
+  setup_intent: ['succeeded', 'canceled'],
+  subscription_schedule: ['completed', 'released', 'canceled'],
+  dispute: ['won', 'lost'],
+  checkout_session: ['complete', 'expired'],
+}
+
+function nothing({ id, status }: Subject): Sentence {
+  const kind = kindOfId(id) ?? 'invoice'
+  return next(
+    FINAL[kind]?.includes(status)
+      ? 'Nothing further happens: this status is final.'
+      : 'Nothing further happens by itself: only a request changes it.',
+    RULES[kind] ?? '',
   )
+}

@@ -1,16 +1,23 @@
-import type { Dispute, DisputeStatus } from '../core/dispute.ts'
+import { type Dispute, type DisputeStatus, decisionOn } from '../core/dispute.ts'
 import type { PaymentIntent, PaymentIntentStatus } from '../core/payment-intent.ts'
 import type { SetupIntent, SetupIntentStatus } from '../core/setup-intent.ts'
-import type { Facts } from './facts.ts'
+import { type Facts, lastStep, stepsOf } from './facts.ts'
 import { nextSentences } from './next.ts'
 import { type Cause, detail, instant, money, type Sentence, statusSince } from './sentence.ts'
+
+/** Returns when an object came to its status: the time of the event that reported it. */
+const sinceStatus = (object: Dispute | PaymentIntent | SetupIntent, facts: Facts): number | null =>
+  stepsOf(facts, object.id).findLast(
+    ({ replaced, after }) =>
+      (after as typeof object).status === object.status && (replaced === null || 'status' in replaced),
+  )?.created ?? null
 
 type Causes<Status extends string, T> = Readonly<Record<Status, (object: T, facts: Facts) => Cause>>
 
 const PAYMENT_STATUS = 'payments.md#payment-intent-status'
 
 /** Names the code of a decline. */
-const declineOf = ({
+export const declineOf = ({
   code,
   decline_code,
 }: {
@@ -65,9 +72,12 @@ export function whyPaymentIntent(intent: PaymentIntent, facts: Facts): Sentence[
   const { status, invoice: id, latest_charge, canceled_at } = intent
   const invoice = id === null ? undefined : facts.get('invoice', id)
   const charge = latest_charge === null ? undefined : facts.get('charge', latest_charge)
-  const since = canceled_at ?? charge?.created ?? null
+  const since = canceled_at ?? sinceStatus(intent, facts)
   return [
-    statusSince('payment intent', status, { since, cause: PAYMENT_CAUSES[status](intent, facts) }),
+    statusSince('status of the payment intent', status, {
+      since,
+      cause: PAYMENT_CAUSES[status](intent, facts),
+    }),
     ...(invoice
       ? [
           detail(
@@ -131,8 +141,8 @@ const SETUP_CAUSES: Causes<SetupIntentStatus, SetupIntent> = {
 
 /** Explains a setup intent. */
 export const whySetupIntent = (intent: SetupIntent, facts: Facts): Sentence[] => [
-  statusSince('setup intent', intent.status, {
-    since: null,
+  statusSince('status of the setup intent', intent.status, {
+    since: sinceStatus(intent, facts),
     cause: SETUP_CAUSES[intent.status](intent, facts),
   }),
   ...(intent.subscription === null
@@ -158,21 +168,23 @@ const DISPUTE_CAUSES: Causes<DisputeStatus, Dispute> = {
     text: 'the evidence was winning_evidence, and the funds were reinstated',
     rule: 'disputes.md#evidence',
   }),
-  lost: ({ submission_count, evidence, due_by }) =>
-    submission_count > 0 && evidence.uncategorized_text === 'losing_evidence'
+  lost: (dispute, facts) => {
+    const isByRequest = lastStep(facts, dispute.id, 'charge.dispute.closed')?.request != null
+    if (!isByRequest)
+      return {
+        text: `no evidence was submitted by ${instant(dispute.due_by)}, when it was due`,
+        rule: 'disputes.md#due-date',
+      }
+    return dispute.submission_count > 0 && decisionOn(dispute) === 'lose'
       ? { text: 'the evidence was losing_evidence', rule: 'disputes.md#evidence' }
-      : submission_count > 0
-        ? { text: 'a request closed it', rule: 'disputes.md#status' }
-        : {
-            text: `no evidence was submitted by ${instant(due_by)}, or a request closed it before`,
-            rule: 'disputes.md#due-date',
-          },
+      : { text: 'a request closed it', rule: 'disputes.md#status' }
+  },
 }
 
 /** Explains a dispute. */
 export const whyDispute = (dispute: Dispute, facts: Facts): Sentence[] => [
-  statusSince('dispute', dispute.status, {
-    since: null,
+  statusSince('status of the dispute', dispute.status, {
+    since: sinceStatus(dispute, facts),
     cause: DISPUTE_CAUSES[dispute.status](dispute, facts),
   }),
   detail(

@@ -71,7 +71,7 @@ const STATUSES: Readonly<Record<ScheduleStatus, (schedule: SubscriptionSchedule,
 
 /** Explains a schedule: its status, its phases, and what will happen. */
 export const whySchedule = (schedule: SubscriptionSchedule, facts: Facts): Sentence[] => [
-  statusSince('schedule', schedule.status, STATUSES[schedule.status](schedule, facts)),
+  statusSince('status of the schedule', schedule.status, STATUSES[schedule.status](schedule, facts)),
   ...(isOver(schedule) ? [] : [endDetail(schedule)]),
   ...nextSentences(schedule, facts),
 ]

@@ -44,8 +44,10 @@ export function statusSince(
   status: string,
   { since, cause }: { readonly since: number | null; readonly cause: Cause },
 ): Sentence {
+  // 'draft' is a noun; the other statuses can be read as adjectives.
+  const named = status === 'draft' ? 'a draft' : status
   const begin =
-    since === null ? `The ${noun} is ${status}` : `The ${noun} has been ${status} since ${instant(since)}`
+    since === null ? `The ${noun} is ${named}` : `The ${noun} has been ${named} since ${instant(since)}`
   return statusSentence(`${begin}: ${cause.text}.`, cause.rule, { at: since, object: cause.object ?? null })
 }
 

@@ -1,7 +1,7 @@
 import type { Invoice } from '../core/invoice.ts'
 import { isOpen } from '../core/invoice-status.ts'
 import type { Subscription } from '../core/subscription.ts'
-import { currentIndex } from '../core/subscription-schedule.ts'
+import { currentIndex, isOver } from '../core/subscription-schedule.ts'
 import { factsOf, hasEnded } from '../core/subscription-status.ts'
 import { invoiceText } from './attempt.ts'
 import type { Facts } from './facts.ts'
@@ -100,7 +100,7 @@ function collectionDetails(subscription: Subscription): Sentence[] {
 
 function scheduleDetails({ schedule: id }: Subscription, facts: Facts): Sentence[] {
   const schedule = id === null ? undefined : facts.get('subscription_schedule', id)
-  if (!schedule) return []
+  if (!schedule || isOver(schedule)) return []
   const place = `phase ${currentIndex(schedule) + 1} of ${schedule.phases.length}`
   return [
     detail(`A schedule manages it, and is in ${place}.`, 'schedules.md#managed-subscriptions', {

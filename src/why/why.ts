@@ -1,4 +1,5 @@
 import type { Kind, Objects } from '../core/kinds.ts'
+import { whyCheckoutSession } from './checkout-session.ts'
 import type { Facts } from './facts.ts'
 import { whyInvoice } from './invoice.ts'
 import { whyDispute, whyPaymentIntent, whySetupIntent } from './payment.ts'
@@ -14,6 +15,7 @@ const EXPLAIN = {
   setup_intent: whySetupIntent,
   subscription_schedule: whySchedule,
   dispute: whyDispute,
+  checkout_session: whyCheckoutSession,
 } as const satisfies { readonly [K in Kind]?: (object: Objects[K], facts: Facts) => Sentence[] }
 
 /** The kinds of objects that can be explained. */

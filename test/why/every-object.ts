@@ -50,7 +50,7 @@ function check(explanation: Body, object: Body, due: number | undefined): void {
   expect({ id, status }).toEqual({ id: object.id, status: object.status })
   const [first] = sentences
   expect(first).toMatchObject({ part: 'status' })
-  expect(first.text).toMatch(new RegExp(`(is|has been) ${status}\\b`))
+  expect(first.text).toMatch(new RegExp(`(is|has been) (a )?${status}\\b`))
   for (const { text, rule } of sentences) {
     expect(text).toMatch(/^[A-Z].*\.$/)
     expect(text).not.toMatch(/undefined|null\b(?<!is null)|NaN|\.\.| {2}/)

@@ -215,10 +215,11 @@ describe('an active subscription', () => {
       At 2026-03-31T10:00:00Z, the subscription is canceled as planned. [subscriptions.md#canceling]"
     `)
     expect(await why(told.twin, schedule.id)).toMatchInlineSnapshot(`
-      "The schedule has been active since 2026-01-31T10:00:00Z: it is in phase 1 of 2. [schedules.md#phases]
+      "The status of the schedule has been active since 2026-01-31T10:00:00Z: it is in phase 1 of 2. [schedules.md#phases]
       Its last phase ends at 2026-03-31T10:00:00Z; its end_behavior is cancel. [schedules.md#when-a-schedule-ends]
       At 2026-02-28T10:00:00Z, phase 2 of the schedule begins: 50.00 USD for one period. [schedules.md#entering-a-phase]
-      At 2026-03-24T10:00:00Z, subscription_schedule.expiring announces the end of the schedule. [schedules.md#when-a-schedule-ends]"
+      At 2026-03-24T10:00:00Z, subscription_schedule.expiring announces the end of the schedule. [schedules.md#when-a-schedule-ends]
+      At 2026-03-31T10:00:00Z, the subscription is canceled as planned. [subscriptions.md#canceling]"
     `)
   })
 
@@ -286,7 +287,7 @@ describe('a subscription with a failed payment', () => {
     expect(await told.why()).toMatchInlineSnapshot(`
       "The subscription has been incomplete_expired since 2026-02-07T10:00:00Z: attempt 5 of 5 to pay its first invoice #0001 (20.00 USD) failed (generic_decline), and no retry was left. [subscriptions.md#incomplete-subscriptions]
       Its latest_invoice is null, because none of its invoices was paid yet. [subscriptions.md#latest-invoice]
-      Nothing further happens by itself: only a request changes it. [subscriptions.md#status]"
+      Nothing further happens: this status is final. [subscriptions.md#status]"
     `)
   })
 
@@ -370,7 +371,7 @@ describe('a canceled subscription', () => {
     await told.twin.delete(told.path)
     expect(await told.why()).toMatchInlineSnapshot(`
       "The subscription has been canceled since 2026-01-31T10:00:00Z: a request canceled it immediately. [subscriptions.md#canceling]
-      Nothing further happens by itself: only a request changes it. [subscriptions.md#status]"
+      Nothing further happens: this status is final. [subscriptions.md#status]"
     `)
   })
 

@@ -13,8 +13,10 @@ export function whyCommand(program: Command, io: Io): void {
     usage: 'why <ID>',
     about:
       'Explain why an object is in its status, and what will happen to it, with the rules of the contract. ' +
-      'Objects are subscriptions, invoices, payment intents, setup intents, schedules and disputes of any merchant.',
-    arguments: { ID: 'its ID (sub_…, in_…, pi_…, seti_…, sub_sched_…, du_…), or its name in fixtures' },
+      'Objects are subscriptions, invoices, payment intents, setup intents, schedules, disputes and Checkout sessions of any merchant.',
+    arguments: {
+      ID: 'its ID (sub_…, in_…, pi_…, seti_…, sub_sched_…, du_…, cs_test_…), or its name in fixtures',
+    },
     options: (command) =>
       command.option(
         '--at <TIME>',

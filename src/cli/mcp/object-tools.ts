@@ -43,11 +43,13 @@ export const OBJECT_TOOLS: readonly Tool[] = [
     name: 'why',
     about:
       'Explains in sentences why an object is in its status (which payment, which attempt, which request, which rule) and what will happen to it when. ' +
-      'Use this first when a status surprises. Works for subscriptions, invoices, payment intents, setup intents, schedules and disputes.',
+      'Use this first when a status surprises. Works for subscriptions, invoices, payment intents, setup intents, schedules, disputes and Checkout sessions.',
     params: z.object({
       id: z
         .string()
-        .describe('The ID: sub_…, in_…, pi_…, seti_…, sub_sched_… or du_…, or its name in fixtures.'),
+        .describe(
+          'The ID: sub_…, in_…, pi_…, seti_…, sub_sched_…, du_… or cs_test_…, or its name in fixtures.',
+        ),
       at: at(),
     }),
     effect: 'reads',

@@ -9,12 +9,14 @@ import {
   withoutDetails,
 } from '../../core/future-job.ts'
 import type { Invoice } from '../../core/invoice.ts'
-import { discountJobs, type JobKind } from '../../core/jobs.ts'
+import { isOpen } from '../../core/invoice-status.ts'
+import { checkoutJobs, discountJobs, type JobKind, subscriptionJobs } from '../../core/jobs.ts'
 import type { Kind, Objects } from '../../core/kinds.ts'
 import { RULES, type Rules } from '../../core/rules.ts'
 import type { Subscription } from '../../core/subscription.ts'
 import type { Engine } from '../machine/engine.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
+import { listEventsOfObject } from './events.ts'
 import type { TimelineStep } from './past-steps.ts'
 import { viewAt } from './past-view.ts'
 import { clockOf, type SubjectKind, type Timeline, timelineOf } from './timeline.ts'
@@ -28,6 +30,7 @@ export const EXPLAINED_KINDS = [
   'setup_intent',
   'subscription_schedule',
   'dispute',
+  'checkout_session',
 ] as const satisfies readonly Kind[]
 export type ExplainedKind = (typeof EXPLAINED_KINDS)[number]
 
@@ -124,14 +127,21 @@ const READ: { readonly [K in ExplainedKind]: (read: Read, object: Objects[K]) =>
   },
   invoice: (read, { id }) => {
     const timeline = timelineIn(read, 'invoice', id)
-    return { ...fromTimeline(timeline), subject: timeline.subject }
+    return { ...fromInvoice(timeline), subject: timeline.subject }
   },
   payment_intent: (read, intent) => {
     if (intent.invoice !== null)
-      return { ...fromTimeline(timelineIn(read, 'invoice', intent.invoice)), subject: intent }
-    return { ...withoutTimeline(read, intent), upcoming: jobsOfPayment(read, intent) }
+      return { ...fromInvoice(timelineIn(read, 'invoice', intent.invoice)), subject: intent }
+    return {
+      ...withoutTimeline(read, intent),
+      steps: ownSteps(read, 'payment_intent', intent.id),
+      upcoming: jobsOfPayment(read, intent),
+    }
   },
-  setup_intent: (read, intent) => withoutTimeline(read, intent),
+  setup_intent: (read, intent) => ({
+    ...withoutTimeline(read, intent),
+    steps: ownSteps(read, 'setup_intent', intent.id),
+  }),
   subscription_schedule: (read, schedule) => {
     const managed = schedule.subscription ?? schedule.released_subscription
     const timeline =
@@ -142,15 +152,30 @@ const READ: { readonly [K in ExplainedKind]: (read: Read, object: Objects[K]) =>
     return {
       ...found,
       subject: schedule,
-      upcoming: found.upcoming.filter(({ object }) => object === schedule.id),
+      // A schedule with the end_behavior cancel leaves its end to the cancellation of its subscription.
+      upcoming: found.upcoming.filter(
+        ({ object, kind }) =>
+          object === schedule.id || (kind === 'cancellation' && object === schedule.subscription),
+      ),
     }
   },
   dispute: (read, dispute) => {
     const { customer = null } = read.view.get('charge', dispute.charge) ?? {}
     return {
       ...withoutTimeline(read, { customer }),
+      steps: ownSteps(read, 'dispute', dispute.id),
       subject: dispute,
       upcoming: futureJobsOfDispute(dispute),
+    }
+  },
+  checkout_session: (read, session) => {
+    const { view, merchant } = read
+    const { test_clock } = session
+    const { now } = clockOf(merchant, { test_clock })
+    return {
+      ...{ subject: session, view, now, as_of: now, isCut: false, invoices: [] },
+      steps: ownSteps(read, 'checkout_session', session.id),
+      upcoming: checkoutJobs(session).map(withoutDetails),
     }
   },
 }
@@ -175,6 +200,39 @@ const fromTimeline = ({
   isCut: has_more,
   invoices: related.invoices,
 })
+
+/** The jobs of a subscription that void an invoice. */
+const VOIDING: ReadonlySet<JobKind> = new Set<JobKind>(['incomplete_expiry', 'pending_update_expiry'])
+
+/** Returns the facts of an invoice. Its subscription can have a job that voids it. */
+function fromInvoice(timeline: Timeline<'invoice'>) {
+  const { view, subject: invoice } = timeline
+  const subscription =
+    invoice.subscription === null || !isOpen(invoice)
+      ? undefined
+      : view.get('subscription', invoice.subscription)
+  const voiding = !subscription
+    ? []
+    : subscriptionJobs(subscription).filter(
+        ({ kind }) =>
+          VOIDING.has(kind) &&
+          (kind === 'incomplete_expiry' || subscription.pending_update?.invoice === invoice.id),
+      )
+  const found = fromTimeline(timeline)
+  return { ...found, upcoming: inOrder([...found.upcoming, ...voiding.map(withoutDetails)]) }
+}
+
+/** The maximum number of an object's own events that are read. */
+const MAX_OWN = 100
+
+/** Reads the events of an object that has no timeline, oldest first. */
+const ownSteps = ({ engine, merchant }: Read, kind: ExplainedKind, id: string): TimelineStep[] =>
+  listEventsOfObject(engine, merchant, { kind, id }, { types: [], created: [] }, { limit: MAX_OWN })
+    .map(({ id: event, entry, after }) => ({
+      ...{ id: event, type: entry.type, kind, created: entry.created, request: entry.request },
+      ...{ replaced: entry.replaced, after, decline: null },
+    }))
+    .reverse()
 
 /** The facts about an object without a timeline of its own. It is explained as of now. */
 function withoutTimeline<T extends { readonly customer: string | null }>(

@@ -22,7 +22,7 @@ export function explanationRoutes(add: AddRoute): void {
       method: 'get',
       path: 'explanations/:id',
       summary:
-        'Explains why a subscription, an invoice, a payment intent, a setup intent, a schedule or a dispute is in its status, and what will happen to it.',
+        'Explains why a subscription, an invoice, a payment intent, a setup intent, a schedule, a dispute or a Checkout session is in its status, and what will happen to it.',
       params: showParams,
       returns: explanationSchema,
       errors: { 400: ['parameter_invalid'], 404: ['resource_missing'] },
@@ -70,7 +70,7 @@ function namedObject({ store }: Engine, given: string): { kind: ExplainedKind; i
     'id',
     only
       ? `Several objects have the name '${given}': ${named.map(({ id }) => id).join(', ')}. Give an id`
-      : `'${given}' cannot be explained: give the id of a subscription (sub_…), invoice (in_…), payment intent (pi_…), setup intent (seti_…), schedule (sub_sched_…) or dispute (du_…)`,
+      : `'${given}' cannot be explained: give the id of a subscription (sub_…), invoice (in_…), payment intent (pi_…), setup intent (seti_…), schedule (sub_sched_…), dispute (du_…) or Checkout session (cs_test_…)`,
   )
 }
 

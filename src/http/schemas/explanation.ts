@@ -33,6 +33,7 @@ export const explanationSchema = component('Explanation', () =>
           'setup_intent',
           'subscription_schedule',
           'dispute',
+          'checkout_session',
         ])
         .describe('The type of the explained object.'),
       status: text("Its status, in paytwin's own words."),
