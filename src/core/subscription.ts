@@ -132,6 +132,7 @@ export function newSubscription(
     | 'test_clock'
   > & {
     readonly anchor?: number | null
+    readonly startDate?: number | undefined
     readonly schedule?: string
     readonly savesMethod?: boolean
     readonly paymentSettings?: PaymentSettings | null
@@ -156,7 +157,7 @@ export function newSubscription(
     latest_invoice: null,
     newest_invoice: null,
     has_pending_items: false,
-    start_date: now,
+    start_date: given.startDate ?? now,
     billing_cycle_anchor: firstEnd ?? now,
     current_period_start: now,
     current_period_end: firstEnd ?? nextBoundary(now, intervalOf(given.items, prices), now),
@@ -184,8 +185,7 @@ export function newSubscription(
 }
 
 /**
- * Schedules a cancellation at the end of the period. During a trial that is the trial's end.
- * See docs/contract/subscriptions.md#canceling.
+ * Schedules a cancellation at the end of the period, or of the trial. See docs/contract/subscriptions.md#canceling.
  */
 export const canceledAtPeriodEnd = (subscription: Subscription, now: number): Subscription => ({
   ...subscription,

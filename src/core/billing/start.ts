@@ -3,6 +3,7 @@ import { prorations } from '../proration.ts'
 import { isShortened, pricedPeriod, type Subscription, withInvoice } from '../subscription.ts'
 import { FIRST_STATUS, factsOf } from '../subscription-status.ts'
 import { type Account, updateDelinquency } from './account.ts'
+import { backdated } from './backdate.ts'
 import { type Billing, bill } from './bill.ts'
 import { createItem } from './change-plan.ts'
 import type { Collected } from './collect.ts'
@@ -18,6 +19,8 @@ export type FirstBilling = {
   readonly names: ReadonlyMap<string, string>
   /** Whether the first invoice waits to be paid by hand. It is not charged. */
   readonly isUncharged?: boolean
+  /** The start in the past since which it is billed too, in Unix seconds. */
+  readonly backdatedTo?: number
 }
 
 /**
@@ -69,9 +72,11 @@ function billFirst(
   const { isTrial, isUncharged = false, names } = first
   const billing: Billing = { period, reason: 'subscription_create', isUncharged }
   if (isTrial) return bill(change, account, given, { ...billing, isFree: { names } })
+  const { backdatedTo: from } = first
+  const since = from === undefined ? account : backdated(change, account, given, { from, names })
   return isShortened(given)
-    ? bill(change, prorated(change, account, given, first), given, { ...billing, items: [] })
-    : bill(change, account, given, billing)
+    ? bill(change, prorated(change, since, given, first), given, { ...billing, items: [] })
+    : bill(change, since, given, billing)
 }
 
 const isCharged = ({ collection_method }: Subscription): boolean =>

@@ -1,6 +1,8 @@
+import { pastPeriods } from '../../core/billing/backdate.ts'
 import { addIntervals, nextBoundary, SECONDS_PER_DAY } from '../../core/calendar.ts'
 import { parameterInvalid } from '../../core/errors.ts'
-import type { Prices } from '../../core/subscription.ts'
+import { MAX_LINES } from '../../core/invoice.ts'
+import type { Prices, Subscription } from '../../core/subscription.ts'
 
 const MAX_TRIAL_YEARS = 2
 
@@ -37,6 +39,30 @@ export function checkAnchor(
   const recurring = price?.recurring
   const last = recurring ? nextBoundary(now, recurring, now) : now
   if (anchor > last) throw refuse(`at most one period ahead, ${last}`)
+}
+
+/**
+ * Checks the start of a new subscription in the past.
+ * @param given.anchor - the anchor of the subscription, in Unix seconds
+ * @throws ApiError parameter_invalid, param backdate_start_date, when it is not in the past, or so long ago that an invoice
+ *   cannot bill all periods since
+ */
+export function checkBackdate(
+  from: number | undefined,
+  {
+    items,
+    prices,
+    now,
+    anchor,
+  }: Pick<Subscription, 'items'> & { prices: Prices; now: number; anchor: number },
+): void {
+  if (from === undefined) return
+  const refuse = (why: string) =>
+    parameterInvalid('backdate_start_date', `backdate_start_date must be ${why}`)
+  if (from >= now) throw refuse(`before the current time, ${now}`)
+  const { length } = pastPeriods({ items }, { from, to: now, anchor, prices })
+  if ((length + 1) * items.length > MAX_LINES)
+    throw refuse(`later: an invoice can have at most ${MAX_LINES} lines, one for each item and period`)
 }
 
 /** @throws ApiError parameter_invalid, param trial_end, when it is not in the future or more than two years ahead */

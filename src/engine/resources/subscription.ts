@@ -25,7 +25,7 @@ import { consumeChargeFault } from '../machine/charge-fault.ts'
 import { PaymentRefused, type UnitOfWork } from '../machine/unit.ts'
 import { loadAccount, prepaidBy } from './account.ts'
 import { type AddedItemParams, itemsOfNew } from './added-items.ts'
-import { checkAnchor, trialEnd } from './first-period.ts'
+import { checkAnchor, checkBackdate, trialEnd } from './first-period.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import { cancelWithSettlement, namesOf } from './plan-change.ts'
 import { checkCancelAt, type PlannedCancellation, withCancellation } from './planned-cancellation.ts'
@@ -55,6 +55,8 @@ export type SubscriptionParams = PlannedCancellation & {
   /** The end of the first period, in Unix seconds; by default it is a whole one. */
   billing_cycle_anchor?: number | undefined
   proration_behavior?: FirstBilling['behavior'] | undefined
+  /** When it started, in the past, in Unix seconds. The time since then is billed, unless proration_behavior is none. */
+  backdate_start_date?: number | undefined
   /** Whether a payment method that pays by hand becomes the default one. */
   saves_payment_method?: boolean | undefined
   payment_settings?: Partial<PaymentSettings> | undefined
@@ -124,6 +126,7 @@ export function createSubscription(unit: UnitOfWork, params: SubscriptionParams)
       discounts: redeemList(unit, redeeming, purchase, { params: params.discounts ?? [] }),
       trial_end,
       anchor: params.billing_cycle_anchor ?? null,
+      startDate: params.backdate_start_date,
       missing_payment_method: params.missing_payment_method,
       metadata: mergeMetadata({}, params.metadata),
       test_clock: customer.test_clock,
@@ -132,6 +135,8 @@ export function createSubscription(unit: UnitOfWork, params: SubscriptionParams)
     },
     prices,
   )
+  const { items: billed, billing_cycle_anchor: anchor } = subscription
+  checkBackdate(params.backdate_start_date, { items: billed, prices, now, anchor })
   const account = accountOfNew(unit, subscription, { customer, prices, method }, redeeming)
   const added = itemsOfNew(unit, redeeming, {
     customer,
@@ -169,10 +174,18 @@ function firstBilling(
   prices: Prices,
 ): FirstBilling | undefined {
   const { billing_cycle_anchor, payment_behavior, proration_behavior = 'create_prorations' } = params
+  const backdatedTo = proration_behavior === 'none' ? undefined : params.backdate_start_date
   const { chargesDefaultIncomplete, billsTrialStart } = unit.rules
   const isUncharged = payment_behavior === 'default_incomplete' && !chargesDefaultIncomplete
-  if (billing_cycle_anchor === undefined && !isUncharged && !billsTrialStart) return undefined
-  return { behavior: proration_behavior, names: namesOf(unit, prices), isUncharged }
+  const isPlain = billing_cycle_anchor === undefined && backdatedTo === undefined
+  if (isPlain && !isUncharged && !billsTrialStart) return undefined
+  const names = namesOf(unit, prices)
+  return {
+    behavior: proration_behavior,
+    names,
+    isUncharged,
+    ...(backdatedTo !== undefined && { backdatedTo }),
+  }
 }
 
 /**

@@ -51,6 +51,10 @@ export const subscribe: Command = async (story, dice) => {
     }),
     ...(dice.chance(25) && { discounts: await discounts(story, dice) }),
     ...(dice.chance(20) && { payment_settings: { save_default_payment_method: 'on_subscription' } }),
+    ...(dice.chance(8) && {
+      trial_period_days: null,
+      backdate_start_date: (await nowOf(story, customer)) - dice.between(1, 100) * DAY,
+    }),
     expand: ['latest_invoice', 'pending_setup_intent'],
   })
 }

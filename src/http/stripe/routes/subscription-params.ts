@@ -106,6 +106,7 @@ export const createParams = deferred(() =>
       collection_method: z.enum(COLLECTION_METHODS).default('charge_automatically'),
       days_until_due: daysUntilDue.optional(),
       billing_cycle_anchor: instant.optional(),
+      backdate_start_date: instant.optional(),
       proration_behavior: z.enum(PRORATION_BEHAVIORS).optional(),
       trial_period_days: z.int().min(1).max(730).optional(),
       trial_end: trialEnd().optional(),
@@ -123,6 +124,12 @@ export const createParams = deferred(() =>
       ({ add_invoice_items, trial_period_days, trial_end }) =>
         add_invoice_items === undefined || (trial_period_days === undefined && trial_end === undefined),
       { path: ['add_invoice_items'], error: 'paytwin does not know add_invoice_items with a trial yet' },
+    )
+    .refine(
+      ({ backdate_start_date, trial_period_days, trial_end }) =>
+        backdate_start_date === undefined ||
+        (trial_period_days === undefined && typeof trial_end !== 'number'),
+      { path: ['backdate_start_date'], error: 'paytwin does not know backdate_start_date with a trial yet' },
     )
     .refine(isDueOnlyWhenSent, dueDateNotAllowed)
     .refine(...ONE_END_OF_TRIAL)
