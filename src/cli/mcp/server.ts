@@ -11,7 +11,7 @@ import { toJson } from '../../text/display.ts'
 import { VERSION } from '../commands/version.ts'
 import { type ConnectionOptions, findDaemon } from '../daemon/connection.ts'
 import { explainConnection } from '../daemon/explain-connection.ts'
-import { messageOf } from '../failure.ts'
+import { Failure, messageOf } from '../failure.ts'
 import type { Io } from '../io.ts'
 import { OBJECT_TOOLS } from './object-tools.ts'
 import { SCENE_TOOLS } from './scene-tools.ts'
@@ -29,9 +29,13 @@ const INSTRUCTIONS = `paytwin is a sandbox of a payments and recurring-billing s
 The application under test talks to its API (/v1, or Stripe's API for merchants with the dialect stripe). Use these tools to
 move time (advance), to see what happened (timeline, list_events, list_requests) and to find out why (why). Times are UTC.`
 
+/** paytwin: the largest message, in MiB. */
+const MAX_MESSAGE_MIB = 10
+
 /**
  * Serves the tools over standard input and output until the client closes them. The daemon is looked up at each call, so it can
  * start later than the server.
+ * @throws Failure when a message is too large
  * See docs/contract/command-line.md#model-context-protocol.
  */
 export async function serveTools(options: ConnectionOptions, io: Io): Promise<void> {
@@ -46,10 +50,23 @@ export async function serveTools(options: ConnectionOptions, io: Io): Promise<vo
   const closed = new Promise<void>((resolve) => {
     server.onclose = resolve
   })
-  await server.connect(new StdioServerTransport())
+  server.onerror = (error) => {
+    if (error instanceof SyntaxError || error instanceof z.core.$ZodError)
+      io.stderr.write('warning: ignored a line of standard input that is not a JSON-RPC message\n')
+  }
+  const { stdin, stdout } = io.terminal?.() ?? process
+  let hasEnded = false
   // The transport does not report the end of its input.
-  io.terminal?.().stdin.on('end', () => void server.close())
+  stdin.on('end', () => {
+    hasEnded = true
+    void server.close()
+  })
+  await server.connect(new StdioServerTransport(stdin, stdout, { maxBufferSize: MAX_MESSAGE_MIB << 20 }))
   await closed
+  if (hasEnded) return
+  // The process would wait for the rest of the message.
+  stdin.destroy()
+  throw new Failure(1, `A message on standard input is larger than ${MAX_MESSAGE_MIB} MiB.`)
 }
 
 /** Describes a tool with a JSON schema of its parameters. */

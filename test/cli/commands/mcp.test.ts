@@ -1,8 +1,12 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Io, Terminal } from '../../../src/cli/io.ts'
+import { serveTools } from '../../../src/cli/mcp/server.ts'
 import { EXECUTABLE, type RunningDaemon, startDaemon, temporaryFolder } from '../executable.ts'
 
 const folder = temporaryFolder()
@@ -150,4 +154,31 @@ test.each([
 ])('%s with %j says what is wrong', async (name, given, expected) => {
   const { isError, text } = await call(name, given)
   expect({ isError, text }).toEqual({ isError: true, text: expect.stringContaining(expected) })
+})
+
+test('a line that is no message is ignored with a warning, and one that is too large ends the command', async () => {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()]
+  const warnings: string[] = []
+  const terminal = { stdin, stdout } as unknown as Terminal
+  const io: Io = {
+    stdout,
+    stderr: { write: (text) => warnings.push(text) },
+    env: {},
+    terminal: () => terminal,
+  }
+  const ended = serveTools({}, io)
+  const request = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
+  stdin.write(`nonsense\n{}\n${request}\n`)
+  const [answer] = await once(stdout, 'data')
+  expect(JSON.parse(String(answer))).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
+  expect(warnings).toEqual(
+    Array(2).fill('warning: ignored a line of standard input that is not a JSON-RPC message\n'),
+  )
+  stdin.write('a'.repeat(11 << 20))
+  await expect(ended).rejects.toMatchObject({
+    exitStatus: 1,
+    message: 'A message on standard input is larger than 10 MiB.',
+  })
+  expect(stdin.destroyed).toBe(true)
+  expect(warnings).toHaveLength(2)
 })
