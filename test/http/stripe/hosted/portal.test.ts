@@ -255,6 +255,16 @@ describe('a change of plan', () => {
     expect(html).toContain(message)
   })
 
+  test('does not show the number of a card again', async () => {
+    const { customer, subscription } = await subscribed()
+    const url = await enter(customer)
+    for (const name of ['price', 'quantity', 'promotion_code']) {
+      const { html } = await chosen(url, subscription, { [name]: '4539578763621486' })
+      expect(html).toContain('role="alert"')
+      expect(html).not.toContain('4539578763621486')
+    }
+  })
+
   test('cannot be made up: the token belongs to what was shown', async () => {
     const { customer, subscription } = await subscribed()
     const page = await chosen(await enter(customer), subscription, { price: pro })

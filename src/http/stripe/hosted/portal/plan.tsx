@@ -13,6 +13,7 @@ import { findPlan, offersFor } from '../../../../engine/resources/portal-plans.t
 import { pricesOf } from '../../../../engine/resources/portal-session.ts'
 import type { DiscountParam } from '../../../../engine/resources/redemption.ts'
 import { portalUrl } from '../../present/hosted-pages.ts'
+import { hasCardNumber } from '../card-entry.ts'
 import { Field } from '../field.tsx'
 import { unitText } from '../price-text.ts'
 import { stepPage, Token } from './parts.tsx'
@@ -72,14 +73,14 @@ export function choosePage(portal: Portal, { id, given, alert }: PortalRequest):
             type="number"
             min={range.minimum}
             max={range.maximum ?? undefined}
-            value={given.get('quantity') ?? String(item?.quantity ?? 1)}
+            value={shownAgain(given, 'quantity') || String(item?.quantity ?? 1)}
           />
         ) : null}
         {settings.default_allowed_updates.includes('promotion_code') ? (
           <Field
             name="promotion_code"
             label="Promotion code"
-            value={given.get('promotion_code') ?? ''}
+            value={shownAgain(given, 'promotion_code') ?? ''}
             maxlength={200}
           />
         ) : null}
@@ -89,6 +90,12 @@ export function choosePage(portal: Portal, { id, given, alert }: PortalRequest):
       </form>
     ),
   })
+}
+
+/** Returns an entry to show it again: null for none, and empty for what could be the number of a card. */
+function shownAgain(given: URLSearchParams, name: string): string | null {
+  const text = given.get(name)
+  return text !== null && hasCardNumber(text) ? '' : text
 }
 
 /** What a customer chose, or what its flow says. */
@@ -101,7 +108,7 @@ function choiceOf(portal: Portal, subscription: Subscription, given: URLSearchPa
   const isConfirm = step?.type === 'subscription_update_confirm'
   const wanted = isConfirm
     ? step.item
-    : { price: given.get('price'), quantity: quantityIn(given.get('quantity')) }
+    : { price: shownAgain(given, 'price'), quantity: quantityIn(given.get('quantity')) }
   const { plan, whyNot } = findPlan(view, subscription, settings, wanted)
   if (whyNot) throw parameterInvalid(whyNot.field, whyNot.message)
   if (isConfirm) return { plan, code: '', discounts: step.discounts?.map(asParam) }
