@@ -6,7 +6,7 @@ import { formatAmount } from '../core/money.ts'
 import { SUBSCRIPTION_STATUSES } from '../core/subscription-status.ts'
 import { Time } from '../http/html/time.tsx'
 import { costText } from '../timeline/price-texts.ts'
-import { Status } from './text.tsx'
+import { Cut, Status } from './text.tsx'
 
 /** A customer that the API shows in place of its id. */
 type ShownCustomer = { readonly id: string; readonly name?: string | null; readonly email?: string | null }
@@ -55,8 +55,8 @@ export const LISTS = {
     origin: 'Create one with the API, or load fixtures in Scenes.',
     hasCustomer: false,
     columns: [
-      { title: 'Name', cell: ({ name }) => name ?? '–' },
-      { title: 'Email', cell: ({ email }) => email ?? '–' },
+      { title: 'Name', cell: ({ name }) => <Cut text={name ?? '–'} /> },
+      { title: 'Email', cell: ({ email }) => <Cut text={email ?? '–'} /> },
       {
         title: 'Delinquent',
         cell: ({ delinquent }) => (delinquent ? <span class="status bad">yes</span> : 'no'),
@@ -75,7 +75,7 @@ export const LISTS = {
     hasCustomer: true,
     columns: [
       { title: 'Status', cell: ({ status }) => <Status status={status} /> },
-      { title: 'Customer', cell: ({ customer }) => customerName(customer) },
+      { title: 'Customer', cell: ({ customer }) => <Cut text={customerName(customer)} /> },
       { title: 'Amount', cell: costText, isNumber: true },
       { title: 'Period ends', cell: ({ current_period_end }) => <Time at={current_period_end} /> },
       { title: 'Created', cell: ({ created }) => <Time at={created} /> },
@@ -92,7 +92,7 @@ export const LISTS = {
     columns: [
       { title: 'Number', cell: ({ number }) => <span class="id">{number ?? '–'}</span> },
       { title: 'Status', cell: ({ status }) => <Status status={status} /> },
-      { title: 'Customer', cell: ({ customer }) => customerName(customer) },
+      { title: 'Customer', cell: ({ customer }) => <Cut text={customerName(customer)} /> },
       { title: 'Total', cell: ({ total, currency }) => formatAmount(total, currency), isNumber: true },
       { title: 'Next attempt', cell: ({ next_payment_attempt }) => <Time at={next_payment_attempt} /> },
       { title: 'Created', cell: ({ created }) => <Time at={created} /> },
@@ -108,7 +108,7 @@ export const LISTS = {
     columns: [
       { title: 'Status', cell: ({ status }) => <Status status={status} /> },
       { title: 'Amount', cell: ({ amount, currency }) => formatAmount(amount, currency), isNumber: true },
-      { title: 'Customer', cell: ({ customer }) => customerName(customer) },
+      { title: 'Customer', cell: ({ customer }) => <Cut text={customerName(customer)} /> },
       {
         title: 'Error',
         cell: ({ last_payment_error: error }) => error?.decline_code ?? error?.code ?? '–',

@@ -101,6 +101,7 @@ async function show(context: PageContext, id: string, read: ReadObject): Promise
         <div data-part="history" data-key={steps?.instants.length}>
           {steps && present.timeline ? (
             <History
+              base={context.base}
               steps={steps}
               timeline={present.timeline}
               id={id}
@@ -161,6 +162,7 @@ const Earlier = ({ hasMore }: { hasMore: boolean }) =>
   )
 
 type HistoryProps = {
+  readonly base: string
   readonly steps: Steps
   readonly timeline: Timeline
   readonly id: string
@@ -169,9 +171,13 @@ type HistoryProps = {
 }
 
 /** The slider over the history of the object, and what changed at the chosen step. */
-const History = ({ steps, timeline, id, isPast, changes }: HistoryProps) => (
+const History = ({ base, steps, timeline, id, isPast, changes }: HistoryProps) => (
   <Panel title={isPast ? 'The object in the past' : 'History'}>
     <StepSlider steps={steps} changes={changes} />
-    <StepChanges changes={changesAt(timeline, { at: steps.instants[steps.chosen], id })} isPast={isPast} />
+    <StepChanges
+      base={base}
+      changes={changesAt(timeline, { at: steps.instants[steps.chosen], id })}
+      isPast={isPast}
+    />
   </Panel>
 )

@@ -33,15 +33,17 @@ const metadataField = (metadata: Readonly<Record<string, string>>): Field[] =>
     : [
         [
           'Metadata',
-          Object.entries(metadata)
-            .map(([key, value]) => `${key}: ${value}`)
-            .join(', '),
+          Object.entries(metadata).map(([key, value]) => (
+            <p>
+              <bdi>{key}</bdi>: <bdi>{value}</bdi>
+            </p>
+          )),
         ],
       ]
 
 const Customer = ({ base, customer }: { base: string; customer: Related['customer'] }) => (
   <>
-    {'deleted' in customer ? 'deleted ' : `${customer.name ?? customer.email ?? ''} `}
+    {'deleted' in customer ? 'deleted' : <bdi>{customer.name ?? customer.email ?? ''}</bdi>}{' '}
     <ObjectLink base={base} object="customer" id={customer.id} />
   </>
 )

@@ -12,7 +12,7 @@ import { framed } from './frame.tsx'
 import { JobTable } from './job-table.tsx'
 import { liveUrl } from './live.tsx'
 import { nextJobs } from './next-jobs.ts'
-import { Empty, Panel, Status } from './text.tsx'
+import { Cut, Empty, Panel, Status } from './text.tsx'
 
 const MAX_JOBS = 8
 const MAX_FAILURES = 5
@@ -180,7 +180,7 @@ const Failures = ({ failures }: { failures: readonly Failure[] }) => (
       return (
         <li>
           <span>
-            {endpoint.url}
+            <Cut text={endpoint.url} />
             <small>
               {last?.response_status === null ? last.error : `responded ${last?.response_status}`}
               {next_attempt === null ? null : (

@@ -171,7 +171,11 @@ const Deliveries = ({ base, deliveries, events, urls }: DeliveriesProps) => {
               </td>
               <td>
                 {urls.has(endpoint) ? (
-                  <a class="value" href={`${base}/webhooks/${encodeURIComponent(endpoint)}`}>
+                  <a
+                    class="cut"
+                    title={urls.get(endpoint)}
+                    href={`${base}/webhooks/${encodeURIComponent(endpoint)}`}
+                  >
                     {urls.get(endpoint)}
                   </a>
                 ) : (

@@ -2,6 +2,7 @@
 import type { Timeline, TimelineEntry } from '../client/types.ts'
 import { instantText, Time } from '../http/html/time.tsx'
 import { toJson } from '../text/display.ts'
+import { ObjectLink } from './object-link.tsx'
 import { Scroll } from './text.tsx'
 
 /** The instants at which something happened, oldest first, then the present; and which one is chosen. */
@@ -15,29 +16,32 @@ export function stepsOf({ happened, now }: Timeline, given: string | null): Step
   return { instants, chosen: isNumber ? Math.min(Number(given), last) : last }
 }
 
-/** A changed field, with its values as JSON. */
+/** A change at an instant: of a field, with its values as JSON, or of a whole object. */
 export type Change = {
   readonly type: string
-  readonly field: string
-  readonly from: string
-  readonly to: string
+  readonly object: { readonly resource: string; readonly id: string }
+  readonly field?: { readonly name: string; readonly from: string; readonly to: string }
 }
 
-/** Lists the changed fields of an object at an instant. */
-export const changesAt = (
+/** Lists the changes of an object at an instant, then those of the objects that belong to it. */
+export function changesAt(
   { happened }: Timeline,
   { at, id }: { readonly at: number | undefined; readonly id: string },
-): Change[] =>
-  happened.data
-    .filter(({ created, resource_id }) => created === at && resource_id === id)
-    .flatMap(({ type, changes = {} }: TimelineEntry) =>
-      Object.entries(changes).map(([field, { from, to }]) => ({
-        type,
-        field,
-        from: toJson(from ?? null),
-        to: toJson(to ?? null),
-      })),
-    )
+): Change[] {
+  const entries = happened.data.filter(({ created }) => created === at)
+  const own = entries.filter(({ resource_id }) => resource_id === id)
+  const others = entries.filter(({ resource_id }) => resource_id !== id)
+  return [...own, ...others].flatMap(changesOf)
+}
+
+function changesOf({ type, resource, resource_id, changes = {} }: TimelineEntry): Change[] {
+  const change = { type, object: { resource, id: resource_id } }
+  const fields = Object.entries(changes).map(([name, { from, to }]) => ({
+    ...change,
+    field: { name, from: toJson(from ?? null), to: toJson(to ?? null) },
+  }))
+  return fields.length > 0 ? fields : [change]
+}
 
 type SliderProps = {
   readonly steps: Steps
@@ -78,32 +82,37 @@ export const StepSlider = ({ steps: { instants, chosen }, changes }: SliderProps
 const MAX_SHOWN = 200
 const shortened = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text)
 
-/** What changed at the chosen step. */
-export const StepChanges = ({ changes, isPast }: { changes: readonly Change[]; isPast: boolean }) => {
+type ChangesProps = {
+  readonly base: string
+  readonly changes: readonly Change[]
+  readonly isPast: boolean
+}
+
+/** What changed at the chosen step: the object, and the objects that belong to it. */
+export const StepChanges = ({ base, changes, isPast }: ChangesProps) => {
   if (!isPast) return null
-  if (changes.length === 0) return <p class="empty">No field of the object itself changed at this time.</p>
   return (
-    <Scroll label="Changed fields">
+    <Scroll label="Changes at this time">
       <table>
         <thead>
           <tr>
             <th scope="col">Event</th>
+            <th scope="col">Object</th>
             <th scope="col">Field</th>
             <th scope="col">From</th>
             <th scope="col">To</th>
           </tr>
         </thead>
         <tbody>
-          {changes.map(({ type, field, from, to }) => (
+          {changes.map(({ type, object, field }) => (
             <tr>
               <td>{type}</td>
-              <td>{field}</td>
               <td>
-                <code class="value">{shortened(from)}</code>
+                <ObjectLink base={base} object={object.resource} id={object.id} />
               </td>
-              <td>
-                <code class="value">{shortened(to)}</code>
-              </td>
+              <td>{field?.name ?? '–'}</td>
+              <td>{field ? <code class="value">{shortened(field.from)}</code> : '–'}</td>
+              <td>{field ? <code class="value">{shortened(field.to)}</code> : '–'}</td>
             </tr>
           ))}
         </tbody>

@@ -57,6 +57,13 @@ export const Panel = ({
   </section>
 )
 
+/** A text of any length in one line: the end of a long one is cut off on the screen. */
+export const Cut = ({ text }: { text: string }) => (
+  <span class="cut" title={text}>
+    {text}
+  </span>
+)
+
 /** What a list shows in place of rows. */
 export const Empty = ({ children }: { children?: Child }) => <p class="empty">{children}</p>
 

@@ -222,7 +222,7 @@ function presentTimelineEntry(
     reason: fields.reason ?? null,
     attempt: fields.attempt ?? null,
     finalizes_at: fields.finalizes_at ?? null,
-    ...(type.endsWith('.updated') && replaced && { changes: changesOf(view, step, replaced) }),
+    ...(replaced && { changes: changesOf(view, step, replaced) }),
     ...(prorations.length > 0 && {
       prorations: prorations.map(({ description, amount }) => ({ description: description ?? '', amount })),
     }),

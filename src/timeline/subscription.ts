@@ -24,7 +24,8 @@ export function subscriptionNotes(
   }
   const text = EVENT_TEXTS[type]
   if (text !== undefined) return [note('●', [called + text])]
-  const parts = changeTexts(changes)
+  // The end has a note of its own.
+  const parts = type === 'subscription.updated' ? changeTexts(changes) : []
   return [
     ...(parts.length === 0 ? [] : [note('●', [called + parts[0], ...parts.slice(1)])]),
     ...prorationNotes(entry, called),

@@ -56,8 +56,20 @@ test('the slider shows an earlier state, and what changed then, without actions'
   expect(past).toContain('aria-valuetext="2026-01-31 10:00"')
   expect(actionsOf(past)).toEqual([])
   const step = plain(await show('subscriptions', subscription.id, '?step=1'))
-  expect(step).toContain('subscription.updated status "active" "past_due"')
-  expect(step).toContain('subscription.updated description null "Second thoughts"')
+  expect(step).toContain(`subscription.updated ${subscription.id} status "active" "past_due"`)
+  expect(step).toContain(`subscription.updated ${subscription.id} description null "Second thoughts"`)
+})
+
+test('each step shows the changes of the objects that belong to the object, and its end', async () => {
+  await twin.advance({ to: '2026-03-01T10:00:00Z' })
+  const invoice = await newest('invoices?status=open')
+  await act('subscriptions', subscription.id, 'cancel')
+  await twin.advance({ to: '2026-03-02T10:00:00Z' })
+  const retried = plain(await show('subscriptions', subscription.id, '?step=2'))
+  expect(retried).toContain(`invoice.payment_failed ${invoice.id} attempt_count 1 2`)
+  expect(retried).toContain(`subscription.deleted ${subscription.id} status "past_due" "canceled"`)
+  const first = plain(await show('subscriptions', subscription.id, '?step=0'))
+  expect(first).toContain(`subscription.created ${subscription.id} – – –`)
 })
 
 test.each(['?step=x', '?step=-1', '?step=999', '?step='])('the step %s is the present', async (query) => {
@@ -225,7 +237,7 @@ test('a subscription, an invoice and a payment say why, with links to the contra
     'At 2026-03-01T10:00:00Z, it is charged again (attempt 2 of 5).',
   )
   const payment = await show('payments', invoice.payment_intent)
-  expect(plain(payment)).toContain('The payment intent has been requires_payment_method since')
+  expect(plain(payment)).toContain('payment intent has been requires_payment_method since')
   expect(payment).toContain('href="/docs/contract-errors#declines"')
   const past = plain(await show('subscriptions', subscription.id, '?step=0'))
   expect(past).toContain('The subscription has been active since 2026-01-31T10:00:00Z')

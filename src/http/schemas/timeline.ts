@@ -86,7 +86,7 @@ const timelineEntrySchema = component('TimelineEntry', () =>
           }),
         )
         .optional()
-        .describe('For an update: the changed fields.'),
+        .describe('The changed fields, if it changed any.'),
       prorations: z
         .array(
           z.object({
