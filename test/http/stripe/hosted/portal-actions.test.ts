@@ -206,6 +206,17 @@ describe('a card', () => {
     const forged = location.replace(/client_secret=\w/, 'client_secret=x')
     expect((await visit(forged)).status).toBe(404)
   })
+
+  test('can be entered again after an authentication that failed', async () => {
+    const { customer } = await subscribed()
+    const again = { ...CARD, default: 'yes' }
+    const authentication = await press(visit, await adding(customer), 'CVC', {
+      ...again,
+      number: '4000000000003220',
+    })
+    const { location } = await press(visit, authentication, 'Complete', { outcome: 'fail' })
+    expect((await press(visit, await visit(location), 'CVC', again)).html).toContain('Your card was saved.')
+  })
 })
 
 describe('a card after its authentication', () => {
@@ -237,16 +248,21 @@ describe('a change of plan', () => {
     },
   } satisfies Stripe.BillingPortal.ConfigurationCreateParams.Features
 
-  /** Opens the preview of the change to Pro, for a customer whose card needs an authentication each time. */
-  async function previewed(query = '') {
-    const { customer, subscription } = await subscribed()
+  /** Subscribes a customer whose card needs an authentication each time. */
+  async function authenticating() {
+    const made = await subscribed()
+    const { customer } = made
     const card = await stripe.paymentMethods.attach('pm_card_authenticationRequired', { customer })
     await stripe.customers.update(customer, { invoice_settings: { default_payment_method: card.id } })
     const product = String((await stripe.prices.retrieve(pro)).product)
     const products = [{ product, prices: [pro] }]
-    const configuration = await configured({
-      subscription_update: { ...ALWAYS.subscription_update, products },
-    })
+    const subscription_update = { ...ALWAYS.subscription_update, products }
+    return { ...made, configuration: await configured({ subscription_update }) }
+  }
+
+  /** Opens the preview of the change to Pro for such a customer. */
+  async function previewed(query = '') {
+    const { customer, subscription, configuration } = await authenticating()
     const url = await enter(customer, { configuration })
     const page = await visit(`${url}/subscriptions/${subscription}/confirm?price=${pro}${query}`)
     return { customer, subscription, url, page }
@@ -277,6 +293,21 @@ describe('a change of plan', () => {
     expect(invoice?.status).toBe(changes ? 'paid' : 'void')
     // The address can be opened again.
     expect((await visit(location)).html).toContain(message)
+  })
+
+  test('can be confirmed again after an authentication that failed', async () => {
+    const { customer, subscription, item, configuration } = await authenticating()
+    const url = await enter(customer, {
+      configuration,
+      flow_data: {
+        type: 'subscription_update_confirm',
+        subscription_update_confirm: { subscription, items: [{ id: item, price: pro, quantity: 1 }] },
+      },
+    })
+    const authentication = await press(visit, await visit(url), 'Confirm')
+    const { location } = await press(visit, authentication, 'Complete', { outcome: 'fail' })
+    const again = await press(visit, await visit(location), 'Confirm')
+    expect(again.html).toContain('Authenticate your payment')
   })
 
   test('whose authentication was left can be withdrawn', async () => {

@@ -68,7 +68,7 @@ function cardPage(
     alert,
     content: (
       <>
-        <form method="post" id={FORM} novalidate>
+        <form method="post" action={`${portal.path}/cards/add`} id={FORM} novalidate>
           <Token value={tokenOf(portal, cardState(portal))} />
           <CardFields state={state} />
           {isFlow ? null : (

@@ -168,7 +168,7 @@ export function confirmPage(portal: Portal, { id, given, alert }: PortalRequest)
     content: (
       <>
         <PlanPreviewRows portal={portal} subscription={subscription} plan={plan} preview={preview} />
-        <form method="post">
+        <form method="post" action={`${portal.path}/subscriptions/${id}/confirm`}>
           <Token value={tokenOf(portal, confirmState(subscription, chosen))} />
           <input type="hidden" name="price" value={chosen.price} />
           <input type="hidden" name="quantity" value={chosen.quantity} />
