@@ -42,7 +42,7 @@ const HEIGHT = 100
 /** The least length that can be seen. */
 const MIN_LENGTH = 2
 const [MARGIN, WIDTH] = [0.15, 0.7]
-/** Every seventh day has its date below. */
+/** Every seventh day has its date below, counted back from the last day. Dates end where their day ends, so the first days have no room for one. */
 const MARKED_DAYS = 7
 
 const lengthOf = (part: number): number => (part === 0 ? 0 : Math.max(MIN_LENGTH, Math.round(part * HEIGHT)))
@@ -69,7 +69,7 @@ export function DayChart({ bars, title }: { bars: readonly Bar[]; title: string 
       </svg>
       <p class="dates">
         {bars
-          .filter((_, index) => index % MARKED_DAYS === 0)
+          .filter((_, index) => (index + 1 - bars.length) % MARKED_DAYS === 0 && index >= MARKED_DAYS)
           .map(({ start }) => (
             <span>{formatDate(start).slice(5)}</span>
           ))}

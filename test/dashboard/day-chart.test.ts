@@ -42,3 +42,13 @@ test('the drawing stacks failed payments on paid ones, and shows the smallest', 
   expect(drawn).toContain('<rect class="paid" x="2.15" y="98" width="0.7" height="2"></rect>')
   expect(drawn.match(/<title>/g)).toHaveLength(3)
 })
+
+test('the dates below are those of the last day, and of each seventh day before it', () => {
+  const drawn = String(DayChart({ bars: barsOf([], { ...SPAN, count: 30 }), title: 'Payments' }))
+  expect([...drawn.matchAll(/<span>([^<]+)/g)].map(([, date]) => date)).toEqual([
+    '04-09',
+    '04-16',
+    '04-23',
+    '04-30',
+  ])
+})
