@@ -44,7 +44,7 @@ export const withWaiting = (billed: BilledPeriod, item: InvoiceItem, waits: bool
 export function withNextInvoice(billed: BilledPeriod, invoice: Invoice, seq: number): BilledPeriod {
   // Another period may have begun in the same second, and ended at once. Its lines are on older invoices, and its
   // prorations are on the invoice that begins the current period.
-  const begins = planLinesOf(invoice, billed.cycle).length > 0
+  const begins = beginsPeriod(invoice, billed.cycle)
   const lines = linesOf(invoice, billed.cycle, begins)
   return {
     ...billed,
@@ -65,7 +65,7 @@ export function withChangedInvoice(
   const { cycle, beginning, through, sums } = billed
   if (seq < beginning || seq > through) return billed
   const begins = seq === beginning
-  if (planLinesOf(after, cycle).length > 0 !== begins) return null
+  if (beginsPeriod(after, cycle) !== begins) return null
   const without = addTo(sums, linesOf(before, cycle, begins), -1)
   return { ...billed, sums: addTo(without, linesOf(after, cycle, begins), 1) }
 }
@@ -95,6 +95,17 @@ function linesOf(invoice: Invoice, cycle: number, begins: boolean): BilledLine[]
   if (!isBilled(invoice)) return []
   if (begins) return planLinesOf(invoice, cycle)
   return invoice.deleted ? [] : invoice.lines.flatMap((line) => correctionOf(line, cycle, netAmount(line)))
+}
+
+/**
+ * Reports whether an invoice bills the whole period that began at an instant. A new period with metered items alone has no lines
+ * yet but usage. The invoice of a change has others.
+ */
+function beginsPeriod(invoice: Invoice, cycle: number): boolean {
+  const { period_start, billing_reason, lines } = invoice
+  const isEmpty = lines.every(({ proration }) => proration?.is_usage)
+  const isOfUpdate = period_start === cycle && billing_reason === 'subscription_update'
+  return (isOfUpdate && isEmpty) || planLinesOf(invoice, cycle).length > 0
 }
 
 /** Lists the lines of an invoice that bill the items for the whole period that began at an instant. */

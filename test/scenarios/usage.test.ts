@@ -428,6 +428,21 @@ describe('a change of the price', () => {
     })
   })
 
+  test('credits nothing of a period that another one has replaced in the same second', async () => {
+    const { twin, path, subscription, metered } = await begin({}, { more: [{ nickname: 'Basic' }] })
+    const [{ id: item }, { id: other, price: basic }] = subscription.items.data
+    await twin.post(path, {
+      items: [
+        { id: item, deleted: true },
+        { id: other, price: metered.id },
+      ],
+    })
+    await twin.post(path, { billing_cycle_anchor: 'now' })
+    const proration_behavior = 'always_invoice'
+    await twin.post(path, { items: [{ id: other, price: basic.id }], proration_behavior })
+    expect((await newestInvoice(twin)).lines.data.map(({ amount }: Body) => amount)).toEqual([2000])
+  })
+
   test('between licensed and metered prorates the licensed part alone', async () => {
     const story = await begin()
     const { twin, report, path, item } = story
