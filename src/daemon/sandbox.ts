@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { dirname, join } from 'node:path'
 import { inspect } from 'node:util'
 import type { Hono } from 'hono'
@@ -167,6 +168,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     const adminToken = options.adminToken ?? randomToken(40)
     const access = new DashboardAccess({ ...options, adminToken, url, wall: engine.steady })
     const closing = new AbortController()
+    setMaxListeners(0, closing.signal)
     const { app, routes, serves } = createApp({
       engine,
       keys,

@@ -61,7 +61,11 @@ function inBatches(
   const end = () => void reader.cancel()
   let rest = ''
   return new ReadableStream({
-    start: () => signal.addEventListener('abort', end),
+    start: () => {
+      signal.addEventListener('abort', end)
+      // The browser may have been signed out since the request arrived.
+      if (signal.aborted) end()
+    },
     pull: async (controller) => {
       const { value, done } = await reader.read()
       if (done) {

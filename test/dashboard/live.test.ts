@@ -102,6 +102,18 @@ test('after the whole state was replaced, the page is read again', async () => {
   expect((await stream.next())?.event).toBe('reset')
 })
 
+test('many open pages cause no warning of Node', async () => {
+  const warnings: Error[] = []
+  const note = (warning: Error) => warnings.push(warning)
+  process.on('warning', note)
+  onTestFinished(() => void process.off('warning', note))
+  const stream = streamOf((await browser.show()).text)
+  for (let count = 0; count < 12; count += 1) await follow(stream)
+  // Node emits warnings in the next turn.
+  await new Promise(setImmediate)
+  expect(warnings).toEqual([])
+})
+
 test('without a session there is no stream, and signing out ends it', async () => {
   const other = await signIn(twin)
   const { text } = await other.show('/events')

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import { randomToken } from '../../engine/machine/ids.ts'
 
 /** paytwin: how long a browser stays signed in, in seconds. */
@@ -91,7 +92,12 @@ export class Sessions {
   }
 }
 
-const opened = (expires: number): Open => ({ expires, ending: new AbortController() })
+function opened(expires: number): Open {
+  const ending = new AbortController()
+  // Each open page listens. Beyond ten, Node would print a warning.
+  setMaxListeners(0, ending.signal)
+  return { expires, ending }
+}
 
 /** Reads stored sessions. A file that was changed by hand signs the browsers out that it does not list. */
 function parse(text: string | undefined): [name: string, expires: number][] {
