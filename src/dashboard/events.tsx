@@ -3,6 +3,7 @@ import type { Event, List } from '../client/types.ts'
 import { EVENT_TYPES } from '../core/kinds.ts'
 import { Time } from '../http/html/time.tsx'
 import type { PageContext, Section } from './context.ts'
+import { endpointsOf } from './endpoints.ts'
 import { EventTable } from './event-table.tsx'
 import { framed } from './frame.tsx'
 import { streamUrl } from './live.tsx'
@@ -86,6 +87,7 @@ async function showEvent(context: PageContext, id: string): Promise<Response> {
   )
   const { created, type, data, request } = event
   const deliveries = await deliveriesOf(context, [id])
+  const urls = new Map((await endpointsOf(context)).map((endpoint) => [endpoint.id, endpoint.url]))
   const { object, previous_attributes: before } = data
   return framed(context, {
     title: type,
@@ -130,7 +132,12 @@ async function showEvent(context: PageContext, id: string): Promise<Response> {
           ) : (
             <ul class="rows">
               {deliveries.map((delivery) => (
-                <Delivery base={base} formToken={formToken} delivery={delivery} />
+                <Delivery
+                  base={base}
+                  formToken={formToken}
+                  delivery={delivery}
+                  url={urls.get(delivery.endpoint) ?? 'a deleted endpoint'}
+                />
               ))}
             </ul>
           )}

@@ -4,7 +4,7 @@ import { Time } from '../http/html/time.tsx'
 import type { PageContext } from './context.ts'
 import { endpointsOf } from './endpoints.ts'
 import { Requests } from './requests.tsx'
-import { Empty, Panel, Scroll, Status } from './text.tsx'
+import { Cut, Empty, Panel, Scroll, Status } from './text.tsx'
 
 /** How many of the newest events and requests the page of an object shows. */
 const LIMIT = 10
@@ -183,7 +183,9 @@ const Deliveries = ({ base, deliveries, events, urls }: DeliveriesProps) => {
                 )}
               </td>
               <td class="number">{attempts.length}</td>
-              <td>{responseOf(attempts.at(-1))}</td>
+              <td>
+                <Cut text={responseOf(attempts.at(-1))} />
+              </td>
               <td>
                 <Status status={status} />
               </td>

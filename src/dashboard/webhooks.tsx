@@ -7,7 +7,7 @@ import { FormToken } from './form-token.tsx'
 import { framed } from './frame.tsx'
 import { given, isFirstPage, Pager } from './pager.tsx'
 import { PostForm } from './post-form.tsx'
-import { Empty, Panel, Status } from './text.tsx'
+import { Cut, Empty, Panel, Status } from './text.tsx'
 
 const LIMIT = 25
 
@@ -103,13 +103,23 @@ export const Delivery = ({
   base,
   formToken,
   delivery,
-}: Pick<PageContext, 'base' | 'formToken'> & { delivery: WebhookDelivery }) => (
+  url,
+}: Pick<PageContext, 'base' | 'formToken'> & {
+  delivery: WebhookDelivery
+  /** The endpoint, where deliveries to several ones are shown. */
+  url?: string | undefined
+}) => (
   <li>
     <span>
       <Time at={delivery.created} />{' '}
       <a class="id" href={`${base}/events/${encodeURIComponent(delivery.event)}`}>
         {delivery.event}
       </a>
+      {url === undefined ? null : (
+        <small>
+          to <Cut text={url} />
+        </small>
+      )}
       {delivery.attempts.map(({ time, response_status, response_body, error, duration_ms }) => (
         <small>
           <Time at={time} /> {response_status === null ? error : `responded ${response_status}`} in{' '}

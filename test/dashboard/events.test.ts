@@ -127,6 +127,7 @@ test('an event is sent to an endpoint again', async () => {
   expect(text.split(`Send again: ${event.id}`)).toHaveLength(3)
   const page = await browser.show(`/events/${event.id}`)
   expect(page.text.split(`Send again: ${event.id}`)).toHaveLength(3)
+  expect(plain(page.text)).toContain('to http://127.0.0.1:9/again')
   const ofCustomer = plain((await browser.show(`/customers/${customer.id}`)).text)
   expect(ofCustomer).toMatch(/customer.created http:\/\/127.0.0.1:9\/again \d .* pending/)
   expect(ofCustomer).toMatch(/customer.created req_\w+ evt_/)
