@@ -1,18 +1,20 @@
 import type Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Page, type Pages, pagesOf } from '../../visitor.ts'
 import { customerOnClock, type StripeTwin, startStripe } from '../sdk.ts'
-import { follow, open, press, type Shown } from './visitor.ts'
 
 const NOW = Date.UTC(2026, 0, 31, 10) / 1000
 const CARD = { number: '4242 4242 4242 4242', expiration: '12 / 34', cvc: '123', name: 'Ada Lovelace' }
 const ENTERED = { ...CARD, email: 'ada@shop.example' }
 
 let sdk: StripeTwin
+let pages: Pages
 let stripe: Stripe
 let plan: string
 let seat: string
 beforeAll(async () => {
   sdk = await startStripe({ now: '2026-01-31T10:00:00Z' })
+  pages = pagesOf((url, init) => sdk.twin.sandbox.app.request(url, init))
   stripe = sdk.stripe
   const price = async (name: string, unit_amount: number) => {
     const product = await stripe.products.create({ name })
@@ -35,7 +37,7 @@ const create = (given: Partial<Stripe.Checkout.SessionCreateParams> = {}) =>
     ...given,
   })
 const retrieve = ({ id }: { id: string }) => stripe.checkout.sessions.retrieve(id)
-const pageOf = ({ url }: Stripe.Checkout.Session): Promise<Shown> => open(sdk, url ?? '')
+const pageOf = ({ url }: Stripe.Checkout.Session): Promise<Page> => pages.open(url ?? '')
 const chargesOf = async () => (await stripe.charges.list({ limit: 100 })).data.length
 /** A payment of 10.00 for something without a product of its own. */
 const mug = (more: Partial<Stripe.Checkout.SessionCreateParams> = {}) =>
@@ -99,7 +101,7 @@ describe('the page of a session', () => {
     const session = await create(given)
     const page = await pageOf(session)
     expect(page.text).toContain(text)
-    const done = await press(sdk, page, button, ENTERED)
+    const done = await pages.press(page, button, ENTERED)
     expect([done.status, done.location]).toEqual([
       303,
       `https://shop.example/done?session=${session.id}&x=1#top`,
@@ -114,10 +116,10 @@ describe('the page of a session', () => {
     expect(page.text).toContain('2030-05-01 00:00 UTC')
     expect(page.text).toContain('Email eve@shop.example')
     expect(page.html).not.toContain('name="email"')
-    expect((await press(sdk, page, 'Subscribe', { ...CARD, expiration: '12/28' })).text).toContain(
+    expect((await pages.press(page, 'Subscribe', { ...CARD, expiration: '12/28' })).text).toContain(
       'in the past',
     )
-    expect((await press(sdk, page, 'Subscribe', CARD)).status).toBe(303)
+    expect((await pages.press(page, 'Subscribe', CARD)).status).toBe(303)
   })
 
   test('asks for no card if nothing is due and none is collected', async () => {
@@ -127,8 +129,8 @@ describe('the page of a session', () => {
     })
     const page = await pageOf(session)
     expect(page.html).not.toMatch(/Card number|Test cards/)
-    expect((await press(sdk, page, 'Start trial')).text).toContain('Enter your email address.')
-    expect((await press(sdk, page, 'Start trial', { email: 'ada@shop.example' })).status).toBe(303)
+    expect((await pages.press(page, 'Start trial')).text).toContain('Enter your email address.')
+    expect((await pages.press(page, 'Start trial', { email: 'ada@shop.example' })).status).toBe(303)
     expect((await retrieve(session)).status).toBe('complete')
   })
 
@@ -141,7 +143,7 @@ describe('the page of a session', () => {
     })
     const page = await pageOf(session)
     expect(page.text).toContain('We deliver in May')
-    const wrong = await press(sdk, page, 'Subscribe', { ...ENTERED, phone: 'x', city: 'Bonn' })
+    const wrong = await pages.press(page, 'Subscribe', { ...ENTERED, phone: 'x', city: 'Bonn' })
     for (const error of [
       'not a phone number',
       'Choose a country',
@@ -152,7 +154,7 @@ describe('the page of a session', () => {
       expect(wrong.text).toContain(error)
     expect(wrong.alert).toBe('Something is missing or wrong. Check the marked fields.')
     const address = { country: 'DE', line1: 'Am Hof 1', postal_code: '53113' }
-    const done = await press(sdk, wrong, 'Subscribe', {
+    const done = await pages.press(wrong, 'Subscribe', {
       ...CARD,
       ...address,
       phone: '+49 228 5550',
@@ -178,7 +180,7 @@ describe('the page of a session', () => {
 
   test('offers payment methods with which the customer pays later', async () => {
     const session = await mug({ allowed_payment_method_types: ['card', 'boleto'] })
-    const done = await press(sdk, await pageOf(session), 'Pay €20.00', {
+    const done = await pages.press(await pageOf(session), 'Pay €20.00', {
       email: 'ada@shop.example',
       pay_with: 'boleto',
     })
@@ -196,16 +198,16 @@ describe('changes before the form is submitted', () => {
         { price: seat, quantity: 2, adjustable_quantity: { enabled: true, minimum: 1, maximum: 9 } },
       ],
     })
-  const quantityIn = ({ html }: Shown) => / name="(quantity-[^"]+)"/.exec(html)?.[1] ?? ''
+  const quantityIn = ({ html }: Page) => / name="(quantity-[^"]+)"/.exec(html)?.[1] ?? ''
 
   test('a quantity is updated within its limits', async () => {
     const session = await adjustable()
     const page = await pageOf(session)
-    const more = await press(sdk, page, 'Update', { [quantityIn(page)]: '4' })
+    const more = await pages.press(page, 'Update', { [quantityIn(page)]: '4' })
     expect(more.text).toMatch(/The total is updated\. .*/)
     expect(more.text).toContain('Total due today $40.00')
     for (const wrong of ['0', '10', '1.5', '-1', 'many', ''])
-      expect((await press(sdk, more, 'Update', { [quantityIn(page)]: wrong })).text).toContain(
+      expect((await pages.press(more, 'Update', { [quantityIn(page)]: wrong })).text).toContain(
         'Enter a whole number from 1 to 9.',
       )
     expect((await retrieve(session)).amount_total).toBe(4000)
@@ -213,40 +215,43 @@ describe('changes before the form is submitted', () => {
 
   test('a promotion code is applied and removed', async () => {
     const page = await pageOf(await adjustable())
-    expect((await press(sdk, page, 'Apply', { promotion_code: 'SUMMER' })).text).toContain(
+    expect((await pages.press(page, 'Apply', { promotion_code: 'SUMMER' })).text).toContain(
       'This code is invalid.',
     )
-    expect((await press(sdk, page, 'Apply')).text).toContain('Enter a promotion code.')
-    const applied = await press(sdk, page, 'Apply', { promotion_code: ' winter ', email: 'ada@shop.example' })
+    expect((await pages.press(page, 'Apply')).text).toContain('Enter a promotion code.')
+    const applied = await pages.press(page, 'Apply', {
+      promotion_code: ' winter ',
+      email: 'ada@shop.example',
+    })
     expect(applied.text).toContain('Promotion code WINTER')
     expect(applied.text).toMatch(
       /Subtotal \$30\.00 Winter \(25% off once\) -\$7\.50 Total due today \$22\.50/,
     )
     expect(applied.html).toContain('value="ada@shop.example"')
-    expect((await press(sdk, applied, 'Remove')).text).toContain('Total due today $30.00')
+    expect((await pages.press(applied, 'Remove')).text).toContain('Total due today $30.00')
   })
 
   test('nobody pays another amount than the page has shown', async () => {
     const session = await adjustable()
     const page = await pageOf(session)
     const before = await chargesOf()
-    const changed = await press(sdk, page, 'Subscribe', { ...ENTERED, [quantityIn(page)]: '3' })
+    const changed = await pages.press(page, 'Subscribe', { ...ENTERED, [quantityIn(page)]: '3' })
     expect(changed.text).toContain(
       'The total has changed. Check it before you continue. Enter your card again.',
     )
     expect(changed.text).toContain('Total due today $35.00')
     // Another tab still shows the former total.
-    const stale = await press(sdk, page, 'Subscribe', { ...ENTERED, [quantityIn(page)]: '3' })
+    const stale = await pages.press(page, 'Subscribe', { ...ENTERED, [quantityIn(page)]: '3' })
     expect(stale.text).toContain('The total has changed')
     expect(await chargesOf()).toBe(before)
-    expect((await press(sdk, changed, 'Subscribe', ENTERED)).status).toBe(303)
+    expect((await pages.press(changed, 'Subscribe', ENTERED)).status).toBe(303)
     expect((await retrieve(session)).amount_total).toBe(3500)
   })
 
   test('Enter applies what was changed, and otherwise submits the form', async () => {
     const page = await pageOf(await adjustable())
-    expect((await press(sdk, page, 'Continue', { promotion_code: 'WINTER' })).text).toContain('WINTER')
-    expect((await press(sdk, await pageOf(await adjustable()), 'Continue', ENTERED)).status).toBe(303)
+    expect((await pages.press(page, 'Continue', { promotion_code: 'WINTER' })).text).toContain('WINTER')
+    expect((await pages.press(await pageOf(await adjustable()), 'Continue', ENTERED)).status).toBe(303)
   })
 
   test('a code that can no longer be redeemed is said, and can be removed', async () => {
@@ -256,18 +261,18 @@ describe('changes before the form is submitted', () => {
       code: 'ONCE',
     })
     const session = await adjustable()
-    await press(sdk, await pageOf(session), 'Apply', { promotion_code: 'ONCE' })
+    await pages.press(await pageOf(session), 'Apply', { promotion_code: 'ONCE' })
     await stripe.promotionCodes.update(code.id, { active: false })
     const page = await pageOf(session)
     expect(page.alert).not.toBe(null)
-    expect((await press(sdk, page, 'Remove')).text).toContain('Total due today $30.00')
+    expect((await pages.press(page, 'Remove')).text).toContain('Total due today $30.00')
   })
 })
 
 describe('a card', () => {
   test('that is declined leaves the page open, with the reason and without the number', async () => {
     const session = await create()
-    const declined = await press(sdk, await pageOf(session), 'Subscribe', {
+    const declined = await pages.press(await pageOf(session), 'Subscribe', {
       ...ENTERED,
       number: '4000000000009995',
       cvc: '987',
@@ -277,12 +282,12 @@ describe('a card', () => {
     expect(declined.html).not.toMatch(/value="(4000|987)/)
     expect(declined.html).toContain('value="ada@shop.example"')
     expect((await pageOf(session)).alert).toBe('Your card has insufficient funds.')
-    expect((await press(sdk, declined, 'Subscribe', CARD)).status).toBe(303)
+    expect((await pages.press(declined, 'Subscribe', CARD)).status).toBe(303)
   })
 
   test('that is no test card is refused with the reason', async () => {
     const before = (await stripe.paymentIntents.list({ limit: 100 })).data.length
-    const refused = await press(sdk, await pageOf(await create()), 'Subscribe', {
+    const refused = await pages.press(await pageOf(await create()), 'Subscribe', {
       ...ENTERED,
       number: '4111 1111 1111 1111',
     })
@@ -292,41 +297,41 @@ describe('a card', () => {
   })
 
   test('of the list is filled in, with the other entries', async () => {
-    const filled = await press(sdk, await pageOf(await create()), '4242 4242 4242 4242', {
+    const filled = await pages.press(await pageOf(await create()), '4242 4242 4242 4242', {
       email: 'ada@shop.example',
     })
     expect(filled.html).toContain('value="4242 4242 4242 4242"')
-    expect((await press(sdk, filled, 'Subscribe')).status).toBe(303)
+    expect((await pages.press(filled, 'Subscribe')).status).toBe(303)
   })
 
   test('that must be authenticated leads to the page for that, and then to the shop', async () => {
     const session = await create()
-    const sent = await press(sdk, await pageOf(session), 'Subscribe', {
+    const sent = await pages.press(await pageOf(session), 'Subscribe', {
       ...ENTERED,
       number: '4000002760003184',
     })
     expect([sent.status, sent.location]).toEqual([303, expect.stringMatching(/^\/c\/authenticate\//)])
-    const bank = await follow(sdk, sent)
+    const bank = await pages.follow(sent)
     expect(bank.text).toContain('charges $20.00')
-    const failed = await press(sdk, bank, 'Fail authentication')
+    const failed = await pages.press(bank, 'Fail authentication')
     expect(failed.location).toBe(`/c/pay/${session.id}`)
-    const back = await follow(sdk, failed)
+    const back = await pages.follow(failed)
     expect(back.alert).toMatch(/authenticat/)
-    const again = await press(sdk, back, 'Subscribe', { ...ENTERED, number: '4000002760003184' })
-    const done = await press(sdk, await follow(sdk, again), 'Complete authentication')
+    const again = await pages.press(back, 'Subscribe', { ...ENTERED, number: '4000002760003184' })
+    const done = await pages.press(await pages.follow(again), 'Complete authentication')
     expect(done.location).toContain(`https://shop.example/done?session=${session.id}`)
     expect((await retrieve(session)).status).toBe('complete')
     // The page of the bank that is still open in another tab leads to the session.
-    expect((await press(sdk, bank, 'Fail authentication')).location).toBe(`/c/pay/${session.id}`)
+    expect((await pages.press(bank, 'Fail authentication')).location).toBe(`/c/pay/${session.id}`)
   })
 
   test('is authenticated to be saved', async () => {
     const session = await create({ mode: 'setup', currency: 'usd' })
-    const sent = await press(sdk, await pageOf(session), 'Save card', {
+    const sent = await pages.press(await pageOf(session), 'Save card', {
       ...ENTERED,
       number: '4000002500003155',
     })
-    const done = await press(sdk, await follow(sdk, sent), 'Complete authentication')
+    const done = await pages.press(await pages.follow(sent), 'Complete authentication')
     expect(done.location).toContain(session.id)
     expect((await retrieve(session)).status).toBe('complete')
   })
@@ -337,13 +342,16 @@ describe('a session that is not open', () => {
     const session = await mug()
     const page = await pageOf(session)
     const before = await chargesOf()
-    const [one, two] = await Promise.all([press(sdk, page, 'Pay', ENTERED), press(sdk, page, 'Pay', ENTERED)])
-    const late = await press(sdk, page, 'Pay', ENTERED)
+    const [one, two] = await Promise.all([
+      pages.press(page, 'Pay', ENTERED),
+      pages.press(page, 'Pay', ENTERED),
+    ])
+    const late = await pages.press(page, 'Pay', ENTERED)
     expect([one, two, late].map(({ location }) => location)).toEqual(
       Array(3).fill(`https://shop.example/done?session=${session.id}&x=1#top`),
     )
     expect(await chargesOf()).toBe(before + 1)
-    const done = await open(sdk, page.url)
+    const done = await pages.open(page.url)
     expect(done.text).toContain('You are all done here')
     expect(done.text).toContain('Continue to https://shop.example')
   })
@@ -355,15 +363,15 @@ describe('a session that is not open', () => {
     const recoverable = await create({ customer, after_expiration: { recovery: { enabled: true } } })
     const [page, other] = [await pageOf(plain), await pageOf(recoverable)]
     await sdk.advance(clock, NOW + 25 * 3600)
-    const expired = await open(sdk, page.url)
+    const expired = await pages.open(page.url)
     expect(expired.text).toContain('This checkout has expired')
     expect(expired.text).toContain('Back to https://shop.example')
     expect(expired.html).not.toContain('<button')
-    expect((await press(sdk, page, 'Subscribe', CARD)).status).toBe(400)
+    expect((await pages.press(page, 'Subscribe', CARD)).status).toBe(400)
     const { after_expiration } = await retrieve(recoverable)
-    const again = await press(sdk, await open(sdk, after_expiration?.recovery?.url ?? ''), 'Start again')
-    const next = await follow(sdk, again)
-    expect((await press(sdk, next, 'Subscribe', CARD)).status).toBe(303)
-    expect((await press(sdk, other, 'Subscribe', CARD)).location).toMatch(/^\/c\/pay\/cs_test_/)
+    const again = await pages.press(await pages.open(after_expiration?.recovery?.url ?? ''), 'Start again')
+    const next = await pages.follow(again)
+    expect((await pages.press(next, 'Subscribe', CARD)).status).toBe(303)
+    expect((await pages.press(other, 'Subscribe', CARD)).location).toMatch(/^\/c\/pay\/cs_test_/)
   })
 })

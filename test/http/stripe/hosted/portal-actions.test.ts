@@ -1,19 +1,19 @@
 import type Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Page, type Pages, pagesOf } from '../../visitor.ts'
 import { type StripeTwin, startStripe } from '../sdk.ts'
-import { press, visitor } from './portal-visitor.ts'
 
 let sdk: StripeTwin
 const reported: unknown[] = []
 let stripe: Stripe
 let basic: string
 let pro: string
-let visit: ReturnType<typeof visitor>
+let pages: Pages
 beforeAll(async () => {
   sdk = await startStripe()
   sdk.twin.sandbox.engine.listen({ failed: (error) => reported.push(error) })
   stripe = sdk.stripe
-  visit = visitor(sdk.twin)
+  pages = pagesOf((url, init) => sdk.twin.sandbox.app.request(url, init), { follows: true })
   basic = await priced('Basic', 1000)
   pro = await priced('Pro', 3000)
 })
@@ -57,15 +57,21 @@ const configured = async (features: Stripe.BillingPortal.ConfigurationCreatePara
 const newest = async (limit: number): Promise<string[]> =>
   (await stripe.events.list({ limit })).data.map(({ type }) => type).reverse()
 
+/** Decides an authentication. @returns the address that it leads to, which is not opened */
+async function decided(page: Page, outcome: string): Promise<string> {
+  const steps = pagesOf((url, init) => sdk.twin.sandbox.app.request(url, init))
+  return (await steps.press(page, 'Complete', { outcome })).location ?? ''
+}
+
 const CARD = { number: '5555 5555 5555 4444', expiration: '12 / 34', cvc: '123', name: 'Ada' }
 
 describe('a cancellation', () => {
   test('waits for the end of the period, takes the reason, and is withdrawn', async () => {
     const { customer, subscription } = await subscribed()
     const url = await enter(customer)
-    const page = await visit(`${url}/subscriptions/${subscription}/cancel`)
+    const page = await pages.open(`${url}/subscriptions/${subscription}/cancel`)
     expect(page.html).toContain('February 1, 2026')
-    const done = await press(visit, page, 'Confirm', { reason: 'too_expensive', comment: '<b>Too much</b>' })
+    const done = await pages.press(page, 'Confirm', { reason: 'too_expensive', comment: '<b>Too much</b>' })
     expect(done.html).toContain('will be canceled at the end of its period')
     expect(done.html).not.toContain('Cancel subscription')
     expect(await newest(1)).toEqual(['customer.subscription.updated'])
@@ -74,7 +80,7 @@ describe('a cancellation', () => {
       cancel_at_period_end: true,
       cancellation_details: { comment: '<b>Too much</b>', feedback: 'too_expensive' },
     })
-    const renewed = await press(visit, done, 'Renew subscription')
+    const renewed = await pages.press(done, 'Renew subscription')
     expect(renewed.html).toContain('Your subscription will renew.')
     expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({
       cancel_at_period_end: false,
@@ -85,7 +91,7 @@ describe('a cancellation', () => {
       [page, 'Confirm'],
       [done, 'Renew subscription'],
     ] as const)
-      expect((await press(visit, form, text)).html).toContain('It changed nothing')
+      expect((await pages.press(form, text)).html).toContain('It changed nothing')
     expect((await stripe.subscriptions.retrieve(subscription)).cancel_at_period_end).toBe(false)
   })
 
@@ -95,13 +101,13 @@ describe('a cancellation', () => {
     const configuration = await configured({
       subscription_cancel: { enabled: true, mode: 'immediately', proration_behavior: 'always_invoice' },
     })
-    const page = await visit(
+    const page = await pages.open(
       `${await enter(customer, { configuration })}/subscriptions/${subscription}/cancel`,
     )
     expect(page.html).toContain('is canceled immediately')
     expect(page.html).toContain('The unused time is credited')
     expect(page.html).not.toContain('Why are you canceling?')
-    const refused = await press(visit, page, 'Confirm', { reason: 'unused' })
+    const refused = await pages.press(page, 'Confirm', { reason: 'unused' })
     expect(refused.html).toContain('Your subscription was canceled.')
     const canceled = await stripe.subscriptions.retrieve(subscription)
     expect(canceled).toMatchObject({ status: 'canceled', cancellation_details: { feedback: null } })
@@ -117,19 +123,19 @@ describe('a cancellation', () => {
         cancellation_reason: { enabled: true, options: ['unused'] },
       },
     })
-    const page = await visit(
+    const page = await pages.open(
       `${await enter(customer, { configuration })}/subscriptions/${subscription}/cancel`,
     )
     expect(page.html).toContain('I no longer need it')
     expect(page.html).not.toContain('It is too expensive')
-    const refused = await press(visit, page, 'Confirm', { reason: 'too_expensive' })
+    const refused = await pages.press(page, 'Confirm', { reason: 'too_expensive' })
     expect(refused.html).toContain('role="alert"')
     expect((await stripe.subscriptions.retrieve(subscription)).cancel_at_period_end).toBe(false)
   })
 })
 
 describe('a card', () => {
-  const adding = async (customer: string) => visit(`${await enter(customer)}/cards/add`)
+  const adding = async (customer: string) => pages.open(`${await enter(customer)}/cards/add`)
   const defaultOf = async (customer: string) => {
     const found = await stripe.customers.retrieve(customer, {
       expand: ['invoice_settings.default_payment_method'],
@@ -142,7 +148,7 @@ describe('a card', () => {
     const own = await stripe.paymentMethods.attach('pm_card_amex', { customer })
     await stripe.subscriptions.update(subscription, { default_payment_method: own.id })
     const page = await adding(customer)
-    const done = await press(visit, page, 'CVC', { ...CARD, default: 'yes' })
+    const done = await pages.press(page, 'CVC', { ...CARD, default: 'yes' })
     expect(done.html).toContain('Your card was saved.')
     expect(await newest(5)).toEqual([
       'setup_intent.created',
@@ -154,17 +160,15 @@ describe('a card', () => {
     const card = await defaultOf(customer)
     expect(card.card).toMatchObject({ last4: '4444', exp_month: 12, exp_year: 2034 })
     expect((await stripe.subscriptions.retrieve(subscription)).default_payment_method).toBe(card.id)
-    expect((await press(visit, page, 'CVC', { ...CARD, default: 'yes' })).html).toContain(
-      'It changed nothing',
-    )
+    expect((await pages.press(page, 'CVC', { ...CARD, default: 'yes' })).html).toContain('It changed nothing')
     expect((await stripe.customers.listPaymentMethods(customer)).data).toHaveLength(3)
-    const removed = await press(visit, done, `card-${own.id}`, { action: 'remove' })
+    const removed = await pages.press(done, `card-${own.id}`, { action: 'remove' })
     expect(removed.html).toContain('The card was removed.')
     expect((await stripe.paymentMethods.retrieve(own.id)).customer).toBeNull()
-    const inUse = await visit(removed.url.split('?')[0] ?? '')
+    const inUse = await pages.open(removed.url.split('?')[0] ?? '')
     expect(inUse.html).not.toContain(`aria-describedby="card-${card.id}">Remove`)
     const other = (await stripe.customers.listPaymentMethods(customer)).data.find(({ id }) => id !== card.id)
-    const swapped = await press(visit, inUse, `card-${other?.id}`, { action: 'default' })
+    const swapped = await pages.press(inUse, `card-${other?.id}`, { action: 'default' })
     expect(swapped.html).toContain('Your default card was changed.')
     expect((await defaultOf(customer)).id).toBe(other?.id)
   })
@@ -173,18 +177,18 @@ describe('a card', () => {
     const { customer } = await subscribed()
     const other = await stripe.paymentMethods.attach('pm_card_mastercard', { customer })
     const used = await defaultOf(customer)
-    const page = await visit(await enter(customer))
+    const page = await pages.open(await enter(customer))
     const forged = { ...page, html: page.html.replaceAll(other.id, used.id) }
-    expect((await press(visit, forged, 'Remove', { action: 'remove' })).html).toContain('role="alert"')
+    expect((await pages.press(forged, 'Remove', { action: 'remove' })).html).toContain('role="alert"')
     expect((await stripe.paymentMethods.retrieve(used.id)).customer).toBe(customer)
   })
 
   test('that is declined, or is no test card, is not saved, and its number is not shown again', async () => {
     const { customer } = await subscribed()
     const page = await adding(customer)
-    const declined = await press(visit, page, 'CVC', { ...CARD, number: '4000000000000002' })
+    const declined = await pages.press(page, 'CVC', { ...CARD, number: '4000000000000002' })
     expect(declined.html).toMatch(/role="alert">Your card was declined/)
-    const real = await press(visit, page, 'CVC', { ...CARD, number: '4111 1111 1111 1111' })
+    const real = await pages.press(page, 'CVC', { ...CARD, number: '4111 1111 1111 1111' })
     expect(real.html).toContain('This is not a test card')
     for (const { html } of [declined, real]) expect(html).not.toMatch(/4000000000000002|4111/)
     expect((await stripe.customers.listPaymentMethods(customer)).data).toHaveLength(1)
@@ -197,25 +201,27 @@ describe('a card', () => {
     const { customer } = await subscribed()
     const page = await adding(customer)
     const number = '4000000000003220'
-    const authentication = await press(visit, page, 'CVC', { ...CARD, number, default: 'yes' })
+    const authentication = await pages.press(page, 'CVC', { ...CARD, number, default: 'yes' })
     expect(authentication.html).toContain('Authenticate your card')
-    const { location } = await press(visit, authentication, 'Complete', { outcome })
-    const done = await visit(location)
+    const location = await decided(authentication, outcome)
+    const done = await pages.open(location)
     expect(done.html).toContain(message)
     expect((await defaultOf(customer)).card?.last4).toBe(last4)
     const forged = location.replace(/client_secret=\w/, 'client_secret=x')
-    expect((await visit(forged)).status).toBe(404)
+    expect((await pages.open(forged)).status).toBe(404)
   })
 
   test('can be entered again after an authentication that failed', async () => {
     const { customer } = await subscribed()
     const again = { ...CARD, default: 'yes' }
-    const authentication = await press(visit, await adding(customer), 'CVC', {
+    const authentication = await pages.press(await adding(customer), 'CVC', {
       ...again,
       number: '4000000000003220',
     })
-    const { location } = await press(visit, authentication, 'Complete', { outcome: 'fail' })
-    expect((await press(visit, await visit(location), 'CVC', again)).html).toContain('Your card was saved.')
+    const location = await decided(authentication, 'fail')
+    expect((await pages.press(await pages.open(location), 'CVC', again)).html).toContain(
+      'Your card was saved.',
+    )
   })
 })
 
@@ -223,17 +229,17 @@ describe('a card after its authentication', () => {
   test('is not made the default one by a HEAD request or a prefetch, which change nothing', async () => {
     const { customer } = await subscribed()
     const number = '4000000000003220'
-    const page = await visit(`${await enter(customer)}/cards/add`)
-    const authentication = await press(visit, page, 'CVC', { ...CARD, number, default: 'yes' })
-    const { location } = await press(visit, authentication, 'Complete', { outcome: 'succeed' })
+    const page = await pages.open(`${await enter(customer)}/cards/add`)
+    const authentication = await pages.press(page, 'CVC', { ...CARD, number, default: 'yes' })
+    const location = await decided(authentication, 'succeed')
     const events = await newest(1)
     const headers = { Host: 'localhost' }
     const head = await sdk.twin.sandbox.app.request(location, { method: 'HEAD', headers })
     expect(head.status).toBe(503)
     for (const name of ['Sec-Purpose', 'Purpose', 'X-Moz'])
-      expect((await visit(location, undefined, { [name]: 'prefetch;prerender' })).status).toBe(503)
+      expect((await pages.open(location, { [name]: 'prefetch;prerender' })).status).toBe(503)
     expect(await newest(1)).toEqual(events)
-    expect((await visit(location)).html).toContain('Your card was saved.')
+    expect((await pages.open(location)).html).toContain('Your card was saved.')
     expect(await newest(1)).not.toEqual(events)
   })
 })
@@ -264,7 +270,7 @@ describe('a change of plan', () => {
   async function previewed(query = '') {
     const { customer, subscription, configuration } = await authenticating()
     const url = await enter(customer, { configuration })
-    const page = await visit(`${url}/subscriptions/${subscription}/confirm?price=${pro}${query}`)
+    const page = await pages.open(`${url}/subscriptions/${subscription}/confirm?price=${pro}${query}`)
     return { customer, subscription, url, page }
   }
   const priceOf = async (subscription: string) =>
@@ -275,24 +281,24 @@ describe('a change of plan', () => {
     ['fail', 'Your plan was not changed.', false],
   ])('whose payment needs an authentication is made after it: %s', async (outcome, message, changes) => {
     const { customer, subscription, page } = await previewed()
-    const authentication = await press(visit, page, 'Confirm')
+    const authentication = await pages.press(page, 'Confirm')
     expect(authentication.html).toContain('Authenticate your payment')
     expect(authentication.html).toContain('$20.00')
     expect(page.html).toContain('Unused time on Basic after January 1, 2026')
     expect(await priceOf(subscription)).toBe(basic)
-    const { location } = await press(visit, authentication, 'Complete', { outcome })
+    const location = await decided(authentication, outcome)
     for (const forged of [
       location.replace(/client_secret=\w/, 'client_secret=x'),
       location.split('?')[0] ?? '',
     ])
-      expect((await visit(forged)).status).toBe(404)
-    expect((await visit(location)).html).toContain(message)
+      expect((await pages.open(forged)).status).toBe(404)
+    expect((await pages.open(location)).html).toContain(message)
     expect(await priceOf(subscription)).toBe(changes ? pro : basic)
     expect((await stripe.subscriptions.retrieve(subscription)).pending_update).toBeNull()
     const [invoice] = (await stripe.invoices.list({ customer, limit: 1 })).data
     expect(invoice?.status).toBe(changes ? 'paid' : 'void')
     // The address can be opened again.
-    expect((await visit(location)).html).toContain(message)
+    expect((await pages.open(location)).html).toContain(message)
   })
 
   test('can be confirmed again after an authentication that failed', async () => {
@@ -304,30 +310,30 @@ describe('a change of plan', () => {
         subscription_update_confirm: { subscription, items: [{ id: item, price: pro, quantity: 1 }] },
       },
     })
-    const authentication = await press(visit, await visit(url), 'Confirm')
-    const { location } = await press(visit, authentication, 'Complete', { outcome: 'fail' })
-    const again = await press(visit, await visit(location), 'Confirm')
+    const authentication = await pages.press(await pages.open(url), 'Confirm')
+    const location = await decided(authentication, 'fail')
+    const again = await pages.press(await pages.open(location), 'Confirm')
     expect(again.html).toContain('Authenticate your payment')
   })
 
   test('whose authentication was left can be withdrawn', async () => {
     const { subscription, url, page } = await previewed()
-    await press(visit, page, 'Confirm')
-    const home = await visit(url)
+    await pages.press(page, 'Confirm')
+    const home = await pages.open(url)
     expect(home.html).toContain('Your change of plan waits for its payment.')
     expect(home.html).not.toContain('Update plan')
-    const kept = await press(visit, home, 'Keep current plan')
+    const kept = await pages.press(home, 'Keep current plan')
     expect(kept.html).toContain('Your plan stays as it is.')
     expect(kept.html).toContain('Update plan')
     expect((await stripe.subscriptions.retrieve(subscription)).pending_update).toBeNull()
-    expect((await press(visit, home, 'Keep current plan')).html).toContain('It changed nothing')
+    expect((await pages.press(home, 'Keep current plan')).html).toContain('It changed nothing')
   })
 
   test('with a code is refused if its payment needs an authentication', async () => {
     const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'forever' })
     await stripe.promotionCodes.create({ promotion: { type: 'coupon', coupon: coupon.id }, code: 'HALF' })
     const { subscription, page } = await previewed('&promotion_code=half')
-    expect((await press(visit, page, 'Confirm')).html).toContain('role="alert"')
+    expect((await pages.press(page, 'Confirm')).html).toContain('role="alert"')
     expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({
       pending_update: null,
       discounts: [],
@@ -346,19 +352,19 @@ describe('a change of plan', () => {
       },
     })
     const url = await enter(customer, { configuration })
-    const preview = await visit(`${url}/subscriptions/${subscription}/confirm?price=${basic}`)
-    const home = await press(visit, preview, 'Confirm')
+    const preview = await pages.open(`${url}/subscriptions/${subscription}/confirm?price=${basic}`)
+    const home = await pages.press(preview, 'Confirm')
     expect(home.html).toContain('Your plan will change at the end of the period.')
     expect(home.html).toContain('Your plan changes to Basic')
-    const kept = await press(visit, home, 'Keep current plan')
+    const kept = await pages.press(home, 'Keep current plan')
     expect(kept.html).toContain('Your plan stays as it is.')
     expect(kept.html).not.toContain('Your plan changes')
     expect(await newest(2)).toContain('subscription_schedule.released')
     expect((await stripe.subscriptions.retrieve(subscription)).schedule).toBeNull()
-    expect((await press(visit, home, 'Keep current plan')).html).toContain('It changed nothing')
+    expect((await pages.press(home, 'Keep current plan')).html).toContain('It changed nothing')
 
     await stripe.subscriptionSchedules.create({ from_subscription: subscription })
-    expect((await visit(url)).html).not.toContain('Keep current plan')
+    expect((await pages.open(url)).html).not.toContain('Keep current plan')
   })
 })
 
@@ -368,12 +374,12 @@ describe('the details', () => {
     const configuration = await configured({
       customer_update: { enabled: true, allowed_updates: ['email', 'address'] },
     })
-    const page = await visit(`${await enter(customer, { configuration })}/details`)
+    const page = await pages.open(`${await enter(customer, { configuration })}/details`)
     expect(page.html).not.toContain('Phone')
-    const wrong = await press(visit, page, 'Save', { email: 'no address', address_country: 'Germany' })
+    const wrong = await pages.press(page, 'Save', { email: 'no address', address_country: 'Germany' })
     expect(wrong.html).toContain('This is not an email address')
     expect(wrong.html).toContain('Enter a country code of two letters')
-    const done = await press(visit, page, 'Save', {
+    const done = await pages.press(page, 'Save', {
       email: 'new@example.com',
       name: 'Mallory',
       address_line1: '1 <i>Way</i>',
@@ -396,19 +402,19 @@ describe('an overdue payment', () => {
     await stripe.customers.update(customer, { invoice_settings: { default_payment_method: declining.id } })
     await sdk.advance(clock, START + 31 * DAY + 2 * 3_600)
     const url = await enter(customer)
-    const page = await visit(url)
+    const page = await pages.open(url)
     expect(page.html).toContain('A payment of <strong>$10.00</strong> failed.')
     expect(page.html).toContain('it is tried again on')
     expect(page.html).not.toContain('Update plan')
-    const declined = await press(visit, page, 'Pay $10.00')
+    const declined = await pages.press(page, 'Pay $10.00')
     expect(declined.html).toMatch(/role="alert">Your card was declined/)
-    await press(visit, await visit(`${url}/cards/add`), 'CVC', { ...CARD, default: 'yes' })
-    const again = await visit(url)
+    await pages.press(await pages.open(`${url}/cards/add`), 'CVC', { ...CARD, default: 'yes' })
+    const again = await pages.open(url)
     expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({ status: 'past_due' })
-    const paid = await press(visit, again, 'Pay $10.00')
+    const paid = await pages.press(again, 'Pay $10.00')
     expect(paid.html).toContain('Your payment was made.')
     expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({ status: 'active' })
-    expect((await press(visit, again, 'Pay $10.00')).html).toContain('It changed nothing')
+    expect((await pages.press(again, 'Pay $10.00')).html).toContain('It changed nothing')
   })
 })
 
@@ -425,16 +431,16 @@ describe('a flow', () => {
         after_completion: redirecting(),
       },
     })
-    const page = await visit(url)
+    const page = await pages.open(url)
     expect(page.html).toContain('<h1>Cancel subscription</h1>')
-    expect((await visit(`${url}/cards/add`)).html).toContain('<h1>Cancel subscription</h1>')
-    const done = await press(visit, page, 'Confirm')
+    expect((await pages.open(`${url}/cards/add`)).html).toContain('<h1>Cancel subscription</h1>')
+    const done = await pages.press(page, 'Confirm')
     expect([done.status, done.location]).toEqual([303, 'https://shop.example/done'])
     expect((await stripe.subscriptions.retrieve(subscription)).cancel_at_period_end).toBe(true)
-    const after = await visit(url)
+    const after = await pages.open(url)
     expect(after.html).toContain('<h1>Done</h1>')
     expect(after.html).toContain('https://shop.example/done')
-    expect((await press(visit, page, 'Confirm')).html).toContain('<h1>Done</h1>')
+    expect((await pages.press(page, 'Confirm')).html).toContain('<h1>Done</h1>')
   })
 
   test('confirms the update that the merchant chose, with its discount, and shows its message', async () => {
@@ -454,10 +460,10 @@ describe('a flow', () => {
         },
       },
     })
-    const page = await visit(`${url}?price=${basic}`)
+    const page = await pages.open(`${url}?price=${basic}`)
     expect(page.html).toContain('<strong>Pro</strong>, $30.00 per month × 2')
     expect(page.html).not.toContain('Choose another plan')
-    const done = await press(visit, page, 'Confirm')
+    const done = await pages.press(page, 'Confirm')
     expect(done.html).toContain('Enjoy &lt;Pro&gt;')
     expect(done.html).toContain(`href="${RETURN}"`)
     const after = await stripe.subscriptions.retrieve(subscription, { expand: ['discounts'] })
@@ -468,9 +474,9 @@ describe('a flow', () => {
   test('replaces the card, and then opens the portal', async () => {
     const { customer } = await subscribed()
     const url = await enter(customer, { flow_data: { type: 'payment_method_update' } })
-    const page = await visit(url)
+    const page = await pages.open(url)
     expect(page.html).toContain('<h1>Add payment method</h1>')
-    const done = await press(visit, page, 'CVC', CARD)
+    const done = await pages.press(page, 'CVC', CARD)
     expect(done.html).toContain('Current plans')
     expect(done.html).toContain('Mastercard •••• 4444</span> <span class="status good">Default</span>')
   })
@@ -480,8 +486,8 @@ describe('a flow', () => {
     const url = await enter(customer, {
       flow_data: { type: 'subscription_update', subscription_update: { subscription } },
     })
-    expect((await visit(url)).html).toContain('<h1>Update plan</h1>')
-    const page = await visit(`${url}/subscriptions/${subscription}/confirm?price=${pro}`)
-    expect((await press(visit, page, 'Confirm')).html).toContain('Your plan was updated.')
+    expect((await pages.open(url)).html).toContain('<h1>Update plan</h1>')
+    const page = await pages.open(`${url}/subscriptions/${subscription}/confirm?price=${pro}`)
+    expect((await pages.press(page, 'Confirm')).html).toContain('Your plan was updated.')
   })
 })

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Pages, pagesOf, submissionOf } from '../../visitor.ts'
 import { idOf, type StripeTwin, startStripe } from '../sdk.ts'
-import { formWith, press, visitor } from './portal-visitor.ts'
 
 let sdk: StripeTwin
 const reported: unknown[] = []
@@ -9,12 +9,12 @@ let stripe: Stripe
 let basic: string
 let pro: string
 let yearly: string
-let visit: ReturnType<typeof visitor>
+let pages: Pages
 beforeAll(async () => {
   sdk = await startStripe()
   sdk.twin.sandbox.engine.listen({ failed: (error) => reported.push(error) })
   stripe = sdk.stripe
-  visit = visitor(sdk.twin)
+  pages = pagesOf((url, init) => sdk.twin.sandbox.app.request(url, init), { follows: true })
   basic = await priced('Basic', 1000)
   pro = await priced('Pro <b>', 3000)
   yearly = await priced('Yearly', 10_000, 'year')
@@ -70,7 +70,7 @@ async function configured(features: Features): Promise<string> {
 describe('the overview', () => {
   test('shows plans, the next invoice, cards, details and invoices, and runs nothing', async () => {
     const { customer } = await subscribed()
-    const { status, html } = await visit(await enter(customer))
+    const { status, html } = await pages.open(await enter(customer))
     expect(status).toBe(200)
     for (const text of [
       'Basic',
@@ -95,18 +95,18 @@ describe('the overview', () => {
 
   test('shows only what the configuration allows, and accepts nothing else', async () => {
     const { customer, subscription } = await subscribed()
-    const full = await visit(await enter(customer))
+    const full = await pages.open(await enter(customer))
     const configuration = await configured({ invoice_history: { enabled: true } })
     const url = await enter(customer, { configuration })
-    const { html } = await visit(url)
+    const { html } = await pages.open(url)
     for (const text of ['Update plan', 'Cancel subscription', 'Payment methods', 'Update details'])
       expect(html).not.toContain(text)
     for (const path of ['details', 'cards/add', `subscriptions/${subscription}/update`])
-      expect((await visit(`${url}/${path}`)).status).toBe(400)
-    const allowed = await visit(`${full.url}/subscriptions/${subscription}/cancel`)
-    const { fields } = formWith(allowed, 'Confirm')
+      expect((await pages.open(`${url}/${path}`)).status).toBe(400)
+    const allowed = await pages.open(`${full.url}/subscriptions/${subscription}/cancel`)
+    const form = submissionOf(allowed, 'Confirm')
     for (const path of [`subscriptions/${subscription}/cancel`, 'details', 'cards/add'])
-      await visit(`${url}/${path}`, fields)
+      await pages.send({ ...form, url: `${url}/${path}` })
     expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({
       cancel_at_period_end: false,
       status: 'active',
@@ -117,24 +117,24 @@ describe('the overview', () => {
     const [one, other] = [await subscribed(), await subscribed()]
     const url = await enter(one.customer)
     const wrong = `${url.slice(0, -1)}${url.endsWith('x') ? 'y' : 'x'}`
-    const { status, html } = await visit(wrong)
+    const { status, html } = await pages.open(wrong)
     expect(status).toBe(404)
     expect(html).not.toContain('Default merchant')
-    expect((await visit(`${url}/subscriptions/${other.subscription}/cancel`)).status).toBe(404)
+    expect((await pages.open(`${url}/subscriptions/${other.subscription}/cancel`)).status).toBe(404)
   })
 
   test('expires on the clock of the customer: 5 minutes without a visit, then an hour after each', async () => {
     const { clock, customer } = await subscribed()
     const [unseen, seen] = [await enter(customer), await enter(customer)]
-    expect((await visit(seen)).html).toContain('Current plans')
+    expect((await pages.open(seen)).html).toContain('Current plans')
     await sdk.advance(clock, START + 5 * 60)
-    expect((await visit(unseen)).html).toContain('This session has expired')
+    expect((await pages.open(unseen)).html).toContain('This session has expired')
     await sdk.advance(clock, START + 50 * 60)
-    expect((await visit(seen)).html).toContain('Current plans')
+    expect((await pages.open(seen)).html).toContain('Current plans')
     await sdk.advance(clock, START + 100 * 60)
-    expect((await visit(seen)).html).toContain('Current plans')
+    expect((await pages.open(seen)).html).toContain('Current plans')
     await sdk.advance(clock, START + 161 * 60)
-    const expired = await visit(seen)
+    const expired = await pages.open(seen)
     expect(expired.html).toContain('This session has expired')
     expect(expired.html).not.toContain('ada@example.com')
   })
@@ -144,9 +144,8 @@ describe('the overview', () => {
     ['no origin', { Origin: '' }],
   ])('refuses a form from %s', async (_what, headers) => {
     const { customer, subscription } = await subscribed()
-    const page = await visit(`${await enter(customer)}/subscriptions/${subscription}/cancel`)
-    const { url, fields } = formWith(page, 'Confirm')
-    const { status } = await visit(url, fields, headers)
+    const page = await pages.open(`${await enter(customer)}/subscriptions/${subscription}/cancel`)
+    const { status } = await pages.press(page, 'Confirm', {}, headers)
     expect(status).toBeGreaterThanOrEqual(400)
     expect((await stripe.subscriptions.retrieve(subscription)).cancel_at_period_end).toBe(false)
   })
@@ -154,12 +153,12 @@ describe('the overview', () => {
 
 describe('a change of plan', () => {
   const chosen = (url: string, subscription: string, query: Record<string, string>) =>
-    visit(`${url}/subscriptions/${subscription}/confirm?${new URLSearchParams(query)}`)
+    pages.open(`${url}/subscriptions/${subscription}/confirm?${new URLSearchParams(query)}`)
 
   test('shows the preview of the API, and costs what it says', async () => {
     const { clock, customer, subscription, item } = await subscribed()
     const url = await enter(customer)
-    const choices = await visit(`${url}/subscriptions/${subscription}/update`)
+    const choices = await pages.open(`${url}/subscriptions/${subscription}/update`)
     for (const text of [
       'Basic, $10.00 per month',
       '(current)',
@@ -167,7 +166,7 @@ describe('a change of plan', () => {
       'Quantity',
     ])
       expect(choices.html).toContain(text)
-    await visit(url)
+    await pages.open(url)
     await sdk.advance(clock, START + 15 * DAY)
     const later = await enter(customer)
     const preview = await stripe.invoices.createPreview({
@@ -185,7 +184,7 @@ describe('a change of plan', () => {
     expect(page.html).toMatch(/Due now<\/span> <span class="number">\$0\.00/)
     // The clock moves on, but the customer pays what was shown.
     await sdk.advance(clock, START + 15 * DAY + 600)
-    const done = await press(visit, page, 'Confirm')
+    const done = await pages.press(page, 'Confirm')
     expect(done.html).toContain('Your plan was updated.')
     const after = await stripe.subscriptions.retrieve(subscription)
     expect(after.items.data[0]?.price.id).toBe(pro)
@@ -199,13 +198,13 @@ describe('a change of plan', () => {
     const { customer, subscription } = await subscribed()
     const url = await enter(customer)
     const page = await chosen(url, subscription, { price: pro })
-    await press(visit, page, 'Confirm')
+    await pages.press(page, 'Confirm')
     await stripe.subscriptions.update(subscription, {
       items: [
         { id: (await stripe.subscriptions.retrieve(subscription)).items.data[0]?.id ?? '', price: basic },
       ],
     })
-    const again = await press(visit, page, 'Confirm')
+    const again = await pages.press(page, 'Confirm')
     expect(again.html).toContain('It changed nothing')
     const { items } = await stripe.subscriptions.retrieve(subscription)
     expect(items.data[0]?.price.id).toBe(basic)
@@ -228,13 +227,13 @@ describe('a change of plan', () => {
     expect(page.html).toContain('Next invoice on')
     const declining = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
     await stripe.customers.update(customer, { invoice_settings: { default_payment_method: declining.id } })
-    const refused = await press(visit, page, 'Confirm')
+    const refused = await pages.press(page, 'Confirm')
     expect(refused.html).toMatch(/role="alert">Your card was declined/)
     expect((await stripe.subscriptions.retrieve(subscription)).items.data[0]?.price.id).toBe(basic)
     expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({ status: 'active' })
     const card = await stripe.paymentMethods.attach('pm_card_mastercard', { customer })
     await stripe.customers.update(customer, { invoice_settings: { default_payment_method: card.id } })
-    expect((await press(visit, refused, 'Confirm')).html).toContain('Your plan was updated.')
+    expect((await pages.press(refused, 'Confirm')).html).toContain('Your plan was updated.')
     const [invoice] = (await stripe.invoices.list({ customer, limit: 1 })).data
     expect(invoice).toMatchObject({
       status: 'paid',
@@ -269,7 +268,7 @@ describe('a change of plan', () => {
     const { customer, subscription } = await subscribed()
     const page = await chosen(await enter(customer), subscription, { price: pro })
     for (const forged of [{ price: yearly }, { quantity: '9' }, { proration_date: String(START + 20 * DAY) }])
-      expect((await press(visit, page, 'Confirm', forged)).html).toContain('It changed nothing')
+      expect((await pages.press(page, 'Confirm', forged)).html).toContain('It changed nothing')
     expect((await stripe.subscriptions.retrieve(subscription)).items.data[0]?.price.id).toBe(basic)
   })
 
@@ -279,7 +278,7 @@ describe('a change of plan', () => {
     const { customer, subscription } = await subscribed()
     const page = await chosen(await enter(customer), subscription, { quantity: '3', promotion_code: 'half' })
     expect(page.html).toContain('$10.00 per month × 3')
-    await press(visit, page, 'Confirm')
+    await pages.press(page, 'Confirm')
     const after = await stripe.subscriptions.retrieve(subscription, { expand: ['discounts'] })
     expect(after.items.data[0]?.quantity).toBe(3)
     expect(after.discounts).toMatchObject([{ source: { coupon: coupon.id } }])
@@ -299,7 +298,7 @@ describe('a change of plan', () => {
     const page = await chosen(await enter(customer, { configuration }), subscription, { price: basic })
     expect(page.html).toContain('The change takes effect on')
     expect(page.html).toMatch(/Next invoice on.*\$10\.00/s)
-    const done = await press(visit, page, 'Confirm')
+    const done = await pages.press(page, 'Confirm')
     expect(done.html).toContain('Your plan changes to Basic')
     expect(done.html).not.toContain('Update plan')
     expect((await stripe.subscriptions.retrieve(subscription)).items.data[0]?.price.id).toBe(pro)
@@ -310,7 +309,7 @@ describe('a change of plan', () => {
   test('ends a trial, or keeps it, as configured', async () => {
     const { customer, subscription } = await subscribed({ trial_period_days: 10 })
     const kept = await chosen(await enter(customer), subscription, { price: pro })
-    await press(visit, kept, 'Confirm')
+    await pages.press(kept, 'Confirm')
     expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({ status: 'trialing' })
     const { product } = await stripe.prices.retrieve(basic)
     const configuration = await configured({
@@ -322,7 +321,7 @@ describe('a change of plan', () => {
     })
     const ending = await chosen(await enter(customer, { configuration }), subscription, { price: basic })
     expect(ending.html).toContain('The trial ends with this change')
-    await press(visit, ending, 'Confirm')
+    await pages.press(ending, 'Confirm')
     expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({ status: 'active' })
   })
 })

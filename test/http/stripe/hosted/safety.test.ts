@@ -4,8 +4,8 @@ import type Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../cli/executable.ts'
 import { asOperator } from '../../support.ts'
+import { type Pages, pagesOf } from '../../visitor.ts'
 import { type StripeTwin, startStripe } from '../sdk.ts'
-import { open, press } from './visitor.ts'
 
 /** A valid number by its check digit, of no test card. */
 const REAL = '4539578763621486'
@@ -21,11 +21,13 @@ const ENTERED = {
 const HOSTILE = `"><script>alert(1)</script><img src=x onerror=alert(2)>'`
 
 let sdk: StripeTwin
+let pages: Pages
 const reported: unknown[] = []
 const folder = temporaryFolder()
 beforeAll(async () => {
   const database = join(folder.path, 'paytwin.db')
   sdk = await startStripe({ database, reportError: (...error) => reported.push(error) })
+  pages = pagesOf((url, init) => sdk.twin.sandbox.app.request(url, init))
 })
 afterAll(async () => {
   await sdk.close()
@@ -65,7 +67,7 @@ describe('the pages for customers', () => {
       billing_address_collection: 'required',
       cancel_url: `https://shop.example/"><script>alert(3)</script>`,
     })
-    const page = await open(sdk, session.url ?? '')
+    const page = await pages.open(session.url ?? '')
     const fields = [
       'email',
       'number',
@@ -78,8 +80,8 @@ describe('the pages for customers', () => {
       'country',
       'due',
     ]
-    const wrong = await press(sdk, page, 'Pay', Object.fromEntries(fields.map((field) => [field, HOSTILE])))
-    const promotion = await press(sdk, page, 'Apply', { promotion_code: HOSTILE })
+    const wrong = await pages.press(page, 'Pay', Object.fromEntries(fields.map((field) => [field, HOSTILE])))
+    const promotion = await pages.press(page, 'Apply', { promotion_code: HOSTILE })
     for (const { html, text } of [page, wrong, promotion]) {
       expect(html).not.toMatch(/<script|<img|" onerror/)
       expect(text).toContain('<script>alert(1)')
@@ -89,7 +91,7 @@ describe('the pages for customers', () => {
   test('show nothing of another merchant, and nothing for an id that is not known', async () => {
     const { url } = await sale(sdk.stripe, 'A secret thing')
     for (const address of [`${url}x`, url?.slice(0, -1), `http://localhost/c/pay/cs_test_1`]) {
-      const page = await open(sdk, address ?? '')
+      const page = await pages.open(address ?? '')
       expect(page.status).toBe(404)
       expect(page.text).not.toMatch(/secret|merchant/)
     }
@@ -99,20 +101,20 @@ describe('the pages for customers', () => {
     await sdk
       .withKey(key.secret)
       .promotionCodes.create({ promotion: { type: 'coupon', coupon: coupon.id }, code: 'OTHER' })
-    const foreign = await press(sdk, await open(sdk, url ?? ''), 'Apply', { promotion_code: 'OTHER' })
+    const foreign = await pages.press(await pages.open(url ?? ''), 'Apply', { promotion_code: 'OTHER' })
     expect(foreign.text).toContain('This code is invalid.')
   })
 
   test('accept forms from their own origin only', async () => {
     const session = await sale(sdk.stripe)
-    const page = await open(sdk, session.url ?? '')
+    const page = await pages.open(session.url ?? '')
     for (const headers of [
       {},
       { Origin: 'https://evil.example' },
       { Origin: 'null' },
       { Origin: 'http://localhost:1' },
     ]) {
-      const refused = await press(sdk, page, 'Pay', ENTERED, headers)
+      const refused = await pages.press(page, 'Pay', ENTERED, headers)
       expect([refused.status, refused.location]).toEqual([400, null])
     }
     expect((await sdk.stripe.checkout.sessions.retrieve(session.id)).status).toBe('open')
@@ -135,7 +137,7 @@ describe('the pages for customers', () => {
     const letters = 'https://läden.example/漢字?id={CHECKOUT_SESSION_ID}'
     const session = await sale(sdk.stripe, 'Mug', { success_url: letters })
     expect(session.success_url).toBe(letters)
-    const paid = await press(sdk, await open(sdk, session.url ?? ''), 'Pay', ENTERED)
+    const paid = await pages.press(await pages.open(session.url ?? ''), 'Pay', ENTERED)
     expect([paid.status, paid.location]).toEqual([
       303,
       `https://xn--lden-loa.example/%E6%BC%A2%E5%AD%97?id=${session.id}`,
@@ -155,20 +157,20 @@ describe('the pages for customers', () => {
   })
 
   test('take no large forms', async () => {
-    const page = await open(sdk, (await sale(sdk.stripe)).url ?? '')
-    expect((await press(sdk, page, 'Pay', { ...ENTERED, email: 'x'.repeat(30_000) })).status).toBe(400)
+    const page = await pages.open((await sale(sdk.stripe)).url ?? '')
+    expect((await pages.press(page, 'Pay', { ...ENTERED, email: 'x'.repeat(30_000) })).status).toBe(400)
   })
 })
 
 test('the number of a card in a field of contact is not stored', async () => {
   const settings = { phone_number_collection: { enabled: true } }
-  const page = await open(sdk, (await sale(sdk.stripe, 'Mug', settings)).url ?? '')
+  const page = await pages.open((await sale(sdk.stripe, 'Mug', settings)).url ?? '')
   for (const fields of [
     { phone: AMEX },
     { phone: '+1 555 0100', name: REAL.replaceAll(/(.{4})/g, '$1  ') },
     { phone: '+1 555 0100', email: `${'x'.repeat(600)}@x.example` },
   ]) {
-    const refused = await press(sdk, page, 'Pay', { ...ENTERED, ...fields })
+    const refused = await pages.press(page, 'Pay', { ...ENTERED, ...fields })
     expect([refused.status, refused.html.includes(AMEX)]).toEqual([200, false])
   }
   const { stripe } = sdk
@@ -181,9 +183,9 @@ test('the number of a card in a field of contact is not stored', async () => {
   })
   const { id: customer } = await stripe.customers.create({ name: 'Ada', email: 'ada@shop.example' })
   const portal = await stripe.billingPortal.sessions.create({ customer, configuration })
-  const details = await open(sdk, `${portal.url}/details`)
+  const details = await pages.open(`${portal.url}/details`)
   for (const fields of [{ name: REAL }, { phone: AMEX }, { address_line1: REAL }]) {
-    const refused = await press(sdk, details, 'Save', fields)
+    const refused = await pages.press(details, 'Save', fields)
     expect([refused.status, refused.html.includes(REAL), refused.html.includes(AMEX)]).toEqual([
       200,
       false,
@@ -191,11 +193,11 @@ test('the number of a card in a field of contact is not stored', async () => {
     ])
     expect(refused.text).toContain('looks like the number of a card')
   }
-  expect((await press(sdk, details, 'Save', { phone: '+49 228 5550' })).status).toBe(303)
+  expect((await pages.press(details, 'Save', { phone: '+49 228 5550' })).status).toBe(303)
 })
 
 test('a card number is neither stored nor logged, and a real one is in no error', async () => {
-  const page = await open(sdk, (await sale(sdk.stripe)).url ?? '')
+  const page = await pages.open((await sale(sdk.stripe)).url ?? '')
   // As if the customer had mixed up the fields.
   const everywhere = {
     name: REAL,
@@ -205,11 +207,11 @@ test('a card number is neither stored nor logged, and a real one is in no error'
     pay_with: REAL,
   }
   for (const fields of [{ number: REAL }, everywhere, { number: `${REAL}1`, expiration: REAL, cvc: REAL }]) {
-    const refused = await press(sdk, page, 'Pay', { ...ENTERED, ...fields })
+    const refused = await pages.press(page, 'Pay', { ...ENTERED, ...fields })
     expect(refused.status).toBe(200)
     expect(refused.html).not.toContain(REAL)
   }
-  expect((await press(sdk, page, 'Pay', ENTERED)).status).toBe(303)
+  expect((await pages.press(page, 'Pay', ENTERED)).status).toBe(303)
   const { body: requests } = await asOperator(sdk.twin)('GET', 'requests?limit=100')
   const { data: events } = await sdk.stripe.events.list({ limit: 100 })
   expect(JSON.stringify(events)).toContain('checkout.session.completed')
