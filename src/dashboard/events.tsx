@@ -9,7 +9,7 @@ import { framed } from './frame.tsx'
 import { streamUrl } from './live.tsx'
 import { ObjectLink } from './object-link.tsx'
 import { given, isFirstPage, Pager } from './pager.tsx'
-import { deliveriesOf } from './related.tsx'
+import { Cause, deliveriesOf } from './related.tsx'
 import { Empty, Json, Panel } from './text.tsx'
 import { Delivery } from './webhooks.tsx'
 
@@ -107,16 +107,7 @@ async function showEvent(context: PageContext, id: string): Promise<Response> {
             <div>
               <dt>Caused by</dt>
               <dd>
-                {request.id === null ? (
-                  'the clock'
-                ) : (
-                  <>
-                    the request{' '}
-                    <a class="id" href={`${base}/requests/${encodeURIComponent(request.id)}`}>
-                      {request.id}
-                    </a>
-                  </>
-                )}
+                <Cause base={base} request={request.id} />
               </dd>
             </div>
           </dl>

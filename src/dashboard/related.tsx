@@ -126,10 +126,10 @@ const Events = ({ base, events }: { base: string; events: readonly CausedEvent[]
   </Scroll>
 )
 
-/** What caused an event: a request, or the clock. The request log may have forgotten the request. */
-const Cause = ({ base, request }: { base: string; request: string | null }) =>
+/** What caused an event: a request to the API; or the clock or a command of the operator. The request log may have forgotten the request. */
+export const Cause = ({ base, request }: { base: string; request: string | null }) =>
   request === null ? (
-    <>the clock</>
+    <>the clock or the operator</>
   ) : (
     <a class="id" href={`${base}/requests/${encodeURIComponent(request)}`}>
       {request}

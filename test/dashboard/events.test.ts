@@ -37,7 +37,7 @@ test('an event has its payload, its former values and its cause', async () => {
   const { text } = await browser.show(`/events/${event.id}`)
   expect(text).toContain('&lt;i&gt;Ada&lt;/i&gt; Lovelace')
   expect(plain(text)).toContain('Former values { "name": "Ada" }')
-  expect(plain(text)).toContain(`the request ${event.request.id}`)
+  expect(plain(text)).toContain(`Caused by ${event.request.id}`)
   expect((await browser.show('/events/evt_none')).status).toBe(404)
 })
 
