@@ -204,7 +204,7 @@ export const EVENTS = KINDS.flatMap((kind) =>
 export const ALL_EVENT_TYPES: readonly EventType[] = EVENTS.map(({ type }) => type)
 
 /** The types of events that only merchants with another API than paytwin's own emit. */
-const FOREIGN_EVENT_TYPES: ReadonlySet<EventType> = new Set([
+export const FOREIGN_EVENT_TYPES: ReadonlySet<EventType> = new Set([
   'invoice.payment_succeeded',
   'invoice.payment_action_required',
   'setup_intent.created',

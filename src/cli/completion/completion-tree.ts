@@ -1,6 +1,7 @@
 import type { Argument, Command, Option } from 'commander'
 import { EVENT_TYPES } from '../../core/kinds.ts'
 import { firstSentence } from '../../text/display.ts'
+import { STRIPE_EVENT_TYPES } from '../stripe-event-types.ts'
 
 /** IDs that a running daemon knows, as `paytwin ids` prints them. */
 export type Ids = { readonly ids: string }
@@ -97,10 +98,13 @@ function valueNamed(name: string, choices: readonly string[] | undefined): Value
   return words.length > 0 && name.includes('|') ? words : (KINDS[name.toUpperCase()] ?? 'anything')
 }
 
+/** The event types of all merchants: which of them a merchant has follows from its API, which only a daemon knows. */
+const NAMES_OF_EVENTS = [...new Set<string>([...EVENT_TYPES, ...STRIPE_EVENT_TYPES])]
+
 const KINDS: Readonly<Record<string, Value>> = {
   FILE: 'file',
   DIR: 'folder',
   COMMAND: 'command',
-  TYPE: EVENT_TYPES,
-  GLOB: EVENT_TYPES,
+  TYPE: NAMES_OF_EVENTS,
+  GLOB: NAMES_OF_EVENTS,
 }

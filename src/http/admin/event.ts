@@ -8,7 +8,7 @@ import { merchantOfObject } from '../../engine/resources/merchant.ts'
 import { deferred } from '../deferred.ts'
 import { eventListParams, type ObjectOfMerchant, presentEventList, resumePoint, typesOf } from '../event.ts'
 import { STATE_HEADER } from '../live-streams.ts'
-import { eventList, eventSchema } from '../schemas/event.ts'
+import { operatorEventList, operatorEventSchema } from '../schemas/operator-event.ts'
 import { wantsStream } from '../stream.ts'
 import { eventFormOf, formParam } from './event-form.ts'
 import { theMerchant } from './merchant.ts'
@@ -30,7 +30,7 @@ export function eventAdminRoutes(add: AddRoute): void {
       path: 'events',
       summary: 'Lists events of all merchants, of one or of an object, newest first, or streams new ones.',
       params: listParams,
-      returns: eventList,
+      returns: operatorEventList,
       streams: true,
     },
     async ({ c, services, params }) => {
@@ -61,7 +61,7 @@ export function eventAdminRoutes(add: AddRoute): void {
       path: 'events/:id',
       summary: 'Retrieves an event of any merchant.',
       params: deferred(() => z.object({ form: formParam() })),
-      returns: eventSchema,
+      returns: operatorEventSchema,
     },
     async ({ services, id, params }) => {
       const { present } = await eventFormOf(services, params.form, null)

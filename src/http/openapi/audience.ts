@@ -1,6 +1,7 @@
 import { isClosedToTokens } from '../oauth/token-caller.ts'
 import type { Registered } from '../route.ts'
 import { eventList } from '../schemas/event.ts'
+import { operatorEventList } from '../schemas/operator-event.ts'
 
 /** Returns whether a route accepts keys of merchants. */
 export const isMerchants = ({ audience }: Pick<Registered, 'audience'>): boolean =>
@@ -23,4 +24,4 @@ export const requiresWriteScope = (route: Registered): boolean => takesTokens(ro
 
 /** Returns whether a route streams events. See docs/contract/events-and-webhooks.md#event-streams. */
 export const streamsEvents = ({ streams, returns }: Registered): boolean =>
-  streams === true && returns === eventList
+  streams === true && (returns === eventList || returns === operatorEventList)

@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import * as z from 'zod'
 import { ApiError, parameterInvalid } from '../../../core/errors.ts'
 import type { Invoice } from '../../../core/invoice.ts'
+import { isDraft } from '../../../core/invoice-status.ts'
 import type { UnitOfWork } from '../../../engine/machine/unit.ts'
 import { assignItem, itemOfLine, unassignItem } from '../../../engine/resources/draft-lines.ts'
 import {
@@ -139,7 +140,7 @@ export function invoiceLineRoutes(api: StripeApi): void {
 /** Finds a draft. @throws ApiError resource_missing; parameter_invalid for another status */
 function draftOf(unit: UnitOfWork, id: string): Invoice {
   const found = unit.find('invoice', id)
-  if (found.status === 'draft') return found
+  if (isDraft(found)) return found
   throw parameterInvalid(null, `The status of ${id} is ${found.status}: lines of drafts can be changed only`)
 }
 
