@@ -1,4 +1,5 @@
 import type { CheckoutSession } from '../../../core/checkout-session.ts'
+import { parameterInvalid } from '../../../core/errors.ts'
 
 /** The name of the buttons of the form, beside those that fill in a test card. */
 export const ACTION = 'action'
@@ -55,4 +56,15 @@ export function methodTypeIn(
   { settings: { payment_method_types: allowed } }: CheckoutSession,
 ): CheckoutSession['settings']['payment_method_types'][number] {
   return allowed.find((type) => type === form.get(PAY_WITH)) ?? allowed[0] ?? 'card'
+}
+
+/** @throws ApiError parameter_invalid for a button or a payment method that the page does not have */
+export function checkChoices(form: URLSearchParams, { settings }: CheckoutSession): void {
+  const allowed: Readonly<Record<string, readonly string[]>> = {
+    [ACTION]: ACTIONS,
+    [PAY_WITH]: settings.payment_method_types,
+  }
+  for (const [name, values] of Object.entries(allowed))
+    for (const given of form.getAll(name))
+      if (!values.includes(given)) throw parameterInvalid(name, `${name} must be ${values.join(' or ')}`)
 }

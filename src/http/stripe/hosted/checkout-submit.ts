@@ -12,7 +12,7 @@ import {
 import { createPaymentMethod } from '../../../engine/resources/payment-method.ts'
 import { authenticationPath } from '../present/hosted-pages.ts'
 import { declinedCardForm, hasCardNumber } from './card-entry.ts'
-import { actionIn, changesIn, DUE } from './checkout-entry.ts'
+import { actionIn, changesIn, checkChoices, DUE } from './checkout-entry.ts'
 import { readSubmission } from './checkout-fields.ts'
 import type { CheckoutState } from './checkout-page.tsx'
 import { keptState } from './checkout-state.ts'
@@ -44,6 +44,7 @@ const CHANGED = 'The total has changed. Check it before you continue.'
 export async function answerForm(page: OpenPage, form: URLSearchParams): Promise<Answer> {
   const kept = keptState(form, page.session)
   try {
+    checkChoices(form, page.session)
     const changed = await applyChanges(page, form)
     if (changed) return { state: { ...kept, ...changed } }
     if (!['enter', 'submit'].includes(actionIn(form))) return { state: kept }

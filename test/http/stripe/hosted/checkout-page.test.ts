@@ -189,6 +189,18 @@ describe('the page of a session', () => {
   })
 })
 
+describe('a form that is made up', () => {
+  test.each([
+    ['action', 'pay', 'action must be enter or submit'],
+    ['pay_with', 'boleto', 'pay_with must be card'],
+  ])('is refused for an unknown %s, and charges nothing', async (name, value, message) => {
+    const session = await create()
+    const refused = await pages.press(await pageOf(session), 'Subscribe', { ...ENTERED, [name]: value })
+    expect(refused.alert).toContain(message)
+    expect((await stripe.checkout.sessions.retrieve(session.id)).status).toBe('open')
+  })
+})
+
 describe('changes before the form is submitted', () => {
   const adjustable = () =>
     create({
