@@ -8,11 +8,12 @@ import type { FixturesShape } from '../http/schemas/fixtures.ts'
 import type { MailShape } from '../http/schemas/mail.ts'
 import type { AppShape, AuthorizationShape, DecisionShape } from '../http/schemas/oauth.ts'
 import type { OverviewShape } from '../http/schemas/overview.ts'
+import type { ReceivedShape } from '../http/schemas/received-webhook.ts'
 import type { RequestShape } from '../http/schemas/request.ts'
 import type { ShutdownShape } from '../http/schemas/shutdown.ts'
 import type { SnapshotDifferencesShape, SnapshotShape } from '../http/schemas/snapshot.ts'
 import type { TriggerShape } from '../http/schemas/trigger.ts'
-import type { DeliveryShape, EndpointShape } from '../http/schemas/webhook.ts'
+import type { DeliveryShape, DeliveryWithRequestShape, EndpointShape } from '../http/schemas/webhook.ts'
 
 /**
  * The objects of the admin API, from the schemas of its responses. Times are Unix seconds.
@@ -112,6 +113,8 @@ export type AdvanceTarget = { readonly to: number | string } | { readonly by: st
 
 export type WebhookEndpoint = WithSecret<Read<EndpointShape>>
 export type WebhookDelivery = Read<DeliveryShape>
+export type DeliveryWithRequest = Read<DeliveryWithRequestShape>
+export type ReceivedWebhook = Read<ReceivedShape>
 export type Fault = Read<FaultShape>
 
 /** A request to /v1 that was answered. `time` is in Unix milliseconds. */

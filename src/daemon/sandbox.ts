@@ -178,6 +178,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       versions,
       streams,
       requests,
+      inbox: webhooks.inbox,
       expandField: idsExpandedBy(presentFound),
       rateLimit: rateLimit ? new RateLimit(rateLimit, engine.steady) : null,
       strictParams: options.strictParams ?? false,

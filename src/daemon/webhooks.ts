@@ -1,13 +1,15 @@
-import type { WebhookEndpoint } from '../core/webhook.ts'
 import { findEvent } from '../engine/history/events.ts'
-import type { EventWithObject } from '../engine/history/view.ts'
+import { wallSeconds } from '../engine/machine/clock.ts'
 import type { Engine } from '../engine/machine/engine.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
-import { presentEvent } from '../http/event.ts'
+import { secretOf } from '../engine/resources/webhook-endpoint.ts'
+import { deliveryBody } from '../http/delivery-body.ts'
+import { Inbox, type Signer } from '../http/inbox.ts'
 import type { VersionHistory } from '../http/versions.ts'
 import type { Addresses } from '../webhooks/address.ts'
 import { Deliverer } from '../webhooks/deliverer.ts'
 import { type Send, Sender } from '../webhooks/sender.ts'
+import { verifySignature } from '../webhooks/signature.ts'
 
 /** Starts to deliver events to webhook endpoints. @param options.send - replaces the sender in tests */
 export function openWebhooks(
@@ -26,7 +28,7 @@ export function openWebhooks(
   const deliverer = new Deliverer({
     engine,
     render: (merchant, id, endpoint) =>
-      bodyOf(versions, merchant, { event: findEvent(engine, merchant, id), endpoint }),
+      deliveryBody(versions, merchant, { event: findEvent(engine, merchant, id), endpoint }),
     send: options.send ?? sender.send,
     version,
     signatureTime,
@@ -35,6 +37,11 @@ export function openWebhooks(
   engine.outbox.deliveries = deliverer
   deliverer.sendReady()
   return {
+    inbox: new Inbox(
+      (merchant, { headers, body }) =>
+        signerOf(engine, merchant, { headers, body, now: signatureTime?.() ?? wallSeconds(engine.wall) }),
+      engine.steady,
+    ),
     sendReady: () => deliverer.sendReady(),
     close: async () => {
       await deliverer.close()
@@ -43,14 +50,26 @@ export function openWebhooks(
   }
 }
 
-/** Makes the body of a delivery, in the dialect of the merchant and the version of the endpoint. The code of a dialect other than paytwin's is loaded here. */
-function bodyOf(
-  versions: VersionHistory,
+/** The maximum number of endpoints whose secrets are tried for a received webhook. */
+const MAX_ENDPOINTS = 100
+
+/** Finds the endpoint of a merchant whose secret signed a received webhook. Stripe's signature is paytwin's, under another name. */
+function signerOf(
+  { store, ids }: Engine,
   { settings }: MerchantState,
-  { event, endpoint }: { readonly event: EventWithObject; readonly endpoint: WebhookEndpoint },
-): string | Promise<string> {
-  if (settings.dialect !== 'stripe') return JSON.stringify(presentEvent(versions, event))
-  return import('../http/stripe/event.ts').then(({ presentStripeEvent }) =>
-    JSON.stringify(presentStripeEvent(event, endpoint.api_version)),
-  )
+  { headers, body, now }: { headers: Readonly<Record<string, string>>; body: string; now: number },
+): Signer {
+  const { 'stripe-signature': stripes, ...others } = headers
+  const signed = { body, headers: stripes === undefined ? others : { 'paytwin-signature': stripes } }
+  const active = [{ field: 'deleted', is: 0 }]
+  const endpoints = store.objects.list('webhook_endpoint', settings.ordinal, active, { limit: MAX_ENDPOINTS })
+  if (settings.dialect === 'stripe' && stripes === undefined)
+    return { endpoint: null, reason: 'The request has no Stripe-Signature header.' }
+  let reason = 'The merchant has no webhook endpoint that could have signed it.'
+  for (const endpoint of endpoints) {
+    const verdict = verifySignature(secretOf(ids, endpoint), signed, { now })
+    if (verdict.isValid) return { endpoint: endpoint.id, reason: null }
+    reason = verdict.reason
+  }
+  return { endpoint: null, reason }
 }

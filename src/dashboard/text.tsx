@@ -80,3 +80,31 @@ export const Json = ({ value, label }: { value: unknown; label: string }) => (
     <pre>{toJson(value, 2)}</pre>
   </section>
 )
+
+/** The fields of an object, as names and values. */
+export const Fields = ({ fields }: { fields: readonly (readonly [name: string, value: Child])[] }) => (
+  <dl class="fields">
+    {fields.map(([name, value]) => (
+      <div>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+)
+
+/** The body of a message: indented if it is JSON, otherwise as it is. */
+export const Body = ({ text, label }: { text: string; label: string }) => (
+  <section aria-label={label}>
+    <pre>{indented(text)}</pre>
+  </section>
+)
+
+function indented(text: string): string {
+  try {
+    return toJson(JSON.parse(text), 2)
+  } catch {
+    // A body that is not JSON, or was cut, is shown as it is.
+    return text
+  }
+}

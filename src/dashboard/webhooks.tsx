@@ -1,27 +1,34 @@
 /** @jsxImportSource hono/jsx */
 import type { List, WebhookDelivery } from '../client/types.ts'
 import { Time } from '../http/html/time.tsx'
-import { type PageContext, redirectTo, type Section } from './context.ts'
+import type { PageContext, Section } from './context.ts'
+import { showDelivery } from './delivery-page.tsx'
+import { createEndpoint, ENDPOINT_ACTIONS, EndpointForm } from './endpoint-forms.tsx'
 import { endpointsOf } from './endpoints.ts'
-import { FormToken } from './form-token.tsx'
 import { framed } from './frame.tsx'
-import { given, isFirstPage, Pager } from './pager.tsx'
+import { createInbox, InboxPanel, showInbox, showReceived } from './inbox.tsx'
+import { isFirstPage, Pager } from './pager.tsx'
 import { PostForm } from './post-form.tsx'
 import { Cut, Empty, Panel, Status } from './text.tsx'
 
 const LIMIT = 25
 
-/** The pages of webhooks: the endpoints, the deliveries of one, and the forms that send again. */
+/** The pages of webhooks: the endpoints, the deliveries of one, a delivery, and the built-in receiver. */
 export const webhookPages: Section = (context) => {
-  const [id, verb, ...others] = context.rest
+  const [id, further, ...others] = context.rest
   if (others.length > 0) return undefined
-  if (context.method === 'POST') {
-    if (id === undefined) return undefined
-    if (verb === 'retry') return retry(context, id)
-    return verb === 'resend' ? resend(context, id) : undefined
-  }
-  if (verb !== undefined) return undefined
-  return id === undefined ? showEndpoints(context) : showDeliveries(context, id)
+  if (context.method === 'POST') return act(context, id, further)
+  if (id === undefined) return showEndpoints(context)
+  if (id === 'inbox') return further === undefined ? showInbox(context) : showReceived(context, further)
+  return further === undefined ? showDeliveries(context, id) : showDelivery(context, further)
+}
+
+function act(context: PageContext, id: string | undefined, name: string | undefined) {
+  if (id === undefined) return createEndpoint(context)
+  if (id === 'inbox' && name === undefined) return createInbox(context)
+  const action =
+    name !== undefined && Object.hasOwn(ENDPOINT_ACTIONS, name) ? ENDPOINT_ACTIONS[name] : undefined
+  return action?.(context, id)
 }
 
 async function showEndpoints(context: PageContext): Promise<Response> {
@@ -29,11 +36,12 @@ async function showEndpoints(context: PageContext): Promise<Response> {
   return framed(context, {
     title: 'Webhooks',
     content: (
+      <>
       <Panel title="Endpoints, newest first">
         {endpoints.length === 0 ? (
           <Empty>
-            No endpoints. <code>paytwin webhooks create URL</code> creates one, and{' '}
-            <code>paytwin listen</code> forwards events to an application.
+              No endpoints. Create one below, or run <code>paytwin listen</code>, which forwards events to an
+              application.
           </Empty>
         ) : (
           <ul class="rows">
@@ -41,7 +49,7 @@ async function showEndpoints(context: PageContext): Promise<Response> {
               <li>
                 <span>
                   <a href={`${context.base}/webhooks/${encodeURIComponent(id)}`}>{url}</a>
-                  <small>{enabled_events.join(', ')}</small>
+                    <small>{enabled_events.includes('*') ? 'all events' : enabled_events.join(', ')}</small>
                 </span>
                 <Status status={status} />
               </li>
@@ -49,6 +57,11 @@ async function showEndpoints(context: PageContext): Promise<Response> {
           </ul>
         )}
       </Panel>
+        <div class="columns">
+          <InboxPanel context={context} endpoints={endpoints} />
+          <EndpointForm {...context} />
+        </div>
+      </>
     ),
   })
 }
@@ -70,12 +83,15 @@ async function showDeliveries(context: PageContext, id: string): Promise<Respons
         <p class="subtitle">
           {endpoint?.url} <code>{id}</code>
         </p>
+        <div class="actions">
         {found.data.some(({ next_attempt }) => next_attempt !== null) ? (
-          <form class="actions" method="post" action={`${path}/retry`}>
-            <FormToken value={formToken} />
-            <button type="submit">Send pending deliveries now</button>
-          </form>
+            <PostForm action={`${path}/retry`} formToken={formToken} label="Send pending deliveries now" />
         ) : null}
+          {found.data.some(({ status }) => status === 'failed') ? (
+            <PostForm action={`${path}/resend-failed`} formToken={formToken} label="Send all failed again" />
+          ) : null}
+          <PostForm action={`${path}/delete`} formToken={formToken} label="Delete the endpoint" isDangerous />
+        </div>
         <Panel
           part="deliveries"
           title="Deliveries, newest first"
@@ -98,6 +114,9 @@ async function showDeliveries(context: PageContext, id: string): Promise<Respons
   })
 }
 
+const deliveryPath = (base: string, { endpoint, id }: WebhookDelivery): string =>
+  `${base}/webhooks/${encodeURIComponent(endpoint)}/${encodeURIComponent(id)}`
+
 /** A delivery with its attempts and the responses to them. */
 export const Delivery = ({
   base,
@@ -114,6 +133,9 @@ export const Delivery = ({
       <Time at={delivery.created} />{' '}
       <a class="id" href={`${base}/events/${encodeURIComponent(delivery.event)}`}>
         {delivery.event}
+      </a>{' '}
+      <a href={deliveryPath(base, delivery)} aria-label={`Request and responses of ${delivery.id}`}>
+        Request and responses
       </a>
       {url === undefined ? null : (
         <small>
@@ -146,15 +168,3 @@ export const Delivery = ({
     </span>
   </li>
 )
-
-/** Sends an event to the endpoint again, as a new delivery. */
-async function resend(context: PageContext, id: string): Promise<Response> {
-  const event = encodeURIComponent(given(context.form, 'event') ?? '')
-  await context.api.post(`events/${event}/resend`, { webhook_endpoint: id })
-  return redirectTo(`${context.base}/webhooks/${encodeURIComponent(id)}`)
-}
-
-async function retry(context: PageContext, id: string): Promise<Response> {
-  await context.api.post('webhooks/retry', { id })
-  return redirectTo(`${context.base}/webhooks/${encodeURIComponent(id)}`)
-}

@@ -12,6 +12,7 @@ import type { HandOver } from './dialect.ts'
 import { documentationRoutes } from './documentation.ts'
 import { eventRoutes } from './event.ts'
 import { serveHeadRequests } from './head.ts'
+import { inboxRoute } from './inbox-route.ts'
 import type { Serve } from './incoming.ts'
 import { authorizationRoutes } from './oauth/authorization.ts'
 import { consentRoutes } from './oauth/authorize.ts'
@@ -61,6 +62,7 @@ export function createApp(services: AdminServices): App {
   const routes = [...api.routes, ...consent, ...apps.routes, ...adminRoutes(app, services)]
   documentationRoutes(app, services)
   dashboardRoutes(app, services)
+  inboxRoute(app, services)
   app.on(['GET', 'POST'], HOSTED_PATHS, hostedPages(services))
   app.notFound((c) =>
     json(404, errorBody(routeMissing(c.req.method, c.req.path), services.url()), {

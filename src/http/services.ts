@@ -4,6 +4,7 @@ import type { Engine } from '../engine/machine/engine.ts'
 import type { Faults } from '../engine/machine/faults.ts'
 import type { CallerCache } from './caller.ts'
 import type { ExpandField } from './expand.ts'
+import type { Inbox } from './inbox.ts'
 import type { OAuthErrorForm } from './oauth/error-form.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { RequestLog } from './request-log.ts'
@@ -21,6 +22,8 @@ export type HttpServices = {
   readonly streams: EventStreams
   /** The last requests to /v1. */
   readonly requests: RequestLog
+  /** The webhooks that the daemon received itself. */
+  readonly inbox: Inbox
   readonly expandField: ExpandField
   /** null without a rate limit. */
   readonly rateLimit: RateLimit | null

@@ -1,5 +1,5 @@
-import type { CheckoutSession, CheckoutStatus } from '../core/checkout-session.ts'
-import { intentFactsOf } from '../core/payment-intent.ts'
+import type { CheckoutPaymentStatus, CheckoutSession, CheckoutStatus } from '../core/checkout-session.ts'
+import { intentFactsOf, type PaymentIntent } from '../core/payment-intent.ts'
 import { methodText } from '../core/payment-method.ts'
 import { setupFactsOf } from '../core/setup-intent.ts'
 import { type Facts, lastStep } from './facts.ts'
@@ -59,40 +59,39 @@ function openCause({ payment_intent, setup_intent }: CheckoutSession, facts: Fac
 
 /** Says how the customer completed the session. */
 function completeCause(session: CheckoutSession, facts: Facts): Cause {
-  const { mode, payment_status, payment_intent, setup_intent, amount_total, currency } = session
-  const object = payment_intent ?? setup_intent
-  const about = object === null ? {} : { object }
+  const { mode, payment_status, payment_intent, setup_intent } = session
   const intent = payment_intent === null ? undefined : facts.get('payment_intent', payment_intent)
-  if (mode === 'setup')
-    return {
-      text: 'the customer submitted its page, and the payment method was saved',
-      rule: 'checkout-sessions.md#submitting',
-      ...about,
-    }
-  if (payment_status === 'unpaid') {
+  const { text, rule } =
+    mode === 'setup'
+      ? { text: 'the payment method was saved', rule: 'checkout-sessions.md#submitting' }
+      : PAYMENTS[payment_status](session, intent, facts)
+  const object = payment_intent ?? setup_intent
+  return { text: `the customer submitted its page, and ${text}`, rule, ...(object !== null && { object }) }
+}
+
+type WritePayment = (session: CheckoutSession, intent: PaymentIntent | undefined, facts: Facts) => Cause
+
+/** Says how the customer paid, by the payment status. */
+const PAYMENTS: Readonly<Record<CheckoutPaymentStatus, WritePayment>> = {
+  unpaid: (_, intent, facts) => {
     const method =
       intent?.payment_method == null ? undefined : facts.get('payment_method', intent.payment_method)
     return {
       text:
         intent && intentFactsOf(intent).awaitsCustomer
-          ? `the customer submitted its page, and pays later by ${method ? methodText(method) : 'another method'}`
-          : 'the customer submitted its page, and the later payment failed',
+          ? `pays later by ${method ? methodText(method) : 'another method'}`
+          : 'the later payment failed',
       rule: 'checkout-sessions.md#payments-that-arrive-later',
-      ...about,
     }
-  }
-  if (payment_status === 'no_payment_required')
+  },
+  no_payment_required: () => ({ text: 'nothing was due', rule: 'checkout-sessions.md#status' }),
+  paid: ({ amount_total, currency }, intent) => {
+    const amount = intent?.amount_received ?? amount_total
     return {
-      text: 'the customer submitted its page, and nothing was due',
-      rule: 'checkout-sessions.md#status',
-      ...about,
+      text: amount === null || currency === null ? 'paid' : `paid ${money(amount, { currency })}`,
+      rule: 'checkout-sessions.md#submitting',
     }
-  const amount = intent?.amount_received ?? amount_total
-  return {
-    text: `the customer submitted its page${amount === null || currency === null ? ' and paid' : ` and paid ${money(amount, { currency })}`}`,
-    rule: 'checkout-sessions.md#submitting',
-    ...about,
-  }
+  },
 }
 
 /** Explains a Checkout session: its status, what it made, and what will happen. */

@@ -38,14 +38,16 @@ export const next = sentence('next')
 /** A clause that gives a cause, and the rule behind it. */
 export type Cause = { readonly text: string; readonly rule: string; readonly object?: string }
 
+/** The statuses that are nouns. The others can be read as adjectives. */
+const NOUNS: Readonly<Record<string, string>> = { draft: 'a draft' }
+
 /** Writes the sentence about a status: `The invoice has been open since …: attempt 1 of 5 failed.` */
 export function statusSince(
   noun: string,
   status: string,
   { since, cause }: { readonly since: number | null; readonly cause: Cause },
 ): Sentence {
-  // 'draft' is a noun; the other statuses can be read as adjectives.
-  const named = status === 'draft' ? 'a draft' : status
+  const named = NOUNS[status] ?? status
   const begin =
     since === null ? `The ${noun} is ${named}` : `The ${noun} has been ${named} since ${instant(since)}`
   return statusSentence(`${begin}: ${cause.text}.`, cause.rule, { at: since, object: cause.object ?? null })

@@ -55,6 +55,72 @@ test('webhooks have their deliveries, attempts and responses, and are sent again
   expect((await browser.show('/webhooks/we_none')).status).toBe(404)
 })
 
+test('a delivery has a page with its request and responses; all failed events are sent again, each once', async () => {
+  const endpoint = (await asOperator(twin)('POST', 'webhooks', { url: 'http://127.0.0.1:9/hooks' })).body
+  await makeCustomer(twin)
+  const path = `/webhooks/${endpoint.id}`
+  const deliveries = async () =>
+    (await asOperator(twin)('GET', `webhooks/${endpoint.id}/deliveries`)).body.data
+  await twin.advance({ by: '5d', await_webhooks: true })
+  await expect
+    .poll(async () => (await deliveries()).map(({ status }: { status: string }) => status))
+    .toEqual(['failed', 'failed'])
+  const [delivery] = await deliveries()
+  const page = plain((await browser.show(`${path}/${delivery.id}`)).text)
+  expect(page).toContain('Delivery of payment_method.attached')
+  expect(page).toContain('responded 500 in')
+  expect(page).toContain('&lt;b&gt;broken&lt;/b&gt;')
+  expect(page).toContain(`"id": "${delivery.event}"`)
+  expect((await browser.show(path)).text).toContain('Send all failed again')
+  status = 200
+  await browser.send(`${path}/resend-failed`, {})
+  await expect
+    .poll(
+      async () =>
+        (await deliveries()).filter(({ status }: { status: string }) => status === 'succeeded').length,
+    )
+    .toBe(2)
+  await browser.send(`${path}/resend-failed`, {})
+  expect(await deliveries()).toHaveLength(4)
+})
+
+test('the body of a delivery is in the dialect of the merchant', async () => {
+  const stripe = await startTwin({ url, dialect: 'stripe', send: async () => ({ status: 200, body: '' }) })
+  onTestFinished(() => stripe.close())
+  const endpoint = (await asOperator(stripe)('POST', 'webhooks', { url: 'http://127.0.0.1:9/hooks' })).body
+  await stripe.request('POST', '/v1/customers', { name: 'Ada' })
+  const [{ id }] = (await asOperator(stripe)('GET', `webhooks/${endpoint.id}/deliveries`)).body.data
+  const { body } = await asOperator(stripe)('GET', `webhooks/deliveries/${id}`)
+  expect(JSON.parse(body.request_body)).toMatchObject({
+    object: 'event',
+    type: 'customer.created',
+    data: { object: { invoice_settings: {} } },
+  })
+})
+
+test('endpoints are created and deleted, and the built-in receiver shows what it got', async () => {
+  const created = await browser.send('/webhooks', { url: 'http://localhost:3000/hooks' })
+  expect(created.text).toMatch(/<pre data-secret="">whsec_/)
+  const [endpoint] = (await asOperator(twin)('GET', 'webhooks')).body.data
+  await browser.send(`/webhooks/${endpoint.id}/delete`, {})
+  expect((await browser.show('/webhooks')).text).toContain('No endpoints.')
+  expect(plain((await browser.send('/webhooks/inbox', {})).text)).toContain('No webhooks yet')
+  expect((await browser.show('/webhooks')).text).not.toContain('Receive webhooks here')
+  const { body: own } = await asOperator(twin)('GET', 'webhooks')
+  await twin.sandbox.app.request(own.data[0].url, {
+    method: 'POST',
+    headers: { Host: 'localhost:4242' },
+    body: '<i>odd</i>',
+  })
+  const list = await browser.show('/webhooks/inbox')
+  expect(plain(list.text)).toContain('no event invalid signature')
+  const received = /\/webhooks\/inbox\/rcv_\d+/.exec(list.text)?.[0]
+  const page = (await browser.show(received)).text
+  expect(page).toContain('&lt;i&gt;odd&lt;/i&gt;')
+  expect(plain(page)).toContain('neither a Paytwin-Signature nor')
+  expect((await browser.show('/webhooks/inbox/rcv_none')).status).toBe(404)
+})
+
 test('requests show their status, their errors and ignored parameters', async () => {
   await twin.request('POST', '/v1/customers', { name: 'Ada', nonsense: 1 })
   await twin.request('GET', '/v1/customers/cus_<none>')

@@ -239,7 +239,7 @@ describe('a Checkout session', () => {
     `)
     await submit(sdk, id)
     expect(await lines(id)).toMatchInlineSnapshot(`
-      "The Checkout session has been complete since 2026-01-31T10:00:00Z: the customer submitted its page and paid 20.00 USD. [checkout-sessions.md#submitting]
+      "The Checkout session has been complete since 2026-01-31T10:00:00Z: the customer submitted its page, and paid 20.00 USD. [checkout-sessions.md#submitting]
       It made a subscription, which is active. [checkout-sessions.md#modes]
       It made invoice #0001 (20.00 USD), which is paid. [checkout-sessions.md#modes]
       Nothing further happens: this status is final. [checkout-sessions.md#status]"

@@ -1,6 +1,11 @@
 import { invalidStateTransition } from '../../core/errors.ts'
 import type { EventType } from '../../core/kinds.ts'
-import { DELIVERY_PREFIX, newDelivery, type WebhookDelivery } from '../../core/webhook.ts'
+import {
+  DELIVERY_PREFIX,
+  newDelivery,
+  type WebhookDelivery,
+  type WebhookEndpoint,
+} from '../../core/webhook.ts'
 import type { EventWithObject } from '../history/view.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 
@@ -16,6 +21,38 @@ export function enqueueDeliveries(
   for (const { id } of unit.merchant.endpoints.receiving(event.type)) {
     enqueueDelivery(unit, id, { id: unit.ids.of(unit.owner, 'evt', event.number), created })
   }
+}
+
+/** The maximum number of failed deliveries that are sent again together. */
+const MAX_FAILED = 1_000
+
+/**
+ * Enqueues again the events of an endpoint's newest failed deliveries, each once. An event that was sent again in the meantime, and
+ * did not fail, is left out.
+ * @returns the new deliveries, in the order of the failed ones
+ * @throws ApiError resource_missing; invalid_state_transition for a disabled endpoint
+ * See docs/contract/events-and-webhooks.md#resending.
+ */
+export function resendFailed(unit: UnitOfWork, id: string): WebhookDelivery[] {
+  const endpoint = unit.find('webhook_endpoint', id)
+  checkEnabled(endpoint)
+  const { deliveries } = unit.store
+  const ofEndpoint = { field: 'endpoint', is: id }
+  const failed = deliveries.list(unit.owner, [ofEndpoint, { field: 'status', is: 'failed' }], {
+    limit: MAX_FAILED,
+  })
+  const events = [...new Set(failed.map(({ event }) => event))].reverse()
+  return events
+    .filter((event) => {
+      const [newest] = deliveries.list(unit.owner, [{ field: 'event', is: event }, ofEndpoint], { limit: 1 })
+      return newest?.status === 'failed'
+    })
+    .map((event) => enqueueDelivery(unit, id, { id: event, created: unit.now }))
+}
+
+function checkEnabled({ id, status }: WebhookEndpoint): void {
+  if (status === 'disabled')
+    throw invalidStateTransition(`The webhook endpoint '${id}' is disabled; enable it first`, null)
 }
 
 /** Enqueues an event for one endpoint. */
@@ -48,8 +85,6 @@ export function resend(
       .map((endpoint) => enqueueDelivery(unit, endpoint.id, event))
   }
   const endpoint = unit.find('webhook_endpoint', named, 'webhook_endpoint')
-  if (endpoint.status === 'disabled') {
-    throw invalidStateTransition(`The webhook endpoint '${named}' is disabled; enable it first`, null)
-  }
+  checkEnabled(endpoint)
   return [enqueueDelivery(unit, endpoint.id, event)]
 }

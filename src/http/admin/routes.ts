@@ -24,6 +24,7 @@ import { mailRoutes } from './mail.ts'
 import { merchantRoutes } from './merchant.ts'
 import { merchantApiRoutes } from './merchant-api.ts'
 import { overviewRoutes } from './overview.ts'
+import { receivedWebhookRoutes } from './received-webhook.ts'
 import { requestRoutes } from './request.ts'
 import { searchRoutes } from './search.ts'
 import type { AddRoute, AdminCall, AdminRoute, AdminServices } from './services.ts'
@@ -66,6 +67,7 @@ export function adminRoutes(app: Hono, services: AdminServices): Registered[] {
   searchRoutes(add)
   triggerRoutes(add)
   webhookAdminRoutes(add)
+  receivedWebhookRoutes(add)
   fixtureRoutes(add)
   dashboardAdminRoutes(add)
   checkoutAdminRoutes(add)

@@ -7,7 +7,7 @@ import type { MerchantState } from '../../engine/machine/merchant-state.ts'
 import { merchantOfDelivery, merchantOfObject } from '../../engine/resources/merchant.ts'
 import { retryAllOf, retryNow } from '../../engine/resources/webhook-delivery.ts'
 import { createEndpoint, deleteEndpoint } from '../../engine/resources/webhook-endpoint.ts'
-import { resend } from '../../engine/resources/webhook-post.ts'
+import { resend, resendFailed } from '../../engine/resources/webhook-post.ts'
 import { deferred } from '../deferred.ts'
 import { equals, isOneOf, list, listDeliveries, listObjects, pageParams } from '../pagination.ts'
 import { deletedStub } from '../resource.ts'
@@ -147,6 +147,27 @@ export function webhookAdminRoutes(add: AddRoute): void {
         id === undefined ? await retryAll(services.engine, merchant) : await retryOne(services.engine, id)
       const shown = retried.slice(-MAX_SHOWN).reverse()
       return list(c.req.path, shown.map(presentRetried), retried.length > shown.length)
+    },
+  )
+  add(
+    {
+      method: 'post',
+      path: 'webhooks/:id/resend',
+      summary:
+        'Sends the events of the newest 1,000 failed deliveries of an endpoint again. Lists the newest 100 new deliveries.',
+      returns: deliveryList,
+      errors: { 400: ['invalid_state_transition'], 404: ['resource_missing'] },
+    },
+    async ({ c, services: { engine }, id }) => {
+      const merchant = ownerOf(engine, id)
+      const sent = await engine.command(merchant, null, (unit) => resendFailed(unit, id))
+      const view = viewOf(engine, merchant)
+      const shown = sent.slice(-MAX_SHOWN).reverse()
+      return list(
+        c.req.path,
+        shown.map((delivery) => presentDelivery(view, delivery)),
+        sent.length > shown.length,
+      )
     },
   )
   add(

@@ -20,6 +20,12 @@ export async function recordWebhooks(recorder: Recorder): Promise<void> {
   await recorder.post(`/_paytwin/events/${newest.id}/resend`)
   await recorder.get(`/_paytwin/webhooks/${own.id}/deliveries?limit=1`)
   await recorder.get(`/_paytwin/webhooks/deliveries?events[]=${newest.id}&limit=1`)
+  const [delivery] = (await recorder.get(`/_paytwin/webhooks/${own.id}/deliveries?limit=1`)).data
+  await recorder.get(`/_paytwin/webhooks/deliveries/${delivery.id}`)
   await recorder.post('/_paytwin/webhooks/retry', { all: true })
+  await recorder.post(`/_paytwin/webhooks/${own.id}/resend`)
+  await recorder.refused('post', `/inbox/${own.merchant_id}`, { body: { id: newest.id, type: newest.type } })
+  const [received] = (await recorder.get('/_paytwin/webhooks/received?limit=1')).data
+  await recorder.get(`/_paytwin/webhooks/received/${received.id}`)
   await recorder.delete(`/_paytwin/webhooks/${own.id}`)
 }

@@ -29,36 +29,42 @@ export const createdEndpointSchema = component('CreatedWebhookEndpoint', () =>
 )
 export const deletedEndpoint = deletedStub('DeletedWebhookEndpoint', 'webhook_endpoint')
 
+const deliveryFields = () => ({
+  ...common('webhook_delivery', DELIVERY_PREFIX),
+  event: text('The id of the event.'),
+  endpoint: reference('The webhook endpoint.', 'WebhookEndpoint'),
+  status: z
+    .enum(['pending', 'succeeded', 'failed', 'discarded'])
+    .describe(
+      'The status. failed: no retries are left. discarded: the endpoint was disabled or deleted, or returned 410.',
+    ),
+  attempts: z
+    .array(
+      z.object({
+        time: seconds("The time of the attempt, on the merchant's clock"),
+        response_status: z.int().nullable().describe('The status of the response; null without a response.'),
+        response_body: text('The beginning of the response; null without a response.').nullable(),
+        error: text('The error; null if there was a response.').nullable(),
+        duration_ms: z.int().describe('The duration in milliseconds.'),
+      }),
+    )
+    .describe('The attempts, oldest first.'),
+  next_attempt: seconds("The next attempt, on the merchant's clock; null if none is scheduled").nullable(),
+})
+
 const deliverySchema = component('WebhookDelivery', () =>
+  z.object(deliveryFields()).describe('The delivery of an event to a webhook endpoint, with its attempts.'),
+)
+export const deliveryWithRequest = component('WebhookDeliveryWithRequest', () =>
   z
     .object({
-      ...common('webhook_delivery', DELIVERY_PREFIX),
-      event: text('The id of the event.'),
-      endpoint: reference('The webhook endpoint.', 'WebhookEndpoint'),
-      status: z
-        .enum(['pending', 'succeeded', 'failed', 'discarded'])
-        .describe(
-          'The status. failed: no retries are left. discarded: the endpoint was disabled or deleted, or returned 410.',
-        ),
-      attempts: z
-        .array(
-          z.object({
-            time: seconds("The time of the attempt, on the merchant's clock"),
-            response_status: z
-              .int()
-              .nullable()
-              .describe('The status of the response; null without a response.'),
-            response_body: text('The beginning of the response; null without a response.').nullable(),
-            error: text('The error; null if there was a response.').nullable(),
-            duration_ms: z.int().describe('The duration in milliseconds.'),
-          }),
-        )
-        .describe('The attempts, oldest first.'),
-      next_attempt: seconds(
-        "The next attempt, on the merchant's clock; null if none is scheduled",
-      ).nullable(),
+      ...deliveryFields(),
+      event_type: text('The type of the event.'),
+      url: text('The url of the endpoint.'),
+      request_body: text('The body of the request, as it would be sent now.'),
     })
-    .describe('The delivery of an event to a webhook endpoint, with its attempts.'),
+    .describe('The delivery of an event to a webhook endpoint, with its request.'),
 )
+export type DeliveryWithRequestShape = Shape<typeof deliveryWithRequest>
 export type DeliveryShape = Shape<typeof deliverySchema>
 export const deliveryList = listOf(deliverySchema)

@@ -1,0 +1,51 @@
+import type { Context, Hono } from 'hono'
+import { parameterInvalid, resourceMissing } from '../core/errors.ts'
+import { requestId } from '../engine/machine/ids.ts'
+import type { MerchantState } from '../engine/machine/merchant-state.ts'
+import { INBOX_PATH } from './dashboard/inbox-url.ts'
+import { MAX_V1_BODY_BYTES, readBody } from './request.ts'
+import { errorBody, json, knownError } from './respond.ts'
+import type { HttpServices } from './services.ts'
+
+/** The names of this machine in a Host, and its addresses as Node shows them. */
+const LOOPBACK_HOST = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i
+const LOOPBACK_PEER = /^(::1|(::ffff:)?127(\.\d+){3})$/
+
+/**
+ * Registers the receiver for webhooks of merchants whose application has none. Its answer says whether the signature is valid.
+ * See docs/contract/events-and-webhooks.md#inbox.
+ */
+export function inboxRoute(app: Hono, services: HttpServices): void {
+  app.post(`${INBOX_PATH}/:merchant`, async (c) => {
+    const id = requestId()
+    const headers = { 'Request-Id': id, 'Cache-Control': 'no-store' }
+    try {
+      checkSender(c)
+      const merchant = merchantOf(services, c.req.param('merchant'))
+      const body = await readBody(c, MAX_V1_BODY_BYTES)
+      const { reason } = services.inbox.add(merchant, { headers: c.req.header(), body })
+      if (reason !== null) throw parameterInvalid(null, reason)
+      return json(200, { received: true }, headers)
+    } catch (error) {
+      const known = knownError(services, error, `POST ${c.req.path}`)
+      return json(known.status, errorBody(known, services.url()), headers)
+    }
+  })
+}
+
+/** Accepts only requests of this machine that no website caused. @throws ApiError parameter_invalid */
+function checkSender(c: Context): void {
+  const host = c.req.header('host') ?? ''
+  const { incoming } = (c.env ?? {}) as { incoming?: { socket?: { remoteAddress?: string } } }
+  const peer = incoming?.socket?.remoteAddress
+  if (!LOOPBACK_HOST.test(host) || (peer !== undefined && !LOOPBACK_PEER.test(peer)))
+    throw parameterInvalid('Host', 'The inbox for webhooks accepts only requests of its own machine')
+  if (c.req.header('origin') !== undefined)
+    throw parameterInvalid('Origin', 'The inbox for webhooks accepts no requests of web pages')
+}
+
+/** @throws ApiError resource_missing, param merchant */
+function merchantOf({ engine }: HttpServices, id: string): MerchantState {
+  for (const merchant of engine.merchants.values()) if (merchant.settings.id === id) return merchant
+  throw resourceMissing('merchant', id, 'merchant')
+}

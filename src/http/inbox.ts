@@ -1,0 +1,118 @@
+import { resourceMissing } from '../core/errors.ts'
+import type { MerchantState } from '../engine/machine/merchant-state.ts'
+import type { ReceivedShape } from './schemas/received-webhook.ts'
+
+/** The number of received webhooks that are kept for each merchant. See docs/contract/events-and-webhooks.md#inbox. */
+const KEPT = 100
+/** The number of characters of a body that are kept. */
+const MAX_KEPT_BODY = 65_536
+
+/** The endpoint whose secret signed a webhook; or null, and the reason why it is not valid. */
+export type Signer =
+  | { readonly endpoint: string; readonly reason: null }
+  | { readonly endpoint: null; readonly reason: string }
+
+/** A webhook as it arrived. Header names are in lower case. */
+export type Arrived = { readonly headers: Readonly<Record<string, string>>; readonly body: string }
+
+/** Finds the endpoint whose secret signed a webhook. */
+type Verify = (merchant: MerchantState, arrived: Arrived) => Signer
+
+type Received = Arrived &
+  Signer & {
+    readonly id: string
+    /** Unix milliseconds on the wall clock. */
+    readonly time: number
+    readonly isCut: boolean
+    readonly event: { readonly id: string; readonly type: string } | null
+  }
+
+/**
+ * Keeps the last webhooks that the daemon received for each merchant, in memory. A merchant that a restore replaced has another
+ * state, so its webhooks are forgotten.
+ * See docs/contract/events-and-webhooks.md#inbox.
+ */
+export class Inbox {
+  readonly #verify: Verify
+  readonly #wall: () => number
+  readonly #received = new WeakMap<MerchantState, Received[]>()
+  #count = 0
+
+  /** @param wall - the wall clock, in Unix milliseconds */
+  constructor(verify: Verify, wall: () => number) {
+    this.#verify = verify
+    this.#wall = wall
+  }
+
+  /** Verifies a webhook with the secrets of the merchant's endpoints, and keeps it. */
+  add(merchant: MerchantState, arrived: Arrived): Signer {
+    const signer = this.#verify(merchant, arrived)
+    this.#count += 1
+    const { body, headers } = arrived
+    const received = {
+      ...signer,
+      id: `rcv_${this.#count}`,
+      time: this.#wall(),
+      headers: withoutCredentials(headers),
+      body: body.slice(0, MAX_KEPT_BODY),
+      isCut: body.length > MAX_KEPT_BODY,
+      event: eventIn(body),
+    }
+    this.#received.set(merchant, [received, ...this.#of(merchant)].slice(0, KEPT))
+    return signer
+  }
+
+  /** Lists the webhooks of a merchant, newest first. */
+  list(merchant: MerchantState): ReceivedShape[] {
+    return this.#of(merchant).map((received) => present(merchant, received))
+  }
+
+  /** Returns a webhook of any of the merchants. @throws ApiError resource_missing */
+  get(merchants: Iterable<MerchantState>, id: string): ReceivedShape {
+    for (const merchant of merchants) {
+      const found = this.#of(merchant).find((received) => received.id === id)
+      if (found) return present(merchant, found)
+    }
+    throw resourceMissing('received webhook', id)
+  }
+
+  #of(merchant: MerchantState): readonly Received[] {
+    return this.#received.get(merchant) ?? []
+  }
+}
+
+const present = (
+  { settings }: MerchantState,
+  { id, time, event, headers, body, isCut, endpoint, reason }: Received,
+): ReceivedShape => ({
+  id,
+  object: 'received_webhook',
+  time,
+  event: event?.id ?? null,
+  event_type: event?.type ?? null,
+  signed_by: endpoint,
+  signature_error: reason,
+  headers,
+  body,
+  is_body_cut: isCut,
+  livemode: false,
+  merchant_id: settings.id,
+})
+
+/** Removes headers with secrets of the sender. Receivers of webhooks check the signature only. */
+const withoutCredentials = ({ authorization, cookie, ...headers }: Arrived['headers']): Arrived['headers'] =>
+  headers
+
+/** Reads the id and the type of the event in a body; null for a body that is no event. */
+function eventIn(body: string): Received['event'] {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(body)
+  } catch {
+    // The body is shown as it is, also if it is not JSON.
+    return null
+  }
+  if (typeof parsed !== 'object' || parsed === null || !('id' in parsed) || !('type' in parsed)) return null
+  const { id, type } = parsed
+  return typeof id === 'string' && typeof type === 'string' ? { id, type } : null
+}

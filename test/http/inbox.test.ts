@@ -1,0 +1,129 @@
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { inboxUrl } from '../../src/http/dashboard/inbox-url.ts'
+import { SIGNATURES } from '../../src/webhooks/signature.ts'
+import { type Body, startTwin, type Twin } from '../twin.ts'
+import { asOperator, type Refusal } from './support.ts'
+
+const NOW = 1_800_000_000
+
+let twin: Twin
+let endpoint: Body
+let path: string
+beforeEach(async () => {
+  twin = await startTwin({
+    wall: () => NOW * 1_000,
+    signatureTime: () => NOW,
+    send: async () => ({ status: 200, body: '' }),
+  })
+  onTestFinished(() => twin.close())
+  path = `/inbox/${twin.sandbox.merchant.settings.id}`
+  endpoint = (await asOperator(twin)('POST', 'webhooks', { url: `http://localhost${path}` })).body
+})
+
+type Sent = {
+  readonly secret?: string
+  readonly dialect?: 'paytwin' | 'stripe'
+  readonly headers?: Record<string, string>
+}
+
+/** Posts a body to the inbox, signed as a delivery is. */
+async function post(body: string, { secret = endpoint.secret, dialect = 'paytwin', headers }: Sent = {}) {
+  const signature = SIGNATURES[dialect](secret, { id: 'evt_1', timestamp: NOW, body })
+  const response = await twin.sandbox.app.request(path, {
+    method: 'POST',
+    headers: { Host: 'localhost:4242', 'Content-Type': 'application/json', ...signature, ...headers },
+    body,
+  })
+  return { status: response.status, body: (await response.json()) as Body }
+}
+const received = async (): Promise<Body[]> =>
+  (await asOperator(twin)('GET', 'webhooks/received?limit=100')).body.data
+
+const EVENT = JSON.stringify({ id: 'evt_1', type: 'invoice.paid' })
+
+test.each(['paytwin', 'stripe'] as const)(
+  'a webhook is kept with its verified signature of %s',
+  async (dialect) => {
+    expect(await post(EVENT, { dialect, headers: { Authorization: 'Bearer secret' } })).toEqual({
+      status: 200,
+      body: { received: true, livemode: false },
+    })
+    const [webhook] = await received()
+    expect(webhook).toMatchObject({
+      object: 'received_webhook',
+      time: NOW * 1_000,
+      event: 'evt_1',
+      event_type: 'invoice.paid',
+      signed_by: endpoint.id,
+      signature_error: null,
+      body: EVENT,
+      is_body_cut: false,
+    })
+    expect(JSON.stringify(webhook)).not.toContain('Bearer secret')
+    expect((await asOperator(twin)('GET', `webhooks/received/${webhook?.id}`)).body).toEqual(webhook)
+  },
+)
+
+test('a webhook with another secret is refused, and kept with the reason', async () => {
+  const { status, body } = await post('<b>no event</b>', { secret: 'whsec_other' })
+  expect(status).toBe(400)
+  expect(body.error.message).toContain('The signature does not match')
+  expect(await received()).toMatchObject([
+    { event: null, signed_by: null, signature_error: body.error.message, body: '<b>no event</b>' },
+  ])
+})
+
+test('the last 100 webhooks are kept, and the beginning of each body', async () => {
+  for (let number = 1; number <= 101; number += 1)
+    await post(`${number} ${'x'.repeat(number === 101 ? 70_000 : 1)}`)
+  const kept = await received()
+  expect(kept).toHaveLength(100)
+  expect(kept[0]?.body).toHaveLength(65_536)
+  expect(kept[0]).toMatchObject({ is_body_cut: true, signed_by: endpoint.id })
+  expect(kept.at(-1)?.body).toBe('2 x')
+})
+
+test.each<[string, Record<string, string>]>([
+  ['another host', { Host: 'shop.example' }],
+  ['a website', { Origin: 'https://shop.example' }],
+])('requests of %s are refused', async (_, headers) => {
+  expect((await post(EVENT, { headers })).status).toBe(400)
+  expect(await received()).toEqual([])
+})
+
+test('requests of another machine are refused, and those for no merchant', async () => {
+  const ask = (target: string, remoteAddress: string) =>
+    twin.sandbox.app.request(
+      target,
+      { method: 'POST', headers: { Host: 'localhost' }, body: EVENT },
+      {
+        incoming: { socket: { remoteAddress } },
+      },
+    )
+  expect((await ask(path, '10.0.0.7')).status).toBe(400)
+  expect(await received()).toEqual([])
+  await ask(path, '::ffff:127.0.0.1')
+  expect(await received()).toHaveLength(1)
+  expect((await ask('/inbox/mer_none', '::1')).status).toBe(404)
+})
+
+test('the address is on loopback, whatever the daemon listens to', () => {
+  expect(inboxUrl('http://localhost:4242', 'mer_1')).toBe('http://localhost:4242/inbox/mer_1')
+  expect(inboxUrl('http://192.168.0.7:4242', 'mer_1')).toBe('http://127.0.0.1:4242/inbox/mer_1')
+})
+
+test('unknown webhooks and deliveries are refused', async () => {
+  const refusal: Refusal = { status: 404, code: 'resource_missing', param: 'id' }
+  for (const missing of [
+    'webhooks/received/rcv_9',
+    'webhooks/deliveries/whd_none',
+    'webhooks/we_none/resend',
+  ]) {
+    const { status, body } = await asOperator(twin)(missing.endsWith('resend') ? 'POST' : 'GET', missing)
+    expect({ missing, status, code: body.error.code }).toEqual({
+      missing,
+      status: refusal.status,
+      code: refusal.code,
+    })
+  }
+})
