@@ -37,6 +37,8 @@ export type PlanChange = {
   readonly restartsPeriod: boolean
   /** Whether it waits for its payment if that fails. */
   readonly isConditional: boolean
+  /** Whether the invoice waits to be paid by hand: it is not charged, and the subscription is past due until then. */
+  readonly isUncharged: boolean
   /** What was billed for the items in the current period. */
   readonly billed: readonly BilledLine[]
   /** The display name of each price, by id. */
@@ -80,6 +82,7 @@ export function changePlan(
   const billing: Billing = {
     period: restartsPeriod ? period : { start: plan.at, end: period.end },
     reason: 'subscription_update',
+    isUncharged: plan.isUncharged,
     ...(restartsPeriod
       ? {
           ended: {
@@ -100,7 +103,10 @@ export function changePlan(
     updateDelinquency(change, account)
     return collected
   }
-  const fails = collected.result === 'failed' && allows(SUBSCRIPTION_TRANSITIONS, changed.status, 'fail')
+  const waits =
+    plan.isUncharged && collected.result === 'sent' && changed.collection_method === 'charge_automatically'
+  const fails =
+    (collected.result === 'failed' || waits) && allows(SUBSCRIPTION_TRANSITIONS, changed.status, 'fail')
   update({
     ...withInvoice(changed, collected, account.rules),
     status: fails ? move(SUBSCRIPTION_TRANSITIONS, changed.status, 'fail') : changed.status,

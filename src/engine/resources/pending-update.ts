@@ -11,11 +11,12 @@ import type { ProrationParams } from './plan-change.ts'
 import type { ItemUpdate } from './subscription-items.ts'
 
 /**
- * What happens to an update whose payment fails. `pending_if_action` is only for customers that are present: an update waits for
+ * What happens to an update whose payment fails. With `default_incomplete`, the customer pays by hand. `pending_if_action` is only for customers that are present: an update waits for
  * their authentication, and is refused for all other failures.
  */
 export type PaymentBehavior =
   | 'allow_incomplete'
+  | 'default_incomplete'
   | 'error_if_incomplete'
   | 'pending_if_incomplete'
   | 'pending_if_action'

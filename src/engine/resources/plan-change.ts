@@ -76,7 +76,7 @@ export function changePlanNow(
     readonly before: Subscription
     readonly after: Subscription
     readonly method: PaymentMethod | null | undefined
-    readonly params: ProrationParams
+    readonly params: ProrationParams & { readonly payment_behavior?: string | undefined }
     /** Whether the change waits for its payment if that fails. */
     readonly isConditional: boolean
   },
@@ -96,6 +96,7 @@ export function changePlanNow(
       params.billing_cycle_anchor === 'now' ||
       !isSameInterval(intervalOf(before.items, prices), intervalOf(after.items, prices)),
     isConditional,
+    isUncharged: params.payment_behavior === 'default_incomplete',
     billed: billedLines(unit, before),
     names: namesOf(unit, prices),
   })

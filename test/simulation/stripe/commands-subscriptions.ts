@@ -67,7 +67,9 @@ export const changeItems: Command = async (story, dice) => {
   return post(`/v1/subscriptions/${found.id}`, {
     items: [{ id: item.id, ...(dice.chance(60) ? { price } : { quantity: dice.between(1, 9) }) }],
     proration_behavior: pending ? 'always_invoice' : dice.of(PRORATIONS),
-    payment_behavior: pending ? 'pending_if_incomplete' : dice.of([null, 'error_if_incomplete']),
+    payment_behavior: pending
+      ? 'pending_if_incomplete'
+      : dice.of([null, null, 'error_if_incomplete', 'default_incomplete']),
     ...(!pending && dice.chance(10) && { billing_cycle_anchor: 'now' }),
   })
 }

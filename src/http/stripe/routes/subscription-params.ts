@@ -139,6 +139,14 @@ export const createParams = deferred(() =>
 /** The ends of a period that a cancellation can name. Here all items have the same period. */
 const PERIOD_ENDS = ['min_period_end', 'max_period_end'] as const
 
+/** What happens if the payment of an update fails, or is left to the customer. */
+const UPDATE_BEHAVIORS = [
+  'allow_incomplete',
+  'default_incomplete',
+  'error_if_incomplete',
+  'pending_if_incomplete',
+] as const
+
 const updateFields = deferred(() =>
   z.object({
     default_payment_method: reference.nullable().optional(),
@@ -155,7 +163,7 @@ const updateFields = deferred(() =>
     proration_behavior: z.enum(PRORATION_BEHAVIORS).default('create_prorations'),
     proration_date: instant.optional(),
     billing_cycle_anchor: z.enum(['now', 'unchanged']).optional(),
-    payment_behavior: z.enum(['allow_incomplete', 'error_if_incomplete', 'pending_if_incomplete']).optional(),
+    payment_behavior: z.enum(UPDATE_BEHAVIORS).optional(),
     trial_end: trialEnd().optional(),
     add_invoice_items: addedItems(),
     payment_settings: paymentSettings(),
@@ -184,12 +192,20 @@ const UNCONDITIONAL = [
 ] as const
 
 const conditionalFields = deferred(() =>
-  updateFields().superRefine((given, context) => {
-    const name = UNCONDITIONAL.find((each) => given[each] !== undefined)
-    if (given.payment_behavior !== 'pending_if_incomplete' || name === undefined) return
-    const message = `${name} cannot be changed with payment_behavior pending_if_incomplete`
-    context.addIssue({ code: 'custom', path: [name], message })
-  }),
+  updateFields()
+    .superRefine((given, context) => {
+      const name = UNCONDITIONAL.find((each) => given[each] !== undefined)
+      if (given.payment_behavior !== 'pending_if_incomplete' || name === undefined) return
+      const message = `${name} cannot be changed with payment_behavior pending_if_incomplete`
+      context.addIssue({ code: 'custom', path: [name], message })
+    })
+    .refine(
+      ({ payment_behavior, trial_end }) => payment_behavior !== 'default_incomplete' || trial_end !== 'now',
+      {
+        path: ['payment_behavior'],
+        error: 'paytwin does not know default_incomplete with trial_end now yet',
+      },
+    ),
 )
 
 /** The parameters of an update. The end of the period is known only if the update does not change it. */

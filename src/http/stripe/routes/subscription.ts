@@ -105,13 +105,15 @@ export function subscriptionRoutes(api: StripeApi): void {
     },
     ({ unit, view, params, id }) => {
       const { payment_settings, trial_settings, cancellation_details, add_invoice_items, ...rest } = params
-      const { automatic_tax: _tax, invoice_settings: _invoices, trial_from_plan: _plan, ...given } = rest
+      const { automatic_tax: _tax, invoice_settings: _invoices, trial_from_plan: _plan, ...known } = rest
+      const { payment_behavior, ...given } = known
       const found = unit.find('subscription', id)
       const cancellation = cancellationIn(params, found)
       // The items wait for the next invoice, which this update may create.
       addInvoiceItems(unit, found, add_invoice_items ?? [])
       const updated = updateSubscription(unit, id, {
         ...asUpdate({ ...given, ...cancellation, trial_end: trialEndOf(found, given.trial_end) }),
+        payment_behavior,
         missing_payment_method: trial_settings?.end_behavior.missing_payment_method,
         saves_payment_method: savesMethod(payment_settings),
         payment_settings: payment_settings && paymentSettingsOf(payment_settings),
