@@ -152,12 +152,12 @@ const Deliveries = ({ base, deliveries, events, urls }: DeliveriesProps) => {
           <tr>
             <th scope="col">Time</th>
             <th scope="col">Event</th>
-            <th scope="col">Endpoint</th>
+            <th scope="col">Status</th>
             <th scope="col" class="number">
               Attempts
             </th>
+            <th scope="col">Endpoint</th>
             <th scope="col">Last response</th>
-            <th scope="col">Status</th>
           </tr>
         </thead>
         <tbody>
@@ -169,6 +169,10 @@ const Deliveries = ({ base, deliveries, events, urls }: DeliveriesProps) => {
               <td>
                 <a href={`${base}/events/${encodeURIComponent(event)}`}>{types.get(event) ?? event}</a>
               </td>
+              <td>
+                <Status status={status} />
+              </td>
+              <td class="number">{attempts.length}</td>
               <td>
                 {urls.has(endpoint) ? (
                   <a
@@ -182,12 +186,8 @@ const Deliveries = ({ base, deliveries, events, urls }: DeliveriesProps) => {
                   'deleted'
                 )}
               </td>
-              <td class="number">{attempts.length}</td>
               <td>
                 <Cut text={responseOf(attempts.at(-1))} />
-              </td>
-              <td>
-                <Status status={status} />
               </td>
             </tr>
           ))}

@@ -4,7 +4,7 @@ import { Time } from '../http/html/time.tsx'
 import type { PageContext, Section } from './context.ts'
 import { framed } from './frame.tsx'
 import { given, isFirstPage, Pager } from './pager.tsx'
-import { Empty, Panel, Scroll } from './text.tsx'
+import { Cut, Empty, Panel, Scroll } from './text.tsx'
 
 const LIMIT = 50
 
@@ -107,7 +107,9 @@ export const Requests = ({ path: base, requests }: { path: string; requests: rea
               <ResponseStatus {...request} />
             </td>
             <td>{notesOf(request).join('; ')}</td>
-            <td>{request.key ?? 'none'}</td>
+            <td>
+              <Cut text={request.key ?? 'none'} />
+            </td>
             <td class="number">{request.duration_ms}</td>
           </tr>
         ))}

@@ -15,9 +15,14 @@ document.addEventListener('submit', ({ target, submitter }) => {
   })
 })
 
-// The slider over the history of an object shows the chosen step, without the button.
+// The slider over the history of an object shows the chosen step, without the button. The keyboard stays on it.
 const slider = document.querySelector('.slider input')
-slider?.addEventListener('change', () => slider.form.requestSubmit())
+slider?.addEventListener('change', () => {
+  sessionStorage.setItem('slider', location.pathname)
+  slider.form.requestSubmit()
+})
+if (slider && sessionStorage.getItem('slider') === location.pathname) slider.focus({ preventScroll: true })
+sessionStorage.removeItem('slider')
 
 // On small screens, the navigation scrolls: the current section is shown. scrollIntoView would also move the keyboard's place there.
 const current = document.querySelector('.sections [aria-current]')

@@ -109,7 +109,22 @@ export const TimelinePicture = ({
         </li>
       ))}
     </ol>
+    {entries.at(-1)?.tense === 'future' ? <Legend /> : null}
   </>
+)
+
+/** What the marks of the future mean. */
+const Legend = () => (
+  <p class="legend">
+    {(['due', 'projected'] as const).map((look) => (
+      <span>
+        <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+          <Sign look={look} />
+        </svg>
+        {look === 'due' ? 'due' : 'projected, if nothing changes'}
+      </span>
+    ))}
+  </p>
 )
 
 /** Draws the axis beside an entry: its mark, and the line to the next one, which fills the height. */

@@ -164,6 +164,16 @@ test('the keyboard reaches the content at once, and the forms of the clock', asy
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content')
   await page.keyboard.press('Enter')
   expect(await page.evaluate('document.activeElement.id')).toBe('content')
+  await section(page, 'Subscriptions')
+  await page.locator('tbody').getByRole('link').first().click()
+  await heading(page, /^Subscription, /)
+  await page.getByLabel('As of').focus()
+  for (const back of [1, 2]) {
+    const before = page.url()
+    await page.keyboard.press('ArrowLeft')
+    await page.waitForURL((address) => address.href !== before)
+    await expect.poll(() => page.evaluate('document.activeElement.name'), `step ${back}`).toBe('step')
+  }
 })
 
 test('the page without a session is accessible', async () => {

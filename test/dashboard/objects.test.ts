@@ -41,6 +41,7 @@ test('a subscription has its timeline: the past, the present, what is due and wh
   expect(text).toContain('2026-02-28 10:00 Now')
   expect(text).toMatch(/2026-03-01 10:00 due: retry \S+ 20.00 USD attempt 2 of 5/)
   expect(text).toContain('projected: ')
+  expect(text).toContain('due projected, if nothing changes')
   expect(page).toContain('<line class="overdue"')
 })
 

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { asOperator } from '../http/support.ts'
 import { makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
@@ -25,6 +26,12 @@ test('a new merchant has an overview without anything', async () => {
     'None of the last deliveries.',
   ])
     expect(text).toContain(empty)
+})
+
+test('the overview has at most 60 kB with its style and its script', async () => {
+  const { text } = await (await signIn(twin)).show()
+  const files = ['style.css', 'script.js', 'live.js'].map((name) => statSync(`src/dashboard/${name}`).size)
+  expect(files.reduce((sum, size) => sum + size, text.length)).toBeLessThan(60_000)
 })
 
 test('the overview shows counts, payments, what is due next, failed webhooks and faults', async () => {
