@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { asOperator } from '../http/support.ts'
 import { type Body, makePrice, type Twin } from '../twin.ts'
-import { at, bytesOf, historyOf, nowOf, PACES } from './story.ts'
+import { at, bytesOf, historyOf, listAll, nowOf, PACES } from './story.ts'
 import {
   begin,
   END,
@@ -441,6 +441,46 @@ describe('a change of the price', () => {
     const proration_behavior = 'always_invoice'
     await twin.post(path, { items: [{ id: other, price: basic.id }], proration_behavior })
     expect((await newestInvoice(twin)).lines.data.map(({ amount }: Body) => amount)).toEqual([2000])
+  })
+
+  describe('that waits for its payment and exceeds the largest invoice', () => {
+    /** A change to a licensed price, whose charge of 10.00 has no room on the invoice beside the usage. */
+    async function change() {
+      const { twin, report, path, item, subscription } = await begin({ unit_amount: 99_999_999 })
+      await report(1)
+      await twin.advance({ to: MIDDLE })
+      const basic = await makePrice(twin, { nickname: 'Basic' })
+      const card = await twin.post('/v1/payment_methods/pm_card_chargeCustomerFail/attach', {
+        customer: subscription.customer,
+      })
+      await twin.post(path, { default_payment_method: card.id })
+      const { latest_invoice, pending_update } = await twin.post(path, {
+        items: [{ id: item, price: basic.id }],
+        ...{ proration_behavior: 'always_invoice', payment_behavior: 'pending_if_incomplete' },
+      })
+      expect(pending_update).not.toBeNull()
+      expect((await newestInvoice(twin)).lines.data.map(({ amount }: Body) => amount)).toEqual([99_999_999])
+      return { twin, invoice: latest_invoice as string, path, basic, item }
+    }
+    const waiting = async (twin: Twin) =>
+      (await listAll(twin, '/v1/invoiceitems?pending=true')).map(({ amount }) => amount)
+
+    test('bills the rest with the next invoice once it is paid', async () => {
+      const { twin, invoice } = await change()
+      expect(await waiting(twin)).toEqual([1_000])
+      await twin.post(`/v1/invoices/${invoice}/pay`, { payment_method: 'pm_card_visa' })
+      await twin.advance({ to: END })
+      expect((await newestInvoice(twin)).lines.data.map(({ amount }: Body) => amount)).toEqual([1_000, 2_000])
+    })
+
+    test('bills and credits nothing of it once it is dropped', async () => {
+      const { twin, path, basic, item } = await change()
+      const behavior = { proration_behavior: 'create_prorations', billing_cycle_anchor: 'now' }
+      await twin.post(path, { items: [{ id: item, price: basic.id }], ...behavior })
+      // The usage of the dropped invoice waits alone: it has no room beside the new period.
+      expect(await waiting(twin)).toEqual([99_999_999])
+      expect((await newestInvoice(twin)).lines.data.map(({ amount }: Body) => amount)).toEqual([2_000])
+    })
   })
 
   test('between licensed and metered prorates the licensed part alone', async () => {

@@ -152,7 +152,9 @@ function apply(table: Table, subscription: Subscription, request: Request): Retu
   const invoice = merchant.invoices.at(-1)
   if (isFailed && onFailure === 'pending_if_incomplete' && invoice) {
     invoice.next = null
-    wait(subscription, was, { invoice: invoice.key, at, waited })
+    const waiting = waitingFor(merchant, subscription).map(({ key }) => key)
+    const exceeding = waiting.filter((key) => !waited.includes(key))
+    wait(subscription, was, { invoice: invoice.key, at, waited, exceeding })
   } else {
     endOfGoneItems(operation, subscription)
     if (isFailed && subscription.status === 'active') subscription.status = 'past_due'

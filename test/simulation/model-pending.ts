@@ -13,7 +13,7 @@ export const planOf = ({ items, anchor, period, cycle, start, end }: Subscriptio
 export function wait(
   subscription: Subscription,
   before: Subscription,
-  { invoice, at, waited }: { invoice: string; at: number; waited: readonly string[] },
+  { invoice, at, ...items }: { invoice: string; at: number } & Pick<Pending, 'waited' | 'exceeding'>,
 ): void {
   const plan = planOf(subscription)
   const { cancelAt, upcomingAt, trialNoticeAt } = before
@@ -23,7 +23,7 @@ export function wait(
     expiresAt: Math.min(at + HOURS_TO_PAY * 3600, subscription.end),
     plan,
     isNewPeriod: plan.cycle !== subscription.cycle,
-    waited,
+    ...items,
   }
 }
 
@@ -39,11 +39,12 @@ export function applyPending(operation: Operation, subscription: Subscription): 
   operation.tellLast('pending_update_applied')
 }
 
-/** Removes a pending update. The items that waited before it wait again. */
+/** Removes a pending update. The items that waited before it wait again; its own that exceeded its invoice are deleted. */
 export function forgetPending(merchant: Merchant, subscription: Subscription): void {
-  const { waited = [] } = subscription.pending ?? {}
+  const { waited = [], exceeding = [] } = subscription.pending ?? {}
   subscription.pending = null
   for (const item of merchant.items) if (waited.includes(item.key)) item.invoice = null
+  merchant.items = merchant.items.filter(({ key }) => !exceeding.includes(key))
 }
 
 export const showPending = (pending: Pending | null) =>

@@ -193,6 +193,8 @@ export type Pending = {
   readonly isNewPeriod: boolean
   /** The items that waited before. */
   readonly waited: readonly string[]
+  /** The items of the change that exceeded its invoice. */
+  readonly exceeding: readonly string[]
 }
 
 export type Invoice = {

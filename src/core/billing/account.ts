@@ -51,7 +51,13 @@ export type Account = {
   /** Loads the customer's pending items that belong to no subscription; absent where its invoices do not bill them. */
   readonly looseItems?: () => LooseItems
   /** The invoice of the subscription's pending update, and the invoice items on it; null without an update. */
-  readonly pendingUpdate: { readonly invoice: Invoice; readonly items: readonly InvoiceItem[] } | null
+  readonly pendingUpdate: {
+    readonly invoice: Invoice
+    /** The items on its invoice. */
+    readonly items: readonly InvoiceItem[]
+    /** The items of the update that exceed the limits of its invoice. */
+    readonly exceeding: readonly InvoiceItem[]
+  } | null
   /** The intents of the invoices that the decision may pay or void, by invoice id. */
   readonly intents: ReadonlyMap<string, PaymentIntent>
 }

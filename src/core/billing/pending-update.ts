@@ -59,9 +59,15 @@ export function withPendingApplied(
   const pending = subscription.pending_update
   if (pending?.invoice !== paid.id) return subscription
   const { items, period } = pending
+  const exceeds = (account.pendingUpdate?.exceeding.length ?? 0) > 0
   const moved =
     period === null ? subscription : withNotices(withRestartedPeriod(subscription, period), account)
-  return { ...moved, items: withDiscountsOf(subscription, items), pending_update: null }
+  return {
+    ...moved,
+    items: withDiscountsOf(subscription, items),
+    has_pending_items: moved.has_pending_items || exceeds,
+    pending_update: null,
+  }
 }
 
 /** Gives pending items the discounts that the items have now: some may have ended in the meantime. */
@@ -74,8 +80,8 @@ const withDiscountsOf = (
   )
 
 /**
- * Discards the pending update of a subscription, if it has one: voids its invoice, and lets the items wait again that waited
- * before the update.
+ * Discards the pending update of a subscription, if it has one: voids its invoice, lets the items wait again that waited
+ * before the update, and deletes those of the update that exceeded the invoice.
  * @param report - the other changes of the subscription and the event that reports them all; without it a later step of the
  *   decision reports it
  * @returns the account with these items waiting, and the subscription without the update
@@ -88,7 +94,7 @@ export function discardPendingUpdate<Read extends Account>(
 ): { readonly account: Read; readonly subscription: Subscription } {
   const pending = subscription.pending_update
   if (pending === null || account.pendingUpdate === null) return { account, subscription }
-  const { invoice } = account.pendingUpdate
+  const { invoice, exceeding } = account.pendingUpdate
   const latest = change.latest('invoice', invoice)
   if (isOpen(latest)) voidInvoice(change, account, latest)
   if (pending.period !== null) change.update('invoice', invoice, withoutPeriod)
@@ -100,7 +106,10 @@ export function discardPendingUpdate<Read extends Account>(
       billed_with: subscription.id,
     })),
   )
-  const released = { ...account, pendingUpdate: null, pendingItems: [...waiting, ...account.pendingItems] }
+  for (const item of exceeding)
+    change.update('invoice_item', item, (unbilled) => ({ ...unbilled, billed_with: null, deleted: true }))
+  const others = account.pendingItems.filter(({ id }) => !exceeding.some((item) => item.id === id))
+  const released = { ...account, pendingUpdate: null, pendingItems: [...waiting, ...others] }
   const after = change.update(
     'subscription',
     subscription,

@@ -156,13 +156,16 @@ function pricesOf(
   return new Map(prices.map((price) => [price, unit.need('price', price)]))
 }
 
-/** Loads the invoice of a subscription's pending update, with the items on it. */
+/** Loads the invoice of a subscription's pending update, with the items on it and those that exceed it. */
 function pendingUpdateOf(unit: UnitOfWork, subscription: Subscription | null): Account['pendingUpdate'] {
   if (!subscription?.pending_update) return null
   const invoice = unit.need('invoice', subscription.pending_update.invoice)
   const onInvoice = [{ field: 'invoice', is: invoice.id }]
   const page = { before: 0, limit: Number.MAX_SAFE_INTEGER }
-  return { invoice, items: unit.store.objects.list('invoice_item', unit.owner, onInvoice, page) }
+  const exceeding = subscription.pending_update.prorations
+    .map((id) => unit.need('invoice_item', id))
+    .filter(({ billed_with }) => billed_with === subscription.id)
+  return { invoice, items: unit.store.objects.list('invoice_item', unit.owner, onInvoice, page), exceeding }
 }
 
 /** Lists the invoice items that a subscription's next invoice bills, oldest first, up to the limit of an invoice. */

@@ -6,7 +6,7 @@ import { cancelNow } from '../../core/billing/settlement.ts'
 import type { Change } from '../../core/change.ts'
 import { invalidStateTransition, parameterInvalid } from '../../core/errors.ts'
 import type { PaymentMethod } from '../../core/payment-method.ts'
-import type { ProrationBehavior } from '../../core/proration.ts'
+import type { BilledLine, ProrationBehavior } from '../../core/proration.ts'
 import { intervalOf, type Prices, type Subscription } from '../../core/subscription.ts'
 import { factsOf, isRunning } from '../../core/subscription-status.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
@@ -117,14 +117,19 @@ export function cancelWithSettlement(
 ): void {
   const account = loadEndingAccount(unit, subscription)
   const { isBilled: isPeriodBilled } = factsOf(subscription)
-  const discarded = linesOfItems(itemsOfDiscarded(account, subscription), subscription.current_period_start)
+  const { current_period_start: cycle } = subscription
+  const discarded = linesOfItems(itemsOfDiscarded(account, subscription), cycle)
+  const deleted = linesOfItems(account.pendingUpdate?.exceeding ?? [], cycle)
   cancelNow(change, account, subscription, {
     prorate: prorate && isPeriodBilled,
     invoiceNow: invoice_now && isRunning(subscription),
-    billed: prorate ? [...billedLines(unit, subscription), ...discarded] : [],
+    billed: prorate ? [...billedLines(unit, subscription), ...discarded, ...deleted.map(negated)] : [],
     names: namesOf(unit, account.prices),
   })
 }
+
+/** Takes a line back that waits no longer. */
+const negated = (line: BilledLine): BilledLine => ({ ...line, amount: -line.amount })
 
 const isSameInterval = (left: ReturnType<typeof intervalOf>, right: ReturnType<typeof intervalOf>): boolean =>
   left.interval === right.interval && left.interval_count === right.interval_count
