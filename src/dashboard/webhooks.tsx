@@ -37,26 +37,26 @@ async function showEndpoints(context: PageContext): Promise<Response> {
     title: 'Webhooks',
     content: (
       <>
-      <Panel title="Endpoints, newest first">
-        {endpoints.length === 0 ? (
-          <Empty>
+        <Panel title="Endpoints, newest first">
+          {endpoints.length === 0 ? (
+            <Empty>
               No endpoints. Create one below, or run <code>paytwin listen</code>, which forwards events to an
               application.
-          </Empty>
-        ) : (
-          <ul class="rows">
-            {endpoints.map(({ id, url, status, enabled_events }) => (
-              <li>
-                <span>
-                  <a href={`${context.base}/webhooks/${encodeURIComponent(id)}`}>{url}</a>
+            </Empty>
+          ) : (
+            <ul class="rows">
+              {endpoints.map(({ id, url, status, enabled_events }) => (
+                <li>
+                  <span>
+                    <a href={`${context.base}/webhooks/${encodeURIComponent(id)}`}>{url}</a>
                     <small>{enabled_events.includes('*') ? 'all events' : enabled_events.join(', ')}</small>
-                </span>
-                <Status status={status} />
-              </li>
-            ))}
-          </ul>
-        )}
-      </Panel>
+                  </span>
+                  <Status status={status} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </Panel>
         <div class="columns">
           <InboxPanel context={context} endpoints={endpoints} />
           <EndpointForm {...context} />
@@ -84,9 +84,9 @@ async function showDeliveries(context: PageContext, id: string): Promise<Respons
           {endpoint?.url} <code>{id}</code>
         </p>
         <div class="actions">
-        {found.data.some(({ next_attempt }) => next_attempt !== null) ? (
+          {found.data.some(({ next_attempt }) => next_attempt !== null) ? (
             <PostForm action={`${path}/retry`} formToken={formToken} label="Send pending deliveries now" />
-        ) : null}
+          ) : null}
           {found.data.some(({ status }) => status === 'failed') ? (
             <PostForm action={`${path}/resend-failed`} formToken={formToken} label="Send all failed again" />
           ) : null}
