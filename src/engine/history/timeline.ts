@@ -22,6 +22,7 @@ import { hasEnded, SUBSCRIPTION_STATUSES } from '../../core/subscription-status.
 import type { Clock } from '../machine/clock.ts'
 import type { Engine } from '../machine/engine.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
+import { firstJobsOf } from './first-jobs.ts'
 import { type PastSteps, readTimelineSteps, type TimelineStep } from './past-steps.ts'
 import { viewAt } from './past-view.ts'
 import { itemsOf, prorationsOf, type StepProrations } from './plan-changes.ts'
@@ -216,7 +217,7 @@ function futureJobsOf(
         schedule: found.merchant.settings.retry_schedule,
       })
     }),
-    ...running.flatMap((subscription) => {
+    ...firstJobsOf(running, MAX_RELATED, (subscription) => {
       const { items, default_payment_method } = subscription
       const isPayable = holds(default_payment_method) || holds(customer.default_payment_method)
       const pending = pendingItemsOf(found, subscription)
