@@ -51,11 +51,7 @@ export async function createInbox(context: PageContext): Promise<Response> {
 }
 
 const Signature = ({ received: { signed_by } }: { received: ReceivedWebhook }) =>
-  signed_by === null ? (
-    <span class="status bad">invalid signature</span>
-  ) : (
-    <span class="status good">signature verified</span>
-  )
+  signed_by === null ? <span class="status bad">invalid</span> : <span class="status good">verified</span>
 
 /** Shows the webhooks that the daemon received itself. */
 export async function showInbox(context: PageContext): Promise<Response> {
@@ -90,28 +86,28 @@ export async function showInbox(context: PageContext): Promise<Response> {
               <table>
                 <thead>
                   <tr>
-                    <th scope="col">Time (wall clock)</th>
                     <th scope="col">Webhook</th>
-                    <th scope="col">Event</th>
                     <th scope="col">Signature</th>
+                    <th scope="col">Time (wall clock)</th>
+                    <th scope="col">Event</th>
                   </tr>
                 </thead>
                 <tbody>
                   {found.data.map((received) => (
                     <tr>
                       <td>
-                        <Time at={Math.floor(received.time / 1_000)} />
-                      </td>
-                      <td>
                         <a class="id" href={`${path}/${encodeURIComponent(received.id)}`}>
                           {received.event_type ?? 'no event'}
                         </a>
                       </td>
                       <td>
-                        <code>{received.event ?? ''}</code>
+                        <Signature received={received} />
                       </td>
                       <td>
-                        <Signature received={received} />
+                        <Time at={Math.floor(received.time / 1_000)} />
+                      </td>
+                      <td>
+                        <code>{received.event ?? ''}</code>
                       </td>
                     </tr>
                   ))}
@@ -135,7 +131,7 @@ export async function showReceived(context: PageContext, id: string): Promise<Re
     content: (
       <>
         <p class="subtitle">
-          <Signature received={received} /> <code>{received.id}</code>
+          Signature <Signature received={received} /> <code>{received.id}</code>
         </p>
         <Panel title="Fields">
           <Fields

@@ -35,7 +35,7 @@ async function showRequests(context: PageContext): Promise<Response> {
     content: (
       <>
         <p class="lead">
-          The last requests to the API, kept in memory.{' '}
+          The last 1,000 requests to the API, kept in memory without their bodies.{' '}
           {isFiltered ? (
             <a href={path}>Show all</a>
           ) : (
@@ -80,10 +80,10 @@ export const Requests = ({ path: base, requests }: { path: string; requests: rea
     <table>
       <thead>
         <tr>
-          <th scope="col">Time (wall clock)</th>
           <th scope="col">Request</th>
           <th scope="col">Status</th>
           <th scope="col">Notes</th>
+          <th scope="col">Time (wall clock)</th>
           <th scope="col">Key</th>
           <th scope="col" class="number">
             ms
@@ -93,9 +93,6 @@ export const Requests = ({ path: base, requests }: { path: string; requests: rea
       <tbody>
         {requests.map((request) => (
           <tr>
-            <td>
-              <Time at={Math.floor(request.time / 1_000)} />
-            </td>
             <td>
               <a class="value" href={`${base}/${encodeURIComponent(request.id)}`}>
                 <code>
@@ -107,6 +104,9 @@ export const Requests = ({ path: base, requests }: { path: string; requests: rea
               <ResponseStatus {...request} />
             </td>
             <td>{notesOf(request).join('; ')}</td>
+            <td>
+              <Time at={Math.floor(request.time / 1_000)} />
+            </td>
             <td>
               <Cut text={request.key ?? 'none'} />
             </td>

@@ -38,7 +38,7 @@ export function appCommands(program: Command, io: Io): void {
   addVerb(apps, io, {
     usage: 'rotate-secret <ID>',
     about: "Replace an app's client secret. The old secret stops working at once; grants are kept.",
-    arguments: { ID: 'the client ID of the app (app_…)' },
+    arguments: { ID: 'the ID of the app (app_…)' },
     examples: ['paytwin apps rotate-secret app_0123456789abcd'],
     run: async ({ client, out }, _options, [id = '']) =>
       out.show(await client.rotateAppSecret(id), (app) => describe(out, app)),
@@ -47,7 +47,7 @@ export function appCommands(program: Command, io: Io): void {
   addVerb(apps, io, {
     usage: 'delete <ID>',
     about: 'Delete an app and revoke all its grants.',
-    arguments: { ID: 'the client ID of the app (app_…)' },
+    arguments: { ID: 'the ID of the app (app_…)' },
     examples: ['paytwin apps delete app_0123456789abcd'],
     run: async ({ client, out }, _options, [id = '']) =>
       out.show(await client.deleteApp(id), () => out.line(`Deleted ${id}.`)),

@@ -10,13 +10,13 @@ import type { Io } from '../io.ts'
 export function checkoutCommands(program: Command, io: Io): void {
   const checkout = program
     .command('checkout')
-    .description("Checkout sessions of merchants with Stripe's API.")
+    .description("Open Checkout sessions of merchants with Stripe's API.")
 
   addVerb<{ browser: boolean }>(checkout, io, {
     usage: 'open <ID>',
     about:
       'Open the page of a Checkout session in the browser. Prints its URL, and on a terminal also opens it.',
-    arguments: { ID: 'the id of the session, cs_test_…' },
+    arguments: { ID: 'the ID of the Checkout session (cs_test_…)' },
     options: (command) => command.option('--no-browser', 'only print the URL'),
     examples: ['paytwin checkout open cs_test_…', 'paytwin checkout open cs_test_… --no-browser'],
     run: async ({ client, out }, { browser }, [id = '']) => {

@@ -47,7 +47,7 @@ export function eventCommands(program: Command, io: Io): void {
   addVerb<{ to?: string }>(events, io, {
     usage: 'resend <ID>',
     about: 'Send an event again to the webhook endpoints subscribed to its type, or to one endpoint.',
-    arguments: { ID: 'the event (evt_…)' },
+    arguments: { ID: 'the ID of the event (evt_…)' },
     options: (command) => command.option('--to <ID>', 'send only to this endpoint, subscribed or not'),
     examples: ['paytwin events resend evt_0123456789abcd'],
     run: async ({ client, out }, { to }, [id = '']) =>
@@ -57,7 +57,7 @@ export function eventCommands(program: Command, io: Io): void {
   addVerb(events, io, {
     usage: 'show <ID>',
     about: 'Show an event with its object.',
-    arguments: { ID: 'the event (evt_…)' },
+    arguments: { ID: 'the ID of the event (evt_…)' },
     examples: ['paytwin events show evt_0123456789abcd'],
     run: async ({ client, out }, _options, [id = '']) => {
       out.show(await client.event(id), (event) => {

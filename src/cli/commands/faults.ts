@@ -67,7 +67,7 @@ export function faultCommands(program: Command, io: Io): void {
   addVerb(faults, io, {
     usage: 'clear [ID]',
     about: 'Remove a fault, or all faults.',
-    arguments: { ID: 'the fault (fault_1); all faults if omitted' },
+    arguments: { ID: 'the ID of the fault (fault_1); all faults if omitted' },
     examples: ['paytwin faults clear fault_1', 'paytwin faults clear'],
     run: async ({ client, out }, _options, [id]) => {
       if (id === undefined) out.show(await client.clearFaults(), () => out.line('Cleared all faults.'))

@@ -67,7 +67,7 @@ export function keyCommands(program: Command, io: Io): void {
   addVerb(keys, io, {
     usage: 'revoke <ID>',
     about: 'Revoke an API key immediately. This cannot be undone.',
-    arguments: { ID: 'the key (key_…)' },
+    arguments: { ID: 'the ID of the key (key_…)' },
     examples: ['paytwin keys revoke key_0123456789abcd'],
     run: async ({ client, out }, _options, [id = '']) =>
       out.show(await client.revokeKey(id), (key) => out.line(`Revoked ${key.id} (${key.hint}).`)),

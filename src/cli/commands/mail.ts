@@ -33,7 +33,7 @@ export function mailCommands(program: Command, io: Io): void {
   addVerb(mail, io, {
     usage: 'show <ID>',
     about: 'Show a mail with its links.',
-    arguments: { ID: 'the mail (mail_…)' },
+    arguments: { ID: 'the ID of the mail (mail_…)' },
     examples: ['paytwin mail show mail_0123456789abcd'],
     run: async ({ client, out }, _options, [id = '']) =>
       out.show(await readMail(client.address, id), ({ text, ...mail }) => {

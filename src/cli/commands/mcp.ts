@@ -8,7 +8,8 @@ An assistant starts the server itself. Its configuration names the command, usua
 
   { "mcpServers": { "paytwin": { "command": "npx", "args": ["paytwin", "mcp"] } } }
 
-The daemon can start later: each call looks for it as every command does. If none runs, the result says how to start one.`
+The daemon can start later: each call looks for it as every command does. If none runs, the result
+says how to start one.`
 
 /** `paytwin mcp`. See docs/contract/command-line.md#model-context-protocol. */
 export function mcpCommand(program: Command, io: Io): void {

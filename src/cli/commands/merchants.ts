@@ -73,7 +73,7 @@ export function merchantCommands(program: Command, io: Io): void {
   }>(merchants, io, {
     usage: 'update <ID>',
     about: 'Change the settings of a merchant.',
-    arguments: { ID: 'the merchant (mer_…)' },
+    arguments: { ID: 'the ID of the merchant (mer_…)' },
     options: (command) =>
       command
         .option('--name <TEXT>', 'the name of the merchant')
@@ -121,7 +121,7 @@ export function merchantCommands(program: Command, io: Io): void {
   addVerb(merchants, io, {
     usage: 'delete <ID>',
     about: 'Delete a merchant with its data, keys, clock and events. The default merchant cannot be deleted.',
-    arguments: { ID: 'the merchant (mer_…)' },
+    arguments: { ID: 'the ID of the merchant (mer_…)' },
     examples: ['paytwin merchants delete mer_0123456789abcd'],
     run: async ({ client, out }, _options, [id = '']) =>
       out.show(await client.deleteMerchant(id), (merchant) => out.line(`Deleted ${merchant.id}.`)),

@@ -33,7 +33,7 @@ export function oauthCommands(program: Command, io: Io): void {
     usage: 'approve <ID>',
     about:
       'Approve an authorization request. Prints the redirect URL with the code, which a browser would open.',
-    arguments: { ID: 'the authorization request (oauthz_…)' },
+    arguments: { ID: 'the ID of the authorization request (oauthz_…)' },
     options: merchantOption,
     examples: ['paytwin oauth approve oauthz_0123456789abcd'],
     run: async ({ client, out }, { merchant }, [id = '']) =>
@@ -45,7 +45,7 @@ export function oauthCommands(program: Command, io: Io): void {
   addVerb<{ merchant?: string }>(oauth, io, {
     usage: 'deny <ID>',
     about: 'Deny an authorization request. Prints the redirect URL with the error.',
-    arguments: { ID: 'the authorization request (oauthz_…)' },
+    arguments: { ID: 'the ID of the authorization request (oauthz_…)' },
     options: merchantOption,
     examples: ['paytwin oauth deny oauthz_0123456789abcd'],
     run: async ({ client, out }, { merchant }, [id = '']) =>

@@ -10,7 +10,7 @@ export function addScheduleShow(noun: Command, io: Io): void {
   addVerb<{ merchant?: string }>(noun, io, {
     usage: 'show <ID>',
     about: 'Show a subscription schedule with its phases.',
-    arguments: { ID: 'the schedule (sub_sched_…)' },
+    arguments: { ID: 'the ID of the schedule (sub_sched_…)' },
     options: (command) =>
       command.option('--merchant <ID>', 'the merchant of the schedule; required with several merchants'),
     examples: ['paytwin schedules show sub_sched_0123456789abcd'],

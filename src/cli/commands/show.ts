@@ -27,7 +27,7 @@ const SHOWN: Readonly<Record<string, (noun: Command, io: Io) => void>> = {
   customers: verb({
     thing: 'a customer',
     prefix: 'cus_',
-    about: 'its ID (cus_…), its email address, or its name in fixtures',
+    about: 'the ID of the customer (cus_…), its email address, or its name in fixtures',
     example: 'ada@example.com',
     find: async (client, given) => {
       if (!given.includes('@')) return given
@@ -44,14 +44,14 @@ const SHOWN: Readonly<Record<string, (noun: Command, io: Io) => void>> = {
   subscriptions: verb({
     thing: 'a subscription',
     prefix: 'sub_',
-    about: 'its ID (sub_…), or its name in fixtures',
+    about: 'the ID of the subscription (sub_…), or its name in fixtures',
     fetch: (client, id, query) => client.subscription(id, query),
     show: showSubscription,
   }),
   invoices: verb({
     thing: 'an invoice',
     prefix: 'in_',
-    about: 'the invoice (in_…)',
+    about: 'the ID of the invoice (in_…)',
     fetch: (client, id, query) => client.invoice(id, query),
     show: showInvoice,
   }),

@@ -19,7 +19,7 @@ export function deliveriesCommand(webhooks: Command, io: Io): void {
   addVerb<Options>(webhooks, io, {
     usage: 'deliveries [ID]',
     about: 'List webhook deliveries with their event, status and last response, newest first.',
-    arguments: { ID: 'the endpoint (we_…); all endpoints of the merchant if omitted' },
+    arguments: { ID: 'the ID of the endpoint (we_…); all endpoints of the merchant if omitted' },
     options: (command) =>
       command
         .option('--subscription <ID>', 'only deliveries of events of this subscription')

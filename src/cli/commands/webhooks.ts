@@ -63,7 +63,7 @@ export function webhookCommands(program: Command, io: Io): void {
   addVerb(webhooks, io, {
     usage: 'delete <ID>',
     about: 'Delete a webhook endpoint and cancel its pending deliveries.',
-    arguments: { ID: 'the endpoint (we_…)' },
+    arguments: { ID: 'the ID of the endpoint (we_…)' },
     examples: ['paytwin webhooks delete we_0123456789abcd'],
     run: async ({ client, out }, _options, [id = '']) =>
       out.show(await client.deleteWebhook(id), (deleted) => out.line(`Deleted ${deleted.id}.`)),
@@ -75,7 +75,7 @@ export function webhookCommands(program: Command, io: Io): void {
     usage: 'retry [ID]',
     about:
       'Retry deliveries now instead of at their scheduled time: one delivery, those of an endpoint, or all that wait for a retry.',
-    arguments: { ID: 'a delivery (whd_…), or an endpoint (we_…) to retry its deliveries' },
+    arguments: { ID: 'the ID of the delivery (whd_…), or of an endpoint (we_…) to retry its deliveries' },
     options: (command) =>
       command
         .option('--all', 'retry every delivery that waits for a retry')

@@ -15,7 +15,7 @@ export function whyCommand(program: Command, io: Io): void {
       'Explain why an object is in its status, and what will happen to it, with the rules of the contract. ' +
       'Objects are subscriptions, invoices, payment intents, setup intents, schedules, disputes and Checkout sessions of any merchant.',
     arguments: {
-      ID: 'its ID (sub_…, in_…, pi_…, seti_…, sub_sched_…, du_…, cs_test_…), or its name in fixtures',
+      ID: 'the ID of the object (sub_…, in_…, pi_…, seti_…, sub_sched_…, du_…, cs_test_…), or its name in fixtures',
     },
     options: (command) =>
       command.option(
