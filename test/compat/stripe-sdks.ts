@@ -62,8 +62,8 @@ export async function startVersion(name: SdkName): Promise<VersionedSdk> {
 }
 
 function folderOf(name: SdkName): string {
-  const [folder] = dirname(fileURLToPath(import.meta.resolve(name))).split(`${name}/`)
-  return join(folder ?? '', name)
+  const [folder] = dirname(fileURLToPath(import.meta.resolve(name))).split(`/node_modules/${name}/`)
+  return join(folder ?? '', 'node_modules', name)
 }
 
 /**
