@@ -29,6 +29,9 @@ export const chosenMethod = {
     .optional(),
 }
 
+/** Parameters of a confirmation that say how the customer authenticates. */
+export const authentication = deferred(() => ({ use_stripe_sdk: z.boolean().optional() }))
+
 /** The parameters that say which payment methods an intent accepts. */
 export const acceptedMethods = {
   automatic_payment_methods: z
@@ -66,13 +69,19 @@ export function methodOf({
   }
 }
 
+type Returning = {
+  readonly return_url?: string | undefined
+  readonly use_stripe_sdk?: boolean | undefined
+}
+
 /** Returns the options that a request sets. */
 export function methodOptions({
   automatic_payment_methods,
   allowed_payment_method_types,
   return_url,
   payment_method_options,
-}: Accepted & GivenOptions & { readonly return_url?: string | undefined }): Partial<MethodOptions> {
+  use_stripe_sdk,
+}: Accepted & GivenOptions & Returning): Partial<MethodOptions> {
   return {
     ...(automatic_payment_methods && {
       automatic_payment_methods: automatic_payment_methods.enabled ? automatic_payment_methods : null,
@@ -80,5 +89,7 @@ export function methodOptions({
     ...(allowed_payment_method_types && { automatic_payment_methods: null, allowed_payment_method_types }),
     ...(return_url !== undefined && { return_url }),
     ...threeDSecureOf({ payment_method_options }),
+    // Without an address to return to, the next action has the form for Stripe.js.
+    ...(use_stripe_sdk && { return_url: null }),
   }
 }

@@ -51,6 +51,12 @@ describe('the details of a product', () => {
     expect(lines.data[0]?.price?.product).toMatchObject({ name: 'Cap', images })
   })
 
+  test('are listed by ids', async () => {
+    const { id } = await stripe.products.create({ name: 'Pro' })
+    await stripe.products.create({ name: 'Other' })
+    expect((await stripe.products.list({ ids: [id, 'prod_none'] })).data.map((one) => one.id)).toEqual([id])
+  })
+
   test('must be URLs where they are links', async () => {
     const refused = await errorOf(stripe.products.create({ name: 'Pro', images: ['a picture'] }))
     expect(refused).toMatchObject({ statusCode: 400, param: 'images[0]' })
@@ -115,4 +121,36 @@ test('what paytwin would do otherwise is refused', async () => {
     }),
   )
   expect(refused).toMatchObject({ statusCode: 400, param: 'automatic_tax[enabled]' })
+})
+
+describe('a card that requires an authentication', () => {
+  const params = {
+    amount: 100,
+    currency: 'usd',
+    payment_method: 'pm_card_authenticationRequired',
+    confirm: true,
+  }
+
+  test('is declined with error_on_requires_action', async () => {
+    const declined = await errorOf(
+      stripe.paymentIntents.create({ ...params, error_on_requires_action: true }),
+    )
+    expect(declined).toMatchObject({ statusCode: 402, code: 'authentication_required' })
+    const { id } = await stripe.paymentIntents.create({ amount: 100, currency: 'usd' })
+    const { payment_method } = params
+    const again = stripe.paymentIntents.confirm(id, { payment_method, error_on_requires_action: true })
+    expect(await errorOf(again)).toMatchObject({ statusCode: 402, code: 'authentication_required' })
+  })
+
+  test('has the form for Stripe.js with use_stripe_sdk', async () => {
+    const return_url = 'https://example.com/back'
+    const redirecting = await stripe.paymentIntents.create({ ...params, return_url })
+    expect(redirecting.next_action?.type).toBe('redirect_to_url')
+    const { next_action } = await stripe.paymentIntents.create({
+      ...params,
+      return_url,
+      use_stripe_sdk: true,
+    })
+    expect(next_action?.type).toBe('use_stripe_sdk')
+  })
 })

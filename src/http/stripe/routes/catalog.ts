@@ -52,7 +52,14 @@ const priceParams = deferred(() =>
   }),
 )
 const priceUpdate = deferred(() => updatePriceParams().extend({ transfer_lookup_key: transfer_lookup_key() }))
-const productList = deferred(() => z.object({ ...pageParams, active: active(), created: createdParam() }))
+const productList = deferred(() =>
+  z.object({
+    ...pageParams,
+    active: active(),
+    ids: z.array(reference).max(100).optional(),
+    created: createdParam(),
+  }),
+)
 const priceList = deferred(() =>
   z.object({
     ...pageParams,
@@ -89,7 +96,8 @@ export function catalogRoutes(api: StripeApi): void {
       returns: returningList<Wire<Stripe.Product>>('product'),
     },
     (call) => {
-      const filters = [...activeFilter(call.params.active), ...createdFilters(call.params.created)]
+      const { active, created, ids } = call.params
+      const filters = [...isOneOf('id', ids), ...activeFilter(active), ...createdFilters(created)]
       return listKind(call, 'product', filters, (found) => presentProduct(call.view, found))
     },
   )

@@ -22,6 +22,7 @@ import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
 import {
   acceptedMethods,
+  authentication,
   chosenMethod,
   methodOf,
   methodOptions,
@@ -64,6 +65,8 @@ const createParams = deferred(() =>
       payment_method_options: methodOptionsParam(),
       confirm: z.boolean().default(false),
       off_session: z.boolean().optional(),
+      error_on_requires_action: z.boolean().optional(),
+      ...authentication(),
       return_url: returnUrl().optional(),
       capture_method: automatic(),
       confirmation_method: z.literal('automatic').optional(),
@@ -72,6 +75,10 @@ const createParams = deferred(() =>
     .refine(({ confirm, off_session }) => confirm || off_session === undefined, {
       path: ['off_session'],
       error: 'off_session can be given only with confirm',
+    })
+    .refine(({ confirm, error_on_requires_action: given }) => confirm || given === undefined, {
+      path: ['error_on_requires_action'],
+      error: 'error_on_requires_action can be given only with confirm',
     }),
 )
 const updateParams = deferred(() =>
@@ -92,6 +99,8 @@ const confirmParams = deferred(() =>
     setup_future_usage: details.setup_future_usage,
     receipt_email: optionalText,
     off_session: z.boolean().optional(),
+    error_on_requires_action: z.boolean().optional(),
+    ...authentication(),
     return_url: returnUrl().optional(),
     capture_method: automatic(),
     client_secret: clientSecret(),
@@ -116,7 +125,8 @@ export function paymentIntentRoutes(api: StripeApi): void {
       returns: intent,
     },
     ({ unit, view, params }) => {
-      const { amount, currency, customer, confirm, off_session, description, metadata } = params
+      const { amount, currency, customer, confirm, description, metadata } = params
+      const off_session = isAbsent(params)
       const given = { amount, currency, customer, confirm, off_session, description, metadata }
       return resultOf(
         view,
@@ -188,8 +198,7 @@ export function paymentIntentRoutes(api: StripeApi): void {
     ({ unit, view, params, id, isPublic }) => {
       if (isPublic) checkClientSecret(view, { kind: 'payment_intent', id, given: params.client_secret })
       checkNotOfCheckout(unit, 'payment_intent', id, 'confirmed')
-      const { off_session } = params
-      const given = { off_session, ...methodOf(params), options: paymentOptions(params) }
+      const given = { off_session: isAbsent(params), ...methodOf(params), options: paymentOptions(params) }
       return resultOf(view, confirmPaymentIntent(unit, id, given), isPublic)
     },
   )
@@ -218,7 +227,16 @@ export function paymentIntentRoutes(api: StripeApi): void {
   )
 }
 
-type Optional = z.output<ReturnType<typeof updateParams>> & { readonly return_url?: string | undefined }
+type Presence = { off_session?: boolean | undefined; error_on_requires_action?: boolean | undefined }
+
+/** Returns whether a card that requires an authentication is declined, because the customer is absent or must not be asked. */
+const isAbsent = ({ off_session, error_on_requires_action }: Presence): boolean | undefined =>
+  error_on_requires_action ? true : off_session
+
+type Optional = z.output<ReturnType<typeof updateParams>> & {
+  readonly return_url?: string | undefined
+  readonly use_stripe_sdk?: boolean | undefined
+}
 
 /** Returns the options that a request sets. */
 function paymentOptions(params: Partial<Optional>): Partial<PaymentOptions> {

@@ -18,6 +18,7 @@ import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
 import {
   acceptedMethods,
+  authentication,
   chosenMethod,
   methodOf,
   methodOptions,
@@ -43,6 +44,7 @@ const createParams = deferred(() =>
       usage: z.enum(['off_session', 'on_session']).optional(),
       confirm: z.boolean().default(false),
       return_url: returnUrl().optional(),
+      ...authentication(),
       description: optionalText,
       metadata,
     })
@@ -65,6 +67,7 @@ const confirmParams = deferred(() =>
     allowed_payment_method_types: acceptedMethods.allowed_payment_method_types,
     payment_method_options: methodOptionsParam(),
     return_url: returnUrl().optional(),
+    ...authentication(),
     client_secret: clientSecret(),
   }),
 )
