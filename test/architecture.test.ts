@@ -39,7 +39,7 @@ const LAYERS: Readonly<Record<string, Row>> = {
   },
   'src/http/': {
     paths: ['src/http/', 'src/why/', 'src/engine/', 'src/core/', 'src/text/'],
-    packages: ['hono', 'zod', 'node:crypto'],
+    packages: ['hono', 'zod', 'node:crypto', 'node:events'],
     types: ['stripe'],
   },
   'src/dashboard/': {

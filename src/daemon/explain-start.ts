@@ -4,8 +4,8 @@ import { mistakesOf, mistakeText } from '../core/fixture-mistakes.ts'
 import { NativePartUnusable } from '../store/native-part.ts'
 import { DatabaseUnusable } from '../store/unusable.ts'
 import { RangeInvalid } from '../webhooks/address.ts'
+import { OptionConflict } from './beginning.ts'
 import type { DaemonFile, DataFolder } from './data-folder.ts'
-import { OptionConflict } from './sandbox.ts'
 import { StartRefused } from './start-refused.ts'
 
 /** How often and how many times a refused daemon looks for the URL of another one that is starting. */

@@ -2,12 +2,11 @@ import { setMaxListeners } from 'node:events'
 import { dirname, join } from 'node:path'
 import { inspect } from 'node:util'
 import type { Hono } from 'hono'
-import { DEFAULT_DIALECT, type Dialect } from '../core/dialect.ts'
 import { IdempotencyKeys } from '../engine/access/idempotency.ts'
 import { KeyRing } from '../engine/access/keys.ts'
 import { secondsSinceStart, stopwatch, systemWall, type Wall } from '../engine/machine/clock.ts'
 import { Engine } from '../engine/machine/engine.ts'
-import { randomSeed, randomToken } from '../engine/machine/ids.ts'
+import { randomToken } from '../engine/machine/ids.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import type { CreatedObject } from '../engine/resources/fixture-names.ts'
 import { defaultMerchant } from '../engine/resources/merchant.ts'
@@ -18,8 +17,6 @@ import { DashboardAccess, type DashboardLink } from '../http/dashboard/access.ts
 import type { SessionStore } from '../http/dashboard/sessions.ts'
 import { presentEvent } from '../http/event.ts'
 import { idsExpandedBy } from '../http/expand.ts'
-import { checkFixtures } from '../http/fixtures/check.ts'
-import type { FixturesFile } from '../http/fixtures/schema.ts'
 import { LiveStreams } from '../http/live-streams.ts'
 import type { OAuthErrorForm } from '../http/oauth/error-form.ts'
 import { endStreams } from '../http/oauth/token.ts'
@@ -38,28 +35,18 @@ import { toDatabaseUnusable } from '../store/unusable.ts'
 import { escapeControlsByLine } from '../text/display.ts'
 import { Addresses, type AddressRules } from '../webhooks/address.ts'
 import type { Send } from '../webhooks/sender.ts'
+import { type BeginningOptions, newBeginning, OptionConflict, refuseOtherOptions } from './beginning.ts'
 import { dashboardPages } from './dashboard-pages.ts'
-import { type Beginning, beginningOf, createFirstState, skippedKeyText } from './first-start.ts'
+import { beginningOf, createFirstState, skippedKeyText } from './first-start.ts'
 import { deleteExpired, doHousekeeping as doHousekeepingOf } from './housekeeping.ts'
 import { openWebhooks } from './webhooks.ts'
 
-export type SandboxOptions = {
+export type SandboxOptions = BeginningOptions & {
   /** The database file, or ':memory:'. */
   readonly database: string
   readonly durability?: Durability
   /** The sizes of caches. Tests can set other sizes, which do not change responses. */
   readonly cacheSizes?: CacheSizes
-  /** The default merchant's clock: 'live', or where it stands frozen (Unix seconds). null for what the database has. */
-  readonly clock?: 'live' | number | null
-  readonly seed?: string | null
-  /** The default merchant's dialect; null for what the database has, or paytwin. */
-  readonly dialect?: Dialect | null
-  /** The default merchant's API version; null for what the database has, or the newest. */
-  readonly apiVersion?: string | null
-  /** The default merchant's first key. */
-  readonly secretKey?: string | null
-  /** Returns the fixtures. It is called only for a new database. */
-  readonly fixtures?: () => readonly FixturesFile[]
   readonly wall?: Wall
   /** The maximum number of requests per second for each merchant; null for no limit. */
   readonly rateLimit?: number | null
@@ -82,20 +69,20 @@ export type SandboxOptions = {
   /** Writes a warning to the log. */
   readonly warn?: (text: string) => void
 } & Partial<
-  Pick<
-    AdminServices,
-    | 'adminToken'
-    | 'allowedHosts'
-    | 'version'
-    | 'data'
-    | 'url'
-    | 'shutDown'
-    | 'reportError'
-    | 'logIgnoredParams'
-    | 'documentation'
-    | 'dashboard'
+    Pick<
+      AdminServices,
+      | 'adminToken'
+      | 'allowedHosts'
+      | 'version'
+      | 'data'
+      | 'url'
+      | 'shutDown'
+      | 'reportError'
+      | 'logIgnoredParams'
+      | 'documentation'
+      | 'dashboard'
+    >
   >
->
 
 const UNKNOWN_VERSION = '0.0.0'
 
@@ -121,9 +108,6 @@ export type Sandbox = {
   /** @param answered - waits for the requests under way, before the database is closed */
   close(answered?: () => Promise<void>): Promise<void>
 }
-
-/** An option that applies only to a new database was given with another value. */
-export class OptionConflict extends Error {}
 
 /**
  * Opens a database, creates the default merchant if it is new, and builds the engine and the application on it.
@@ -265,37 +249,6 @@ async function openStore({
       ? new SnapshotsInMemory(database)
       : new SnapshotsOnDisk(database, join(dirname(path), 'snapshots'))
   return new Store(database, shelf, cacheSizes)
-}
-
-/** Returns the parameters of a new database. @throws ApiError for invalid fixtures */
-const newBeginning = (
-  { seed, clock, dialect, apiVersion, secretKey, fixtures }: SandboxOptions,
-  versions: VersionHistory,
-  addresses: Addresses,
-): Beginning => ({
-  seed: seed ?? randomSeed(),
-  clock: clock ?? 'live',
-  dialect: dialect ?? DEFAULT_DIALECT,
-  apiVersion: apiVersion ?? null,
-  secretKey: secretKey ?? null,
-  fixtures: checkFixtures(fixtures?.() ?? [], {
-    versions: versions.dates,
-    receiverRefusal: (url) => addresses.urlRefusal(url),
-  }),
-})
-
-/** Refuses a seed, a clock, a dialect or a version that differs from the database's. See docs/contract/operator.md#options. */
-function refuseOtherOptions(known: Beginning, { seed, clock, dialect, apiVersion }: SandboxOptions): void {
-  const given = { seed, clock, dialect, 'api-version': apiVersion }
-  const stored = { ...known, 'api-version': known.apiVersion }
-  for (const name of ['seed', 'clock', 'dialect', 'api-version'] as const) {
-    const value = given[name]
-    if (value !== null && value !== undefined && value !== stored[name]) {
-      throw new OptionConflict(
-        `--${name} differs from the value that this database was created with. Omit it, or use another --data folder`,
-      )
-    }
-  }
 }
 
 const NOTHING_CREATED: Pick<Sandbox, 'secretKey' | 'loaded'> = { secretKey: null, loaded: null }

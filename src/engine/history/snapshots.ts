@@ -3,7 +3,7 @@ import type { Source } from '../../store/contents.ts'
 import type { Comparison, Differences } from '../../store/snapshot-differences.ts'
 import type { OpenSnapshot, Snapshot } from '../../store/snapshots.ts'
 import { DatabaseUnusable } from '../../store/unusable.ts'
-import { wallSeconds } from '../machine/clock.ts'
+import { stopwatch, wallSeconds } from '../machine/clock.ts'
 import type { Engine } from '../machine/engine.ts'
 import { nextTurn } from '../machine/gate.ts'
 import { markState } from '../machine/state-mark.ts'
@@ -81,8 +81,8 @@ async function compare(engine: Engine, opened: OpenSnapshot, limit: number): Pro
 
 /** Compares for some milliseconds. @returns whether more is left */
 function stepsOf(comparison: Comparison, source: Source): boolean {
-  const end = performance.now() + COMPARING_MS
-  while (comparison.step(source)) if (performance.now() >= end) return true
+  const end = stopwatch() + COMPARING_MS
+  while (comparison.step(source)) if (stopwatch() >= end) return true
   return false
 }
 
