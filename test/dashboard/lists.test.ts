@@ -119,7 +119,7 @@ test.each([
   ['/payments', 'No payments yet. Invoices that are charged'],
   ['/events', 'No events yet. Every change of an object'],
   ['/mail', 'No mail yet. Mail comes with events'],
-  ['/webhooks', 'No endpoints. paytwin webhooks create URL'],
+  ['/webhooks', 'No endpoints. Create one below, or run paytwin listen'],
   ['/requests', 'No requests yet. Requests that an application sends to http://localhost:4242/v1'],
 ])('without data, the page %s says what would be there and how to get it', async (path, said) => {
   const { status, text } = await emptyBrowser.show(path)

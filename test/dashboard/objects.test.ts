@@ -73,6 +73,19 @@ test('each step shows the changes of the objects that belong to the object, and 
   expect(first).toContain(`subscription.created ${subscription.id} – – –`)
 })
 
+test('an object with many changes shows the newest 200 at first, and more if wanted', async () => {
+  const { customer } = subscription
+  for (let change = 0; change < 201; change += 1)
+    await twin.post(`/v1/customers/${customer}`, { description: `Change ${change}` })
+  const first = await show('customers', customer)
+  expect(plain(first)).toContain('Earlier events are not shown. Show up to 1,000 changes')
+  expect(plain(first)).not.toContain('customer created')
+  expect(first).toContain('href="?changes=1000"')
+  const all = await show('customers', customer, '?changes=1000')
+  expect(plain(all)).toContain('customer created Ada')
+  expect(all).toContain('<input type="hidden" name="changes" value="1000"/>')
+})
+
 test.each(['?step=x', '?step=-1', '?step=999', '?step='])('the step %s is the present', async (query) => {
   expect(await show('subscriptions', subscription.id, query)).toContain('aria-valuetext="now"')
 })
