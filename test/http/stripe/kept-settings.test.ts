@@ -154,3 +154,22 @@ describe('a card that requires an authentication', () => {
     expect(next_action?.type).toBe('use_stripe_sdk')
   })
 })
+
+test('settings that every invoice and preview has can be given', async () => {
+  const { id: customer } = await stripe.customers.create()
+  const automatic_tax = { enabled: false }
+  const draft = await stripe.invoices.create({ customer, automatic_tax })
+  expect(draft.automatic_tax.enabled).toBe(false)
+  expect(await stripe.invoices.update(draft.id, { automatic_tax })).toMatchObject({ status: 'draft' })
+  const refused = await errorOf(stripe.invoices.update(draft.id, { automatic_tax: { enabled: true } }))
+  expect(refused).toMatchObject({ statusCode: 400, param: 'automatic_tax[enabled]' })
+  const { id: product } = await stripe.products.create({ name: 'Pro' })
+  const price_data = { product, currency: 'usd', unit_amount: 700, recurring: { interval: 'month' as const } }
+  const preview = await stripe.invoices.createPreview({
+    customer,
+    automatic_tax,
+    preview_mode: 'next',
+    subscription_details: { items: [{ price_data }] },
+  })
+  expect(preview.total).toBe(700)
+})

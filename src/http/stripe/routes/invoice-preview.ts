@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type * as z from 'zod'
+import * as z from 'zod'
 import { ApiError, resourceMissing } from '../../../core/errors.ts'
 import type { Invoice } from '../../../core/invoice.ts'
 import { factsOf } from '../../../core/subscription-status.ts'
@@ -11,12 +11,21 @@ import type { Raw } from '../../form.ts'
 import { asPreviewParams, previewParams, requiresSubject } from '../../invoice-preview.ts'
 import { pageOf, pageParams } from '../../pagination.ts'
 import type { StripeApi } from '../api.ts'
+import { disabled } from '../only.ts'
 import { presentLine, presentPreview } from '../present/invoice.ts'
 import { returning, returningList, wireList } from '../returns.ts'
 import { BASIL_VERSION } from '../versions/basil-version.ts'
 import type { Wire } from '../wire.ts'
 
 type PreviewParams = z.infer<ReturnType<typeof previewParams>>
+
+/** The parameters of a preview, and settings that every preview has. */
+const stripePreviewParams = deferred(() =>
+  previewParams().extend({
+    automatic_tax: disabled('taxes'),
+    preview_mode: z.literal('next', { error: 'paytwin knows only next here yet' }).optional(),
+  }),
+)
 
 /** The preview of older versions is that of a customer, or of one of its subscriptions. */
 const requiresCustomer = ({ customer, subscription }: Raw) =>
@@ -29,11 +38,12 @@ export function invoicePreviewRoutes(api: StripeApi): void {
       method: 'post',
       path: '/v1/invoices/create_preview',
       summary: 'Previews the next invoice of a subscription, or the invoice of a change or of a new one.',
-      params: previewParams,
+      params: stripePreviewParams,
       requires: requiresSubject,
       returns: returning<Wire<Stripe.Invoice>>('invoice'),
     },
-    ({ unit, view, params }) => presentPreview(view, preview(unit, params)),
+    ({ unit, view, params: { automatic_tax: _, preview_mode: __, ...params } }) =>
+      presentPreview(view, preview(unit, params)),
   )
   api.write(
     {

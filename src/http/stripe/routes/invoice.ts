@@ -28,7 +28,7 @@ import { filtersOf, NOT_DELETED, pageOf, pageParams } from '../../pagination.ts'
 import type { Decline } from '../../payment-intent.ts'
 import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
-import { only } from '../only.ts'
+import { disabled, only } from '../only.ts'
 import { presentInvoice, presentLine } from '../present/invoice.ts'
 import { listKind, returning, returningList, wireList } from '../returns.ts'
 import { searchRoute } from '../search/route.ts'
@@ -47,6 +47,7 @@ const createParams = deferred(() =>
       days_until_due: daysUntilDue.optional(),
       pending_invoice_items_behavior: z.enum(['exclude', 'include']).default('exclude'),
       auto_advance: z.boolean().optional(),
+      automatic_tax: disabled('taxes'),
       description: optionalText,
       discounts: discountsParam(),
       metadata,
@@ -59,6 +60,7 @@ const updateParams = deferred(() =>
     collection_method: z.enum(COLLECTION_METHODS).optional(),
     days_until_due: daysUntilDue.optional(),
     auto_advance: z.boolean().optional(),
+    automatic_tax: disabled('taxes'),
     default_payment_method: reference.nullable().optional(),
     description: optionalText,
     discounts: discountsParam(),
@@ -116,7 +118,7 @@ export function invoiceRoutes(api: StripeApi): void {
       params: createParams,
       returns: invoice,
     },
-    ({ unit, view, params: { pending_invoice_items_behavior, ...given } }) => {
+    ({ unit, view, params: { pending_invoice_items_behavior, automatic_tax: _, ...given } }) => {
       const bills_pending_items = pending_invoice_items_behavior === 'include'
       const made = createInvoice(unit, {
         ...withDiscountsOf(given),
@@ -147,7 +149,7 @@ export function invoiceRoutes(api: StripeApi): void {
       params: updateParams,
       returns: invoice,
     },
-    ({ unit, view, id, params: { ...params } }) =>
+    ({ unit, view, id, params: { automatic_tax: _, ...params } }) =>
       presentInvoice(view, updateInvoice(unit, id, withDiscountsOf(params))),
   )
   api.write(
