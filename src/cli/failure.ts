@@ -50,9 +50,15 @@ export function reportFailure(error: unknown, { stderr }: Pick<Io, 'stderr'>): E
   return exitStatus
 }
 
-/** Returns an error as it is shown to people, with further mistakes a line each. */
-export function messageOf(error: unknown): string {
-  const { message, others = [] } = explain(error)
+/** Returns what lists the objects that an error about an unknown ID looked for; undefined for other errors. */
+type ListFor = (message: string) => string | undefined
+
+/**
+ * Returns an error with further mistakes a line each.
+ * @param listFor - names the list of existing objects
+ */
+export function messageOf(error: unknown, listFor: ListFor): string {
+  const { message, others = [] } = explain(error, listFor)
   return [message, ...others].join('\n')
 }
 
@@ -62,13 +68,13 @@ type Explained = {
   readonly others?: readonly string[]
 }
 
-function explain(error: unknown): Explained {
+function explain(error: unknown, listFor: ListFor = listCommandFor): Explained {
   if (error instanceof Failure) {
     const { exitStatus, message, others } = error
     return { exitStatus, message: escapeControls(message), others: others.map(escapeControls) }
   }
   if (error instanceof Refused) {
-    const [message = refusal(error), ...others] = error.mistakes.map(mistake)
+    const [message = refusal(error, listFor), ...others] = error.mistakes.map(mistake)
     return { exitStatus: 1, message: escapeControls(message), others: others.map(escapeControls) }
   }
   if (error instanceof Unreachable) return { exitStatus: 3, message: escapeControls(`${error.message}.`) }
@@ -80,9 +86,9 @@ function explain(error: unknown): Explained {
   }
 }
 
-function refusal({ status, code, message }: Refused): string {
+function refusal({ status, code, message }: Refused, listFor: ListFor): string {
   if (status !== 401) {
-    const list = listCommandFor(message)
+    const list = listFor(message)
     const hint = list === undefined ? '' : `. List the existing ones with '${list}'.`
     return code === null ? message : `${message} (${code})${hint}`
   }

@@ -62,8 +62,11 @@ const LISTS: Readonly<Record<string, string>> = {
 
 const MISSING = /^No such ([a-z ]+): '/
 
+/** Returns what an error about an unknown ID looked for, such as `payment intent`; undefined for other errors. */
+export const missingNoun = (message: string): string | undefined => MISSING.exec(message)?.[1]
+
 /** Returns the command that lists what an error about an unknown ID looked for; undefined for other errors. */
-export const listCommandFor = (message: string): string | undefined => LISTS[MISSING.exec(message)?.[1] ?? '']
+export const listCommandFor = (message: string): string | undefined => LISTS[missingNoun(message) ?? '']
 
 const UNKNOWN = /^(error: unknown command '[^\n]*')(\n\(Did you mean [^\n]*\?\))?\n?$/
 

@@ -9,6 +9,7 @@ import { textOf } from '../../text/span.ts'
 import { drawTimeline, namerOf } from '../../timeline/drawing.ts'
 import { belowV1 } from '../below-v1.ts'
 import { wrongUsage } from '../failure.ts'
+import { missingNoun } from '../hints.ts'
 import { resolveMerchant } from '../scope.ts'
 import { timeOf } from '../time.ts'
 import { at, limit, merchant } from './params.ts'
@@ -169,4 +170,24 @@ async function objectOf(client: Client, id: string): Promise<object> {
     }
   }
   throw missing ?? wrongUsage('There is no merchant.')
+}
+
+/** The tools that list what is no object of the API, by its name in errors. */
+const OTHER_LISTS: Readonly<Record<string, string>> = {
+  event: 'list_events',
+  fault: 'list_faults',
+  key: 'list_keys',
+  merchant: 'status',
+  request: 'list_requests',
+  snapshot: 'snapshots {"action": "list"}',
+}
+
+/** Returns the tool that lists what an error about an unknown ID looked for; undefined for other errors. */
+export function listToolFor(message: string): string | undefined {
+  const noun = missingNoun(message)
+  if (noun === undefined) return undefined
+  const type = TYPES.find((each) => each === noun.replaceAll(' ', '_'))
+  if (type === undefined) return OTHER_LISTS[noun]
+  const all = type === 'subscription' ? ', "filters": {"status": "all"}' : ''
+  return `list_objects {"type": "${type}"${all}}`
 }

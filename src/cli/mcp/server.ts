@@ -13,7 +13,7 @@ import { type ConnectionOptions, findDaemon } from '../daemon/connection.ts'
 import { explainConnection } from '../daemon/explain-connection.ts'
 import { Failure, messageOf } from '../failure.ts'
 import type { Io } from '../io.ts'
-import { OBJECT_TOOLS } from './object-tools.ts'
+import { listToolFor, OBJECT_TOOLS } from './object-tools.ts'
 import { SCENE_TOOLS } from './scene-tools.ts'
 import { TIME_TOOLS } from './time-tools.ts'
 import type { Tool } from './tool.ts'
@@ -97,7 +97,7 @@ async function call(
     const result = await found.run(client, given)
     return { content: [{ type: 'text', text: typeof result === 'string' ? result : toJson(result, 2) }] }
   } catch (error) {
-    return failed(messageOf(explainConnection(error, client.address, options, io)))
+    return failed(messageOf(explainConnection(error, client.address, options, io), listToolFor))
   }
 }
 
