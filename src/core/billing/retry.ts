@@ -3,7 +3,7 @@ import { assert } from '../errors.ts'
 import type { Invoice } from '../invoice.ts'
 import type { Outcome } from '../processor.ts'
 import { type Subscription, withInvoice } from '../subscription.ts'
-import { factsOf, SUBSCRIPTION_TRANSITIONS } from '../subscription-status.ts'
+import { factsOf, hasEnded, SUBSCRIPTION_TRANSITIONS } from '../subscription-status.ts'
 import { allows, move } from '../transitions.ts'
 import { type Account, type EndingAccount, isOwed, updateDelinquency } from './account.ts'
 import { cancel, dropRetries, expire } from './cancel.ts'
@@ -28,13 +28,16 @@ export function retry(
   if (subscription && invoice.attempt_count === 0)
     recordFirstAttempt(change, account, subscription, collected)
   const isOver = collected.result === 'failed' && collected.invoice.next_payment_attempt === null
-  if (!isOver || !subscription) return
+  // An invoice that was told to advance can be collected after the end of its subscription.
+  if (!isOver || !subscription || hasEnded(subscription)) return
   if (factsOf(subscription).awaitsFirstPayment) {
     expire(change, account, subscription)
   } else if (account.final_action === 'cancel') {
     cancel(change, account, subscription, 'payment_failed')
   } else if (account.final_action === 'mark_unpaid') {
     dropRetries(change, account)
+    // Or while it is unpaid.
+    if (!allows(SUBSCRIPTION_TRANSITIONS, subscription.status, 'mark_unpaid')) return
     change.update(
       'subscription',
       subscription,

@@ -84,6 +84,27 @@ describe('a failed payment', () => {
     expect(await status()).toBe(expected)
   })
 
+  test('leaves an unpaid subscription unpaid when a draft that was told to advance fails too', async () => {
+    const settings = { dunning_final_action: 'mark_unpaid', retry_schedule: [1] }
+    const { sdk, clock, customer, status, failures } = await failing(settings)
+    await sdk.advance(clock, FIRST + 35 * DAY)
+    expect([await status(), await failures()]).toEqual(['unpaid', inDays(0, 1)])
+    const { data } = await sdk.stripe.invoices.list({ customer, status: 'draft' })
+    await sdk.stripe.invoices.update(data[0]?.id ?? '', { auto_advance: true })
+    await sdk.advance(clock, FIRST + 40 * DAY)
+    expect([await status(), (await failures()).length]).toEqual(['unpaid', 4])
+  })
+
+  test('leaves a canceled subscription canceled when its invoice that was told to advance fails again', async () => {
+    const { sdk, clock, customer, status, failures } = await failing({ retry_schedule: [1] })
+    await sdk.advance(clock, FIRST + 2 * DAY)
+    expect([await status(), await failures()]).toEqual(['canceled', inDays(0, 1)])
+    const { data } = await sdk.stripe.invoices.list({ customer, status: 'open' })
+    await sdk.stripe.invoices.update(data[0]?.id ?? '', { auto_advance: true })
+    await sdk.advance(clock, FIRST + 40 * DAY)
+    expect([await status(), (await failures()).length]).toEqual(['canceled', 3])
+  })
+
   test.each([
     [[], 'retry_schedule'],
     [[3, 3], 'retry_schedule'],
