@@ -78,7 +78,9 @@ export async function loadFixtures(context: PageContext): Promise<Response> {
         <p class="notice good" role="status">
           Created{' '}
           {Object.entries(counts)
-            .map(([kind, count]) => `${thousands(count)} ${kind.replaceAll('_', ' ')}`)
+            .map(
+              ([kind, count]) => `${thousands(count)} ${kind.replaceAll('_', ' ')}${count === 1 ? '' : 's'}`,
+            )
             .join(', ')}
           . <a href={`${base}/scenes`}>Back to the scenes</a>
         </p>

@@ -50,7 +50,7 @@ const ACTIONS: Readonly<Record<string, Act>> = {
       // A browser leaves out the seconds if they are zero, and the zone always.
       clock: clock === undefined ? undefined : `${clock}${clock.length === 16 ? ':00' : ''}Z`,
     })
-    return `${DASHBOARD_PATH}/${encodeURIComponent(id)}/scenes`
+    return `${DASHBOARD_PATH}/${encodeURIComponent(id)}/scenes?done=merchant`
   },
   'delete-merchant': async (context, id) => {
     await context.api.delete(`merchants/${encodeURIComponent(id)}`)

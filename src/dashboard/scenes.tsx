@@ -33,6 +33,7 @@ const DONE: Readonly<Record<string, string>> = {
   restored: 'The snapshot was restored.',
   deleted: 'The snapshot was deleted.',
   revoked: 'The key was revoked.',
+  merchant: 'The merchant was created. It needs a key, which you can create below.',
   'merchant-deleted': 'The merchant was deleted.',
   reset: 'The data was reset to the first start.',
 }

@@ -6,7 +6,7 @@ import type { PageContext } from './context.ts'
 import { framed } from './frame.tsx'
 import { ObjectLink } from './object-link.tsx'
 import { PostForm } from './post-form.tsx'
-import { Empty, Panel, Scroll } from './text.tsx'
+import { Empty, Panel, Scroll, Status } from './text.tsx'
 
 type Props = Pick<PageContext, 'base' | 'formToken'> & { readonly snapshots: readonly Snapshot[] }
 
@@ -131,7 +131,7 @@ export async function showDifferences(context: PageContext, name: string): Promi
                       <small>{merchant_id}</small>
                     )}
                   </span>
-                  <span>{change}</span>
+                  <Status status={change} />
                 </li>
               ))}
             </ul>

@@ -18,7 +18,7 @@ test('a shipped fixtures file is loaded with a click, and its objects are linked
   expect((await browser.show('/scenes')).text).toContain('tour.json')
   const { status, text } = await browser.send('/scenes/fixtures', { shipped: 'tour.json' })
   expect(status).toBe(200)
-  expect(plain(text)).toContain('3 customer')
+  expect(plain(text)).toContain('3 customers')
   expect(text).toMatch(/<td>ada<\/td><td><a class="id" href="\/dashboard\/mer_\w+\/customers\/cus_/)
   expect((await twin.get('/v1/customers')).data).toHaveLength(3)
 })
@@ -29,7 +29,7 @@ test('pasted fixtures are loaded, also with more than 10,000 bytes, and mistakes
   })
   expect(content.length).toBeGreaterThan(10_000)
   const { text } = await browser.send('/scenes/fixtures', { content })
-  expect(plain(text)).toContain('200 customer')
+  expect(plain(text)).toContain('200 customers')
   const wrong = await browser.send('/scenes/fixtures', { content: '{\n  "customers": [,]\n}' })
   expect(wrong.status).toBe(400)
   expect(plain(wrong.text)).toContain('pasted.json')
@@ -115,6 +115,7 @@ test.each(['paytwin', 'stripe'])(
       clock: '2027-01-01T00:00',
     })
     expect(text).toContain('2027-01-01 00:00')
+    expect(text).toContain('The merchant was created.')
     expect(text).toContain(
       `<option value="${(await listed('merchants')).at(-1).id}" selected="">Shop ${dialect}</option>`,
     )
