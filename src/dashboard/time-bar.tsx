@@ -52,7 +52,8 @@ export function TimeBar(context: PageContext) {
           .slice(0, MAX_OTHERS)
           .map((other) => (
             <li data-advancing={other.id}>
-              {other.name ?? other.id}: <Moving base={base} clock={other} advances={advances} />
+              {other.name ?? other.id}: <Time at={other.now} />{' '}
+              <Moving base={base} clock={other} advances={advances} />
             </li>
           ))}
       </ul>
@@ -70,15 +71,14 @@ export function TimeBar(context: PageContext) {
   )
 }
 
-/** The progress of a test clock, with a link to its page. */
+/** The target and the progress of a clock that is advancing, with a link to its page. */
 export const Moving = ({
   base,
   clock,
   advances,
 }: Pick<PageContext, 'base' | 'advances'> & { clock: Clock }) => (
   <>
-    <Time at={clock.now} /> of <Time at={clock.target} />{' '}
-    <Progress clock={clock} from={advances.latest(clock.id)?.from} />{' '}
+    to <Time at={clock.target} /> <Progress clock={clock} from={advances.latest(clock.id)?.from} />{' '}
     <a href={clockPath(base, clock, 'advance')}>Show the progress</a>
   </>
 )

@@ -184,7 +184,7 @@ test('test clocks that are advancing show their progress on every page', async (
   await expect.poll(shown).toContain(`<li data-advancing="${other.id}">A &lt;b&gt;year&lt;/b&gt;: `)
   const { body } = await asOperator(twin)('GET', 'clock?advancing=true')
   expect(body.data).toMatchObject([{ id: other.id, target: at('2027-01-31T10:00:00Z') }])
-  expect(plain(await shown('/events'))).toContain('of 2027-01-31 10:00 Show the progress')
+  expect(plain(await shown('/events'))).toContain('to 2027-01-31 10:00 Show the progress')
   expect(await shown('/clocks')).toContain(`/clocks/${other.id}/cancel"`)
   expect(await shown(`/clocks/${other.id}/advance`)).toContain(`data-ends="${other.id}"`)
   await browser.send(`/clocks/${other.id}/cancel`, {})
