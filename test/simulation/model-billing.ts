@@ -75,6 +75,7 @@ export const newInvoice = () => ({
   failedAt: null,
   next: null,
   dueDate: null,
+  isOverdue: false,
   willBeDueAt: null,
   overdueAt: null,
   intent: null,
@@ -239,8 +240,8 @@ export function billFinally(
 }
 
 /** See docs/contract/invoices.md#outstanding-invoices. */
-const isOutstanding = ({ status, collection, dueDate }: Invoice, at: number): boolean =>
-  status === 'open' && (collection === 'charge_automatically' || (dueDate !== null && dueDate <= at))
+const isOutstanding = ({ status, collection, isOverdue }: Invoice): boolean =>
+  status === 'open' && (collection === 'charge_automatically' || isOverdue)
 
 /** Updates a subscription after the end of an invoice's collection: see docs/contract/subscriptions.md#status. */
 export function noteSettled(operation: Operation, subscription: Subscription, invoice: Invoice): void {
@@ -255,9 +256,7 @@ export function noteSettled(operation: Operation, subscription: Subscription, in
     else expire(operation, subscription)
   }
   if (subscription.status === 'past_due' || subscription.status === 'unpaid') {
-    const isDone = !invoicesOf(operation.merchant, subscription).some((each) =>
-      isOutstanding(each, operation.at),
-    )
+    const isDone = !invoicesOf(operation.merchant, subscription).some(isOutstanding)
     if (isDone) subscription.status = 'active'
   }
   if (invoice.status === 'paid' && subscription.latest === null)

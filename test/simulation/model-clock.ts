@@ -147,12 +147,15 @@ function jobsOf(
   }
   const can = (...statuses: Subscription['status'][]) => statuses.includes(status)
   invoices.forEach((invoice, which) => {
-    const { next, dueDate } = invoice
+    const { next, dueDate, isOverdue } = invoice
     if (invoice.status !== 'open') return
     if (next !== null) add('retry', next, (operation) => retry(operation, subscription, invoice), which)
-    if (can('active') && dueDate !== null && invoice.collection === 'send_invoice') {
-      add('due date', dueDate, () => pass(subscription, { status: 'past_due' }), which)
+    if (dueDate === null || isOverdue || invoice.collection !== 'send_invoice') return
+    const passDate = () => {
+      invoice.isOverdue = true
+      return can('active') ? pass(subscription, { status: 'past_due' }) : undefined
     }
+    add('due date', dueDate, passDate, which)
   })
   if (can('active', 'past_due', 'trialing', 'unpaid')) {
     const ends = [...(cancelAt === null ? [] : [cancelAt]), ...(cancelAtPeriodEnd ? [end] : [])]

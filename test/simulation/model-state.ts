@@ -222,6 +222,8 @@ export type Invoice = {
   failedAt: number | null
   next: number | null
   dueDate: number | null
+  /** Whether its due date has passed while it was open. */
+  isOverdue: boolean
   willBeDueAt: number | null
   overdueAt: number | null
   intent: string | null
