@@ -213,6 +213,9 @@ test.each([
   const subscription = `${daemon.url}${await firstOf(page, base, 'subscriptions')}`
   const event = `${daemon.url}${await firstOf(page, base, 'events')}`
   const webhook = `${daemon.url}${await firstOf(page, base, 'webhooks')}`
+  await page.goto(webhook)
+  const toDelivery = page.getByRole('link', { name: /^Request and responses of/ }).first()
+  const delivery = `${daemon.url}${await toDelivery.getAttribute('href')}`
   await page.goto(base)
   await page.getByRole('button', { name: 'Next event' }).click()
   await heading(page, 'The clock has advanced')
@@ -229,6 +232,8 @@ test.each([
     )),
     event,
     webhook,
+    delivery,
+    `${base}/webhooks/inbox`,
     subscription,
     `${subscription}?step=1`,
     `${base}/invoices?search=nobody@example.com`,

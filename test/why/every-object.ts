@@ -90,11 +90,11 @@ async function nextJobs(
 let known: Set<string> | undefined
 
 /** The headings of the contract: `invoices.md#retry-schedule`. */
-function headings(): Set<string> {
+export function headings(): Set<string> {
   known ??= new Set(
     [
       ...['subscriptions', 'invoices', 'payments', 'proration', 'schedules', 'disputes', 'setup-intents'],
-      ...['notices', 'discounts', 'credit-notes', 'errors', 'customers'],
+      ...['notices', 'discounts', 'credit-notes', 'errors', 'customers', 'checkout-sessions'],
     ].flatMap((page) =>
       [...readFileSync(`docs/contract/${page}.md`, 'utf8').matchAll(/^##+ (.*)$/gm)].map(
         ([, title = '']) => `${page}.md#${anchorOf(title)}`,

@@ -1,5 +1,7 @@
+import { expect } from 'vitest'
 import { asOperator } from '../http/support.ts'
 import type { Body, Twin } from '../twin.ts'
+import { headings } from './every-object.ts'
 
 /** Explains an object as the operator. */
 export async function explain(twin: Twin, id: string, query = ''): Promise<Body> {
@@ -15,5 +17,9 @@ export const linesOf = ({ sentences }: Body): string =>
     .join('\n')
     .replaceAll(/\b[A-Z0-9]{8}-(?=\d{4} )/g, '#')
 
-export const why = async (twin: Twin, id: string, query = ''): Promise<string> =>
-  linesOf(await explain(twin, id, query))
+/** Explains an object as lines. Each rule must be a heading of the contract. */
+export const why = async (twin: Twin, id: string, query = ''): Promise<string> => {
+  const explanation = await explain(twin, id, query)
+  for (const { rule } of explanation.sentences) expect(headings()).toContain(rule)
+  return linesOf(explanation)
+}
