@@ -122,21 +122,26 @@ export class Journal {
     }
     const { last } = this.#statements
       .named(`append ${entries.length} to journal`, (db) =>
-        db.insertInto('journal').values(
-          entries.map(() => ({
-            merchant: arg<number>('merchant'),
-            number: arg<number | null>('number'),
-            type: arg<number | null>('type'),
-            kind: arg<number>('kind'),
-            object: arg<number>('object'),
-            created: arg<number>('created'),
-            replaced: arg<string | null>('replaced'),
-            api_version: arg<number>('api_version'),
-            request: arg<string | null>('request'),
-            idempotency_key: arg<string | null>('idempotency_key'),
-            previous: arg<number | null>('previous'),
-          })),
-        ),
+        // An insert of several rows that can abort has a journal of its own, which takes time for each page that the transaction
+        // has changed. A failure ends the command or job, which rolls all rows back.
+        db
+          .insertInto('journal')
+          .orFail()
+          .values(
+            entries.map(() => ({
+              merchant: arg<number>('merchant'),
+              number: arg<number | null>('number'),
+              type: arg<number | null>('type'),
+              kind: arg<number>('kind'),
+              object: arg<number>('object'),
+              created: arg<number>('created'),
+              replaced: arg<string | null>('replaced'),
+              api_version: arg<number>('api_version'),
+              request: arg<string | null>('request'),
+              idempotency_key: arg<string | null>('idempotency_key'),
+              previous: arg<number | null>('previous'),
+            })),
+          ),
       )
       .runWith(...values)
     const first = last - entries.length + 1
