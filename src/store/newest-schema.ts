@@ -279,5 +279,4 @@ CREATE TABLE billed_period (
       through integer not null, sums text not null, waiting text not null) strict, without rowid;
 CREATE INDEX webhook_delivery_by_event on webhook_delivery (event);
 CREATE INDEX customer_text on customer (merchant, seq, name, email) where deleted = 0;
-CREATE INDEX invoice_number on invoice (number) where number is not null;
 `

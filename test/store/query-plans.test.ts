@@ -169,7 +169,15 @@ function askForRarities({ engine: { store } }: Sandbox): void {
       store.objects.list(kind, 0, [...shown, filter], { limit: 1 })
   }
   store.objects.list('customer', 0, [{ field: 'deleted', is: 0 }, { text: 'ada' }], { limit: 1 })
-  store.objects.list('invoice', 0, [{ field: 'number', is: 'A-1' }], { limit: 1 })
+  store.objects.list(
+    'invoice',
+    0,
+    [
+      { field: 'customer', is: 'cus_1' },
+      { field: 'number', is: 'A-1' },
+    ],
+    { limit: 1 },
+  )
   store.deliveries.list(0, [{ field: 'event', isIn: ['evt_1'] }], { limit: 1 })
   store.objects.countDefaulted('', 1)
   for (const kind of ['charge', 'refund', 'dispute'] as const) store.objects.countAmounts(kind, 0)

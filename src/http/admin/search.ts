@@ -68,12 +68,21 @@ type Meaning = { readonly object: Objects[Kind] } | { readonly filters: readonly
 /** Yields what a query can mean, the most specific first: a search by text takes the longest. */
 function* meaningsOf(view: CurrentView, { kind, query }: Params): Generator<Meaning> {
   yield* byId(view, kind, query)
-  if (kind === 'invoice' && NUMBER.test(query)) yield { filters: equals('number', query.toUpperCase()) }
+  if (kind === 'invoice') yield* byNumber(view, query.toUpperCase())
   yield* byText(view, kind, query.split(/\s+/).slice(0, MAX_WORDS))
 }
 
-/** The number of an invoice, such as ABCD1234-0001. */
-const NUMBER = /^[a-z0-9]+-\d+$/i
+/** The number of an invoice, such as ABCD1234-0001, which begins with a prefix of the customer. */
+const NUMBER = /^([A-Z0-9]+)-\d+$/
+
+/** Finds the invoice with a number among those of the customer with its prefix, because numbers have no index of their own. */
+function byNumber(view: CurrentView, number: string): Meaning[] {
+  const prefix = NUMBER.exec(number)?.[1]
+  if (prefix === undefined) return []
+  const [customer] = view.list('customer', equals('invoice_prefix', prefix), { limit: 1 })
+  if (!customer) return []
+  return [{ filters: [...equals('customer', customer.id), ...equals('number', number)] }]
+}
 
 /** Finds the object with an id, or what belongs to it: the customer of a subscription, or the invoices of one. */
 function byId(view: CurrentView, kind: FoundKind, id: string): Meaning[] {

@@ -99,7 +99,7 @@ export const BILLING_COLUMNS = {
       { condition: 'subscription =', index: 'invoice_subscription' },
       { condition: 'customer =', index: 'invoice_customer' },
       { condition: 'customer in', index: 'invoice_customer' },
-      { condition: 'number =', index: 'invoice_number' },
+      { condition: 'number =', and: ['customer ='], index: 'invoice_customer' },
       { condition: 'status =', index: 'invoice_status' },
     ],
   },

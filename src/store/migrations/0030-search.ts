@@ -1,11 +1,10 @@
 import type Sqlite from 'better-sqlite3'
 
 /**
- * Finds customers by parts of their names and email addresses, and invoices by their numbers. The index of customers has them in
- * the order of their creation, so that a new customer is added at its end.
+ * Finds customers by parts of their names and email addresses. The index has them in the order of their creation, so that a new
+ * customer is added at its end.
  */
 export function up(database: Sqlite.Database): void {
   database.exec(`
-    create index customer_text on customer (merchant, seq, name, email) where deleted = 0;
-    create index invoice_number on invoice (number) where number is not null`)
+    create index customer_text on customer (merchant, seq, name, email) where deleted = 0`)
 }
