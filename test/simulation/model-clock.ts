@@ -138,12 +138,22 @@ function jobsOf(
     run: (operation: Operation) => { isDeleted: boolean } | undefined,
     which = 0,
   ) => {
-    const begin = (at: number) => {
-      const operation = new Operation(merchant, faults, { at, subscription })
-      return operation.end(run(operation))
+    const begin = (due: number) => {
+      const carryOut = (action: typeof run) => {
+        const operation = new Operation(merchant, faults, { at: due, subscription })
+        return operation.end(action(operation))
+      }
+      // A renewal of the same second drops the update before it bills.
+      const expired = kind === 'renewal' && subscription.pending ? carryOut(expireUpdate) : []
+      return [...expired, ...carryOut(run)]
     }
     const at: Job['place'] = [place, KINDS.indexOf(kind), which]
     jobs.push({ kind, subscription: subscription.key, due, place: at, run: begin })
+  }
+  const expireUpdate = (operation: Operation) => {
+    dropPending(operation, subscription)
+    operation.tellLast('pending_update_expired')
+    return undefined
   }
   const can = (...statuses: Subscription['status'][]) => statuses.includes(status)
   invoices.forEach((invoice, which) => {
@@ -176,12 +186,7 @@ function jobsOf(
     })
   }
   if (pause?.resumes_at) add('end of pause', pause.resumes_at, () => pass(subscription, { pause: null }))
-  if (subscription.pending)
-    add('expiry of update', subscription.pending.expiresAt, (operation) => {
-      dropPending(operation, subscription)
-      operation.tellLast('pending_update_expired')
-      return undefined
-    })
+  if (subscription.pending) add('expiry of update', subscription.pending.expiresAt, expireUpdate)
   if (can('trialing')) add('trial end', end, (operation) => endTrial(operation, subscription))
   if (can('active', 'past_due', 'unpaid')) add('renewal', end, (operation) => renew(operation, subscription))
   if (subscription.upcomingAt !== null)

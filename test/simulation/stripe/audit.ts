@@ -166,7 +166,7 @@ function expectStatus(subscription: Body, latest: Body | undefined, now: number)
   const [{ current_period_start: start, current_period_end: end }] = items.data
   hold(subscription, {
     'what has ended has its time': (ended_at !== null) === hasEnded,
-    'a cancellation is not in the past': hasEnded || cancel_at === null || cancel_at > now,
+    'a cancellation is not in the past': !isRunning || cancel_at === null || cancel_at > now,
     'the period is the current one': !isRunning || (start <= now && now < end),
     'a trial has its end': status !== 'trialing' || trial_end > now,
     'an incomplete subscription is younger than 23 hours':
