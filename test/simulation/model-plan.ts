@@ -32,18 +32,20 @@ function entriesOf(merchant: Merchant, { key, cycle }: Subscription, item: strin
 }
 
 /**
- * Returns what was billed for the time of an item after an instant. The exact parts of the lines are added before the
- * sum is rounded. See docs/contract/proration.md#rounding.
+ * Returns what was billed for the time of an item after an instant, at most the sum of all lines of that time. The exact
+ * parts of the lines are added before their sum is rounded. See docs/contract/proration.md#rounding.
  */
 export function unusedOf(merchant: Merchant, subscription: Subscription, item: string, from: number): number {
-  let [numerator, denominator] = [0n, 1n]
+  let [numerator, denominator, total] = [0n, 1n, 0]
   for (const { amount, bills } of entriesOf(merchant, subscription, item)) {
-    const left = BigInt(Math.max(0, bills.end - Math.max(bills.start, from)))
+    if (bills.end <= from) continue
+    const left = BigInt(bills.end - Math.max(bills.start, from))
     const whole = BigInt(bills.end - bills.start)
     numerator = numerator * whole + BigInt(amount) * left * denominator
     denominator *= whole
+    total += amount
   }
-  return Math.max(0, rounded(numerator, denominator))
+  return Math.max(0, Math.min(rounded(numerator, denominator), total))
 }
 
 /** Returns the price of an item, less `off` in a whole period, for the rest of the current period. */
