@@ -5,10 +5,10 @@ import type { DashboardLinkShape } from '../http/schemas/dashboard.ts'
 import type { EventShape } from '../http/schemas/event.ts'
 import type { ExplanationShape } from '../http/schemas/explanation.ts'
 import type { FixturesShape } from '../http/schemas/fixtures.ts'
+import type { ReceivedShape } from '../http/schemas/inbox-webhook.ts'
 import type { MailShape } from '../http/schemas/mail.ts'
 import type { AppShape, AuthorizationShape, DecisionShape } from '../http/schemas/oauth.ts'
 import type { OverviewShape } from '../http/schemas/overview.ts'
-import type { ReceivedShape } from '../http/schemas/received-webhook.ts'
 import type { RequestShape } from '../http/schemas/request.ts'
 import type { ShutdownShape } from '../http/schemas/shutdown.ts'
 import type { SnapshotDifferencesShape, SnapshotShape } from '../http/schemas/snapshot.ts'
@@ -114,7 +114,7 @@ export type AdvanceTarget = { readonly to: number | string } | { readonly by: st
 export type WebhookEndpoint = WithSecret<Read<EndpointShape>>
 export type WebhookDelivery = Read<DeliveryShape>
 export type DeliveryWithRequest = Read<DeliveryWithRequestShape>
-export type ReceivedWebhook = Read<ReceivedShape>
+export type InboxWebhook = Read<ReceivedShape>
 export type Fault = Read<FaultShape>
 
 /** A request to /v1 that was answered. `time` is in Unix milliseconds. */

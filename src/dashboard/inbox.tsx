@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import type { List, ReceivedWebhook, WebhookEndpoint } from '../client/types.ts'
+import type { InboxWebhook, List, WebhookEndpoint } from '../client/types.ts'
 import { inboxUrl } from '../http/dashboard/inbox-url.ts'
 import { Time } from '../http/html/time.tsx'
 import { type PageContext, redirectTo } from './context.ts'
@@ -50,14 +50,14 @@ export async function createInbox(context: PageContext): Promise<Response> {
   return redirectTo(`${base}/webhooks/inbox`)
 }
 
-const Signature = ({ received: { signed_by } }: { received: ReceivedWebhook }) =>
+const Signature = ({ received: { signed_by } }: { received: InboxWebhook }) =>
   signed_by === null ? <span class="status bad">invalid</span> : <span class="status good">verified</span>
 
 /** Shows the webhooks that the daemon received itself. */
 export async function showInbox(context: PageContext): Promise<Response> {
   const { api, base, merchant, query } = context
   const path = `${base}/webhooks/inbox`
-  const found = await api.get<List<ReceivedWebhook>>('webhooks/received', {
+  const found = await api.get<List<InboxWebhook>>('webhooks/received', {
     merchant: merchant.id,
     starting_after: query.get('after') ?? undefined,
     ending_before: query.get('before') ?? undefined,
@@ -124,7 +124,7 @@ export async function showInbox(context: PageContext): Promise<Response> {
 /** Shows a received webhook with its headers and its body. */
 export async function showReceived(context: PageContext, id: string): Promise<Response> {
   const { api, base } = context
-  const received = await api.get<ReceivedWebhook>(`webhooks/received/${encodeURIComponent(id)}`)
+  const received = await api.get<InboxWebhook>(`webhooks/received/${encodeURIComponent(id)}`)
   const { event, event_type, signed_by, signature_error, headers, body, is_body_cut } = received
   return framed(context, {
     title: event_type ?? 'Received webhook',

@@ -1,6 +1,6 @@
 import { resourceMissing } from '../core/errors.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
-import type { ReceivedShape } from './schemas/received-webhook.ts'
+import type { ReceivedShape } from './schemas/inbox-webhook.ts'
 
 /** The number of received webhooks that are kept for each merchant. See docs/contract/events-and-webhooks.md#inbox. */
 const KEPT = 100

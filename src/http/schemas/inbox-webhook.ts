@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { component, type Shape } from './component.ts'
 import { listOf, livemode, text } from './fields.ts'
 
-export const receivedSchema = component('ReceivedWebhook', () =>
+export const receivedSchema = component('InboxWebhook', () =>
   z
     .object({
       id: text('The id, which begins with rcv_.'),
