@@ -1,4 +1,4 @@
-import { findEvent } from '../engine/history/events.ts'
+import { findAnyEvent } from '../engine/history/any-events.ts'
 import { wallSeconds } from '../engine/machine/clock.ts'
 import type { Engine } from '../engine/machine/engine.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
@@ -28,7 +28,7 @@ export function openWebhooks(
   const deliverer = new Deliverer({
     engine,
     render: (merchant, id, endpoint) =>
-      deliveryBody(versions, merchant, { event: findEvent(engine, merchant, id), endpoint }),
+      deliveryBody(versions, merchant, { event: findAnyEvent(engine, merchant, id), endpoint }),
     send: options.send ?? sender.send,
     version,
     signatureTime,
