@@ -43,6 +43,7 @@ import type {
   LoggedRequest,
   Merchant,
   OAuthApp,
+  RequestDetails,
   Snapshot,
   Status,
   SubscriptionTimeline,
@@ -243,6 +244,10 @@ export class Client {
 
   requests(query: OfMerchant & Limited): Promise<List<LoggedRequest>> {
     return this.#get('requests', query)
+  }
+
+  request(id: string): Promise<RequestDetails> {
+    return this.#get(`requests/${encodeURIComponent(id)}`)
   }
 
   /** Streams requests to /v1 as they are answered: see the function followRequests. */
