@@ -29,7 +29,7 @@ export type OpenSession = {
 
 type Settings = {
   readonly adminToken: string
-  /** Returns the url of the daemon. Available once it listens. */
+  /** Returns the address of the pages. Available once the daemon listens. */
   readonly url: () => string
   /** Reads the wall clock in Unix milliseconds. It never goes back. */
   readonly wall: () => number
