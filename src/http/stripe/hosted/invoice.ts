@@ -7,7 +7,13 @@ import type { CurrentView } from '../../../engine/history/view.ts'
 import type { MerchantState } from '../../../engine/machine/merchant-state.ts'
 import { findMerchant } from '../../../engine/resources/merchant.ts'
 import { confirmPaymentIntent } from '../../../engine/resources/payment-intent.ts'
-import { authenticationPath, checkPageKey, invoicePath, invoiceUrl, receiptUrl } from '../present/hosted-pages.ts'
+import {
+  authenticationPath,
+  checkPageKey,
+  invoicePath,
+  invoiceUrl,
+  receiptUrl,
+} from '../present/hosted-pages.ts'
 import { amountText } from './amount.ts'
 import {
   type CardEntry,
