@@ -60,7 +60,9 @@ function signerOf(
   { headers, body, now }: { headers: Readonly<Record<string, string>>; body: string; now: number },
 ): Signer {
   const { 'stripe-signature': stripes, ...others } = headers
-  const signed = { body, headers: stripes === undefined ? others : { 'paytwin-signature': stripes } }
+  // Each attempt would encode a text again.
+  const bytes = Buffer.from(body)
+  const signed = { body: bytes, headers: stripes === undefined ? others : { 'paytwin-signature': stripes } }
   const active = [{ field: 'deleted', is: 0 }]
   const endpoints = store.objects.list('webhook_endpoint', settings.ordinal, active, { limit: MAX_ENDPOINTS })
   if (settings.dialect === 'stripe' && stripes === undefined)

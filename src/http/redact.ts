@@ -1,3 +1,4 @@
+import { beginningOf } from '../text/beginning.ts'
 import { holdsSecret, maskSecrets, percentDecoded } from '../text/secret.ts'
 import type { Raw } from './form.ts'
 
@@ -22,7 +23,7 @@ const isSecret = (text: string): boolean => holdsSecret(text) || CARD_NUMBER.tes
 export function redacted(target: string): string {
   const isPlain = !/[?%]/.test(target) && !isSecret(target)
   const clean = isPlain ? target : withoutSecrets(target)
-  return clean.length > MAX_LENGTH ? `${clean.slice(0, MAX_LENGTH)}…` : clean
+  return clean.length > MAX_LENGTH ? `${beginningOf(clean, MAX_LENGTH)}…` : clean
 }
 
 function withoutSecrets(target: string): string {
