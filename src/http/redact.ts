@@ -98,6 +98,5 @@ function copiedScalar(value: unknown, left: Left): unknown {
   if (isSecret(percentDecoded(shown))) return REDACTED
   if (!isLong) return value
   left.isCut = true
-  // A part of a text would keep all of it in memory.
-  return `${Buffer.from(shown).toString()}…`
+  return `${beginningOf(text, shown.length)}…`
 }

@@ -27,6 +27,8 @@ export type World = {
   /** A customer with one ended subscription, which was paid each day. */
   readonly formerCustomer: string
   readonly formerSubscription: string
+  /** A canceled subscription whose invoices are open. */
+  readonly unpaidSubscription: string
   readonly card: string
   readonly decliningCard: string
   /** A card with a script of the maximum length. */
@@ -80,7 +82,7 @@ export async function makeWorld(count: number): Promise<World> {
     default_payment_method: former.method.id,
     items: [{ price: price.id }],
   })
-  await addOpenInvoices(twin, customer.id, price.id, count)
+  const unpaidSubscription = await addOpenInvoices(twin, customer.id, price.id, count)
   await twin.delete(`/v1/subscriptions/${formerSubscription.id}`)
   const { data } = await twin.get(`/v1/invoices?customer=${customer.id}&status=open&limit=100`)
   const endpoint = await twin.post('/v1/webhook_endpoints', {
@@ -107,6 +109,7 @@ export async function makeWorld(count: number): Promise<World> {
     customer: customer.id,
     formerCustomer: former.customer.id,
     formerSubscription: formerSubscription.id,
+    unpaidSubscription,
     card: method.id,
     decliningCard: declining.id,
     scriptedCard: scripted.id,
@@ -154,8 +157,8 @@ const leavePastDue = ({ sandbox }: Twin, request: World['request']): Promise<Bod
     dunning_final_action: 'leave_past_due',
   })
 
-/** Creates a daily subscription with sent invoices that are never paid. */
-async function addOpenInvoices(twin: Twin, customer: string, price: string, count: number): Promise<void> {
+/** Creates a daily subscription with sent invoices that are never paid, and cancels it. @returns its id */
+async function addOpenInvoices(twin: Twin, customer: string, price: string, count: number): Promise<string> {
   const { id } = await twin.post('/v1/subscriptions', {
     customer,
     currency: 'usd',
@@ -165,6 +168,7 @@ async function addOpenInvoices(twin: Twin, customer: string, price: string, coun
   })
   await twin.advance({ by: `${count}d` })
   await twin.delete(`/v1/subscriptions/${id}`)
+  return id
 }
 
 /** Creates two subscriptions that continue: one with sent invoices, one whose payments fail except for the first. */
