@@ -195,9 +195,6 @@ const MOST_TIMES_OF_TIMELINE = 12
 const TIMELINES: Readonly<Record<string, Step>> = {
   'a customer': get(({ formerCustomer }) => `/_paytwin/customers/${formerCustomer}?limit=1`),
   'a subscription': get(({ formerSubscription }) => `/_paytwin/subscriptions/${formerSubscription}?limit=1`),
-  'a subscription with many open invoices, as an explanation': get(
-    ({ unpaidSubscription }) => `/_paytwin/explanations/${unpaidSubscription}`,
-  ),
 }
 /** At an early time, only the rows of objects that were created later are read, and not their changes. */
 const EARLY = get(({ formerCustomer }) => `/_paytwin/customers/${formerCustomer}?limit=1&at=${NOW}`)

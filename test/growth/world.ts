@@ -27,8 +27,6 @@ export type World = {
   /** A customer with one ended subscription, which was paid each day. */
   readonly formerCustomer: string
   readonly formerSubscription: string
-  /** A canceled subscription whose invoices are open. */
-  readonly unpaidSubscription: string
   readonly card: string
   readonly decliningCard: string
   /** A card with a script of the maximum length. */
@@ -82,7 +80,7 @@ export async function makeWorld(count: number): Promise<World> {
     default_payment_method: former.method.id,
     items: [{ price: price.id }],
   })
-  const unpaidSubscription = await addOpenInvoices(twin, customer.id, price.id, count)
+  await addOpenInvoices(twin, customer.id, price.id, count)
   await twin.delete(`/v1/subscriptions/${formerSubscription.id}`)
   const { data } = await twin.get(`/v1/invoices?customer=${customer.id}&status=open&limit=100`)
   const endpoint = await twin.post('/v1/webhook_endpoints', {
@@ -109,7 +107,6 @@ export async function makeWorld(count: number): Promise<World> {
     customer: customer.id,
     formerCustomer: former.customer.id,
     formerSubscription: formerSubscription.id,
-    unpaidSubscription,
     card: method.id,
     decliningCard: declining.id,
     scriptedCard: scripted.id,
@@ -157,8 +154,8 @@ const leavePastDue = ({ sandbox }: Twin, request: World['request']): Promise<Bod
     dunning_final_action: 'leave_past_due',
   })
 
-/** Creates a daily subscription with sent invoices that are never paid, and cancels it. @returns its id */
-async function addOpenInvoices(twin: Twin, customer: string, price: string, count: number): Promise<string> {
+/** Creates a daily subscription with sent invoices that are never paid. */
+async function addOpenInvoices(twin: Twin, customer: string, price: string, count: number): Promise<void> {
   const { id } = await twin.post('/v1/subscriptions', {
     customer,
     currency: 'usd',
@@ -168,7 +165,6 @@ async function addOpenInvoices(twin: Twin, customer: string, price: string, coun
   })
   await twin.advance({ by: `${count}d` })
   await twin.delete(`/v1/subscriptions/${id}`)
-  return id
 }
 
 /** Creates two subscriptions that continue: one with sent invoices, one whose payments fail except for the first. */
