@@ -205,7 +205,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       await answered()
       // On a full disk, only the times of the last use of keys are lost.
       await keys.flush().catch((error: unknown) => reportError(error, 'noting the last uses of keys'))
-      await deleteExpired({ engine, idempotency }).catch((error: unknown) =>
+      await deleteExpired({ engine, idempotency, access }).catch((error: unknown) =>
         reportError(error, 'deleting what has expired'),
       )
       await engine.close()
@@ -215,7 +215,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       closed ??= closeOnce(answered)
       return closed
     }
-    const doHousekeeping = () => doHousekeepingOf({ engine, keys, idempotency, webhooks, reportError })
+    const doHousekeeping = () =>
+      doHousekeepingOf({ engine, keys, idempotency, access, webhooks, reportError })
     return {
       app,
       routes,

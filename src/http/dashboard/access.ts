@@ -83,6 +83,11 @@ export class DashboardAccess {
     return signal && { secret, signal }
   }
 
+  /** Deletes the sessions that have expired. @throws if that cannot be stored */
+  deleteExpired(): void {
+    this.#sessions.deleteExpired()
+  }
+
   /** Returns the token that the forms of a session contain: another website cannot read it. */
   formToken({ secret }: OpenSession): string {
     return createHmac('sha256', this.#key).update(`form ${secret}`).digest('hex')
