@@ -113,6 +113,19 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     // 6.00 less 0.03 in both months.
     bills: ['2026-04-01 297 to 2026-05-01', '2026-05-01 897 to 2026-06-01'],
   },
+  'discounts of items in a first period up to an anchor': {
+    now: '2026-04-16T00:00:00Z',
+    play: async (twin, go) => {
+      await coupon(twin, { percent_off: 10 })
+      await twin.post('/v1/coupons', { id: 'HALF', duration: 'forever', percent_off: 50 })
+      const [first, second] = [await makePrice(twin, {}), await makePrice(twin, {})]
+      const items = [{ price: first.id, discounts: [{ coupon: 'HALF' }] }, { price: second.id }]
+      await begin(twin, {}, { items, billing_cycle_anchor: at('2026-05-01T00:00:00Z') })
+      await go('2026-05-01T00:00:00Z')
+    },
+    // Half a month: 10.00 less 50 %, and 10.00 less 10 %.
+    bills: ['2026-04-16 1400 to 2026-05-01', '2026-05-01 2800 to 2026-06-01'],
+  },
   'a discounted quantity beyond the border of a tier': {
     now: '2026-04-01T00:00:00Z',
     play: async (twin, go) => {
