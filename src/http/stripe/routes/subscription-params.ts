@@ -22,8 +22,9 @@ import {
 import { createdParam, pageParams } from '../../pagination.ts'
 import { oneTimePriceData, recurringPriceData } from '../../price-params.ts'
 import { trialEnd, updateItem } from '../../subscription-params.ts'
+import { automaticTaxParam } from '../automatic-tax.ts'
 import { methodOptionsParam, threeDSecureOf } from '../method-options.ts'
-import { disabled, only, ownInvoices } from '../only.ts'
+import { only, ownInvoices } from '../only.ts'
 import { NO_ANCHOR_WITH_TRIAL, ONE_END_OF_TRIAL, trialDays } from '../trial-params.ts'
 
 const newItem = deferred(() =>
@@ -80,7 +81,6 @@ const paymentSettings = deferred(() =>
 
 /** The parameters with one allowed value, which describes every subscription of paytwin. */
 const fixed = deferred(() => ({
-  automatic_tax: disabled('taxes'),
   billing_mode: z
     .object({ type: z.literal('flexible', { error: 'paytwin knows only flexible here yet' }) })
     .optional(),
@@ -117,6 +117,7 @@ export const createParams = deferred(() =>
       add_invoice_items: addedItems(),
       discounts: discountsParam(),
       description: optionalText,
+      automatic_tax: automaticTaxParam(),
       ...fixed(),
       metadata,
     })
@@ -176,7 +177,7 @@ const updateFields = deferred(() =>
       .optional(),
     discounts: discountsParam(),
     description: optionalText,
-    automatic_tax: fixed().automatic_tax,
+    automatic_tax: automaticTaxParam(),
     invoice_settings: fixed().invoice_settings,
     trial_from_plan: only(false),
     metadata,

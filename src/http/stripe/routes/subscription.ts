@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import * as z from 'zod'
-import { ApiError, invalidStateTransition } from '../../../core/errors.ts'
+import { ApiError, invalidStateTransition, parameterInvalid } from '../../../core/errors.ts'
 import type { Subscription } from '../../../core/subscription.ts'
 import { factsOf, isInTrial } from '../../../core/subscription-status.ts'
 import type { UnitOfWork } from '../../../engine/machine/unit.ts'
@@ -13,6 +13,7 @@ import { pageParams } from '../../pagination.ts'
 import { retrieve } from '../../resource.ts'
 import { asUpdate, notCanceledOf, subscriptionFilters } from '../../subscription-params.ts'
 import type { StripeApi } from '../api.ts'
+import { checkTaxLocation, taxOf } from '../automatic-tax.ts'
 import { presentSubscription } from '../present/subscription.ts'
 import { listKind, returning, returningList } from '../returns.ts'
 import { searchRoute } from '../search/route.ts'
@@ -42,10 +43,11 @@ export function subscriptionRoutes(api: StripeApi): void {
       returns: subscription,
     },
     ({ unit, view, params }) => {
-      const { payment_settings, trial_settings, automatic_tax: _tax, ...rest } = params
+      const { payment_settings, trial_settings, automatic_tax, ...rest } = params
       const { billing_mode: _mode, invoice_settings: _invoices, trial_from_plan: _plan, ...given } = rest
       const trial_period_days = trialDaysOf(unit, params)
       checkPayable(unit, { ...params, trial_period_days })
+      checkTaxLocation(unit, params)
       const made = createSubscription(unit, {
         ...given,
         trial_period_days,
@@ -54,7 +56,7 @@ export function subscriptionRoutes(api: StripeApi): void {
         currency: params.currency ?? currencyOf(unit, params),
         missing_payment_method: trial_settings?.end_behavior.missing_payment_method ?? 'create_invoice',
         saves_payment_method: savesMethod(payment_settings),
-        payment_settings: paymentSettingsOf(payment_settings),
+        payment_settings: { ...paymentSettingsOf(payment_settings), ...taxOf(automatic_tax) },
         proration_behavior: params.proration_behavior === 'none' ? 'none' : 'create_prorations',
       })
       return presentSubscription(view, made)
@@ -108,9 +110,10 @@ export function subscriptionRoutes(api: StripeApi): void {
     },
     ({ unit, view, params, id }) => {
       const { payment_settings, trial_settings, cancellation_details, add_invoice_items, ...rest } = params
-      const { automatic_tax: _tax, invoice_settings: _invoices, trial_from_plan: _plan, ...known } = rest
+      const { automatic_tax, invoice_settings: _invoices, trial_from_plan: _plan, ...known } = rest
       const { payment_behavior, ...given } = known
       const found = unit.find('subscription', id)
+      checkTaxStays(found, automatic_tax?.enabled)
       const cancellation = cancellationIn(params, found)
       // The items wait for the next invoice, which this update may create.
       addInvoiceItems(unit, found, add_invoice_items ?? [])
@@ -164,6 +167,16 @@ export function subscriptionRoutes(api: StripeApi): void {
 /** Returns the end of the trial that an update requests. `now` changes nothing without a trial. */
 const trialEndOf = (found: Subscription, given: number | 'now' | undefined): number | 'now' | undefined =>
   given === 'now' && !isInTrial(found) ? undefined : given
+
+/** @throws ApiError parameter_invalid, when an update would switch taxes on or off */
+function checkTaxStays({ payment_settings }: Subscription, wanted: boolean | undefined): void {
+  const isTaxed = payment_settings?.automatic_tax === true
+  if (wanted === undefined || wanted === isTaxed) return
+  throw parameterInvalid(
+    'automatic_tax[enabled]',
+    `paytwin cannot change it after the creation of the subscription yet: it is ${isTaxed}`,
+  )
+}
 
 type CreateParams = z.infer<ReturnType<typeof createParams>>
 
