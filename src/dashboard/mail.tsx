@@ -35,9 +35,7 @@ async function showList(context: PageContext): Promise<Response> {
     title: 'Mail',
     content: (
       <>
-        <p class="lead">
-          The mail that customers would have got. No mail is sent. {settingsText(merchant.mails)}
-        </p>
+        <p class="lead">The mail for customers, which is not sent. {settingsText(merchant.mails)}</p>
         <search>
           <form class="filters" method="get" action={path}>
             <label>
