@@ -58,8 +58,8 @@ function endingAccountOf(
   subscription: Subscription | null,
   { invoices = [], change, chosen = null }: Given,
 ): EndingAccount {
-  const endingInvoices = subscription === null ? [] : endingInvoicesOf(unit, subscription)
-  const voided = subscription && factsOf(subscription).awaitsFirstPayment ? endingInvoices : []
+  const endingInvoices = () => (subscription === null ? [] : endingInvoicesOf(unit, subscription))
+  const voided = subscription && factsOf(subscription).awaitsFirstPayment ? endingInvoices() : []
   const account = accountOf(unit, customerId, subscription, {
     invoices: [...invoices, ...voided],
     change,
