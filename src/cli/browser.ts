@@ -21,12 +21,17 @@ function openWith(program: string, args: readonly string[]): void {
     .unref()
 }
 
+/** The beginning of a url that browsers cannot open everywhere: all addresses of a machine. */
+const ALL_ADDRESSES = /^http:\/\/(?:0\.0\.0\.0|\[::\])(?::|$)/
+
 /**
  * Replaces the origin of a daemon's url by the one that this command uses. They differ, for example, with a published port of a
  * container.
+ * In the container itself, the daemon's own url is kept.
  * @param reached - the url under which the command reaches the daemon
  */
 export function asReached(url: string, reached: string): string {
+  if (ALL_ADDRESSES.test(reached)) return url
   const { pathname, search } = new URL(url)
   return `${reached.replace(/\/+$/, '')}${pathname}${search}`
 }
