@@ -8,10 +8,17 @@ export function openerOf(platform: NodeJS.Platform, env: Io['env']): readonly st
   return env.DISPLAY || env.WAYLAND_DISPLAY ? ['xdg-open'] : []
 }
 
+/** Returns the program that opens a url, if there is a terminal and a desktop. */
+const openerIn = ({ stdout, env }: Io): readonly string[] =>
+  stdout.isTTY ? openerOf(process.platform, env) : []
+
+/** Reports whether urls are opened in the browser. */
+export const hasBrowser = (io: Io): boolean => openerIn(io).length > 0
+
 /** Opens a url in the browser if there is a terminal and a desktop. */
-export function openInBrowser({ stdout, env }: Io, url: string): void {
-  const [program, ...args] = openerOf(process.platform, env)
-  if (stdout.isTTY && program !== undefined) openWith(program, [...args, url])
+export function openInBrowser(io: Io, url: string): void {
+  const [program, ...args] = openerIn(io)
+  if (program !== undefined) openWith(program, [...args, url])
 }
 
 /** Starts a program that continues after this process. If it is not installed, nothing happens: the link is printed too. */

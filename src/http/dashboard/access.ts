@@ -27,6 +27,16 @@ export type OpenSession = {
   readonly signal: AbortSignal
 }
 
+type Link = {
+  /** Unix seconds on the wall clock. */
+  readonly expires: number
+  /** The only user of the machine who can open it; null for anybody. */
+  readonly only: User | null
+}
+
+/** A user of the machine; undefined if it is not known. */
+type User = { readonly id: number | undefined }
+
 type Settings = {
   readonly adminToken: string
   /** Returns the address of the pages. Available once the daemon listens. */
@@ -45,8 +55,8 @@ type Settings = {
 export class DashboardAccess {
   readonly #settings: Settings
   readonly #key: Buffer
-  /** The expiry of unopened links in Unix seconds, by the digest of their code. */
-  readonly #links = new Map<string, number>()
+  /** The unopened links, by the digest of their code. */
+  readonly #links = new Map<string, Link>()
   readonly #sessions: Sessions
 
   constructor(settings: Settings) {
@@ -56,21 +66,26 @@ export class DashboardAccess {
     this.#sessions = new Sessions({ store, key: this.#key, now: () => this.#now })
   }
 
-  /** Creates a link. It works once, within an hour. */
-  createLink(): DashboardLink {
+  /** Creates a link. It works once, within an hour. @param only - the only user who can open it; null for anybody */
+  createLink(only: User | null = null): DashboardLink {
     const code = `${LINK_PREFIX}${randomToken(SECRET_LENGTH)}`
     const expires = this.#now + LINK_SECONDS
     const [oldest] = this.#links.keys()
     if (oldest !== undefined && this.#links.size >= MAX_LINKS) this.#links.delete(oldest)
-    this.#links.set(nameOf(code), expires)
+    this.#links.set(nameOf(code), { expires, only })
     return { url: `${this.#settings.url()}${DASHBOARD_PATH}/open?code=${code}`, expires }
   }
 
-  /** Redeems the code of a link. @returns the cookie of a new session; undefined if the code is unknown, used or expired */
-  open(code: string): string | undefined {
+  /**
+   * Redeems the code of a link.
+   * @param userOf - returns the user who opens it
+   * @returns the cookie of a new session; undefined if the code is unknown, used or expired, or for another user
+   */
+  open(code: string, userOf: () => number | undefined): string | undefined {
     const name = nameOf(code)
-    const expires = this.#links.get(name)
-    if (expires === undefined || expires <= this.#now) return undefined
+    const link = this.#links.get(name)
+    if (link === undefined || link.expires <= this.#now) return undefined
+    if (link.only !== null && link.only.id !== userOf()) return undefined
     const secret = this.#sessions.begin()
     this.#links.delete(name)
     return this.#cookie(secret, SESSION_SECONDS)
