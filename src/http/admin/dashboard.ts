@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { userOfPeer } from '../dashboard/peer-user.ts'
+import { endsOf } from '../dashboard/connection.ts'
 import { deferred } from '../deferred.ts'
 import { dashboardLinkSchema } from '../schemas/dashboard.ts'
 import type { AddRoute } from './services.ts'
@@ -18,8 +18,7 @@ export function dashboardAdminRoutes(add: AddRoute): void {
       returns: dashboardLinkSchema,
     },
     ({ c, services, params: { only_this_user } }) => {
-      const only = only_this_user ? { id: userOfPeer(c) } : null
-      const { url, expires } = services.access.createLink(only)
+      const { url, expires } = services.access.createLink(only_this_user ? endsOf(c) : null)
       return { object: 'dashboard_link' as const, url, expires_at: expires, livemode: false }
     },
   )

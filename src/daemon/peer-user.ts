@@ -1,23 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
-import type { Context } from 'hono'
-
-/** The two ends of a connection, as Node shows them. */
-type Ends = {
-  readonly remoteAddress?: string | undefined
-  readonly remotePort?: number | undefined
-  readonly localAddress?: string | undefined
-  readonly localPort?: number | undefined
-}
+import type { ConnectionEnds } from '../http/dashboard/connection.ts'
 
 /**
- * Returns the number of the user whose process is at the other end of a request's connection. Linux lists the connections of
+ * Returns the number of the user whose process is at the other end of a connection. Linux lists the connections of
  * the machine with their users; undefined on other systems, for other machines, and from other network namespaces.
  * Source: proc_pid_net(5).
  */
-export function userOfPeer(c: Context): number | undefined {
-  const { incoming } = (c.env ?? {}) as { incoming?: { socket?: Ends } }
-  const ends = incoming?.socket
-  if (process.platform !== 'linux' || !ends) return undefined
+export function userOfPeer(ends: ConnectionEnds): number | undefined {
+  if (process.platform !== 'linux') return undefined
   // The connection as the other end has it.
   const line = `${endOf(ends.remoteAddress, ends.remotePort)} ${endOf(ends.localAddress, ends.localPort)}`
   return ['/proc/self/net/tcp', '/proc/self/net/tcp6']
