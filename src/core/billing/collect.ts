@@ -220,7 +220,7 @@ export function attempt(
     waitForCustomer(change, intent, withAttempt(intent, paymentMethod.id))
     return { result: 'failed', invoice: after, outcome }
   }
-  recordChargeAttempt(change, { before: isNew ? null : intent, ready, outcome, charge, now })
+  recordChargeAttempt(change, { before: isNew ? null : intent, ready, outcome, charge, now, rules })
   disputeCharge(change, { now, newId, testClock: invoice.test_clock }, charge, paymentMethod)
   if (paymentMethod && asked.paymentMethod) advanceScript(change, paymentMethod, asked.paymentMethod)
   return outcome.approved ? { result: 'paid', invoice: after } : { result: 'failed', invoice: after, outcome }

@@ -27,6 +27,8 @@ const stripePreviewParams = deferred(() =>
   }),
 )
 
+const upcomingParams = deferred(() => previewParams().extend({ automatic_tax: automaticTaxParam() }))
+
 /** The preview of older versions is that of a customer, or of one of its subscriptions. */
 const requiresCustomer = ({ customer, subscription }: Raw) =>
   customer === undefined && subscription === undefined ? 'customer' : undefined
@@ -53,11 +55,14 @@ export function invoicePreviewRoutes(api: StripeApi): void {
       method: 'get',
       path: '/v1/invoices/upcoming',
       summary: `Previews an invoice, in versions before ${BASIL_VERSION}.`,
-      params: previewParams,
+      params: upcomingParams,
       requires: requiresCustomer,
       returns: returning<Wire<Stripe.Invoice>>('invoice'),
     },
-    ({ unit, view, params, version }) => presentPreview(view, upcoming(unit, view, { params, version })),
+    ({ unit, view, params: { automatic_tax, ...params }, version }) =>
+      presentPreview(view, upcoming(unit, view, { params, version }), {
+        isTaxed: automatic_tax?.enabled ?? false,
+      }),
   )
   api.write(
     {

@@ -25,7 +25,7 @@ import {
   reference,
 } from '../../fields.ts'
 import { listParams } from '../../invoice.ts'
-import { filtersOf, NOT_DELETED, pageOf, pageParams } from '../../pagination.ts'
+import { createdFilters, createdParam, filtersOf, NOT_DELETED, pageOf, pageParams } from '../../pagination.ts'
 import type { Decline } from '../../payment-intent.ts'
 import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
@@ -66,6 +66,13 @@ const updateParams = deferred(() =>
     description: optionalText,
     discounts: discountsParam(),
     metadata,
+  }),
+)
+
+const stripeListParams = deferred(() =>
+  listParams().extend({
+    collection_method: z.enum(COLLECTION_METHODS).optional(),
+    due_date: createdParam(),
   }),
 )
 
@@ -111,11 +118,15 @@ export function invoiceRoutes(api: StripeApi): void {
       method: 'get',
       path: '/v1/invoices',
       summary: 'Lists invoices.',
-      params: listParams,
+      params: stripeListParams,
       returns: returningList<Wire<Stripe.Invoice>>('invoice'),
     },
     (call) => {
-      const filters = [NOT_DELETED, ...filtersOf(call.params, 'customer', 'subscription', 'status')]
+      const filters = [
+        NOT_DELETED,
+        ...filtersOf(call.params, 'customer', 'subscription', 'status', 'collection_method'),
+        ...createdFilters(call.params.due_date, 'due_date'),
+      ]
       return listKind(call, 'invoice', filters, (found) => presentInvoice(call.view, found))
     },
   )

@@ -193,20 +193,12 @@ const UNCONDITIONAL = [
 ] as const
 
 const conditionalFields = deferred(() =>
-  updateFields()
-    .superRefine((given, context) => {
-      const name = UNCONDITIONAL.find((each) => given[each] !== undefined)
-      if (given.payment_behavior !== 'pending_if_incomplete' || name === undefined) return
-      const message = `${name} cannot be changed with payment_behavior pending_if_incomplete`
-      context.addIssue({ code: 'custom', path: [name], message })
-    })
-    .refine(
-      ({ payment_behavior, trial_end }) => payment_behavior !== 'default_incomplete' || trial_end !== 'now',
-      {
-        path: ['payment_behavior'],
-        error: 'paytwin does not know default_incomplete with trial_end now yet',
-      },
-    ),
+  updateFields().superRefine((given, context) => {
+    const name = UNCONDITIONAL.find((each) => given[each] !== undefined)
+    if (given.payment_behavior !== 'pending_if_incomplete' || name === undefined) return
+    const message = `${name} cannot be changed with payment_behavior pending_if_incomplete`
+    context.addIssue({ code: 'custom', path: [name], message })
+  }),
 )
 
 /** The parameters of an update. cancel_at cannot name the end of a period that the same update changes. */
@@ -268,5 +260,8 @@ export const listParams = deferred(() =>
     status: z.enum([...SUBSCRIPTION_STATUSES, 'all', 'ended']).optional(),
     collection_method: z.enum(COLLECTION_METHODS).optional(),
     created: createdParam(),
+    current_period_start: createdParam(),
+    current_period_end: createdParam(),
+    test_clock: reference.optional(),
   }),
 )

@@ -9,7 +9,7 @@ import { cancelSubscription, createSubscription } from '../../../engine/resource
 import { resumeSubscription, updateSubscription } from '../../../engine/resources/subscription-update.ts'
 import { deferred } from '../../deferred.ts'
 import { discountsOf, withDiscountsOf } from '../../discount-params.ts'
-import { pageParams } from '../../pagination.ts'
+import { createdFilters, equals, pageParams } from '../../pagination.ts'
 import { retrieve } from '../../resource.ts'
 import { asUpdate, notCanceledOf, subscriptionFilters } from '../../subscription-params.ts'
 import type { StripeApi } from '../api.ts'
@@ -71,7 +71,13 @@ export function subscriptionRoutes(api: StripeApi): void {
       returns: subscriptions,
     },
     (call) => {
-      const filters = subscriptionFilters(call.params)
+      const { current_period_start, current_period_end, test_clock } = call.params
+      const filters = [
+        ...subscriptionFilters(call.params),
+        ...createdFilters(current_period_start, 'current_period_start'),
+        ...createdFilters(current_period_end, 'current_period_end'),
+        ...equals('test_clock', test_clock),
+      ]
       return listKind(call, 'subscription', filters, (found) => presentSubscription(call.view, found))
     },
   )
@@ -114,11 +120,17 @@ export function subscriptionRoutes(api: StripeApi): void {
       const { payment_behavior, ...given } = known
       const found = unit.find('subscription', id)
       checkTaxStays(found, automatic_tax?.enabled)
+      const trial_end = trialEndOf(found, given.trial_end)
+      if (payment_behavior === 'default_incomplete' && trial_end === 'now')
+        throw parameterInvalid(
+          'payment_behavior',
+          'paytwin does not know default_incomplete at the end of a trial yet',
+        )
       const cancellation = cancellationIn(params, found)
       // The items wait for the next invoice, which this update may create.
       addInvoiceItems(unit, found, add_invoice_items ?? [])
       const updated = updateSubscription(unit, id, {
-        ...asUpdate({ ...given, ...cancellation, trial_end: trialEndOf(found, given.trial_end) }),
+        ...asUpdate({ ...given, ...cancellation, trial_end }),
         payment_behavior,
         missing_payment_method: trial_settings?.end_behavior.missing_payment_method,
         saves_payment_method: savesMethod(payment_settings),
