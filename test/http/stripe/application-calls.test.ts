@@ -176,3 +176,79 @@ test('an upcoming invoice of an older version takes automatic_tax', async () => 
   )
   expect(body.automatic_tax).toMatchObject({ enabled: true, status: 'requires_location_inputs' })
 })
+
+describe('the due date of an invoice', () => {
+  const DUE = JAN_31 + 20 * DAY
+  const sent = async (more: Partial<Stripe.InvoiceCreateParams> = {}) => {
+    const { customer, clock } = await customerOnClock(stripe, JAN_31)
+    const given = { customer, collection_method: 'send_invoice', due_date: DUE, ...more } as const
+    const invoice = await stripe.invoices.create(given)
+    await stripe.invoiceItems.create({ customer, invoice: invoice.id, amount: 900, currency: 'usd' })
+    return { customer, clock, invoice }
+  }
+
+  test('can be given, and passes', async () => {
+    const { clock, invoice } = await sent()
+    expect(invoice).toMatchObject({ status: 'draft', due_date: DUE })
+    await sdk.advance(clock, JAN_31 + 5 * DAY)
+    const open = await stripe.invoices.finalizeInvoice(invoice.id)
+    expect(open).toMatchObject({ status: 'open', due_date: DUE })
+    await sdk.advance(clock, DUE)
+    const { customer } = await stripe.invoices.retrieve(invoice.id)
+    expect(await stripe.customers.retrieve(String(customer))).toMatchObject({ delinquent: true })
+  })
+
+  test('can be changed while it is a draft, also to a number of days', async () => {
+    const { invoice } = await sent()
+    const moved = await stripe.invoices.update(invoice.id, { due_date: DUE + DAY })
+    expect(moved.due_date).toBe(DUE + DAY)
+    expect((await stripe.invoices.update(invoice.id, { description: 'x' })).due_date).toBe(DUE + DAY)
+    expect((await stripe.invoices.update(invoice.id, { days_until_due: 3 })).due_date).toBe(null)
+    const open = await stripe.invoices.finalizeInvoice(invoice.id)
+    expect(open.due_date).toBe(JAN_31 + 3 * DAY)
+    const late = stripe.invoices.update(invoice.id, { due_date: DUE })
+    expect((await errorOf(late)).statusCode).toBe(400)
+  })
+
+  test.each([
+    ['the past', { due_date: JAN_31 }],
+    ['days_until_due', { days_until_due: 3 }],
+    ['automatic charges', { collection_method: 'charge_automatically' as const }],
+  ])('is refused with %s', async (_, given) => {
+    expect((await errorOf(sent(given))).param).toBe('due_date')
+  })
+
+  test('goes when the invoice is charged automatically after all', async () => {
+    const { invoice } = await sent()
+    const changed = await stripe.invoices.update(invoice.id, { collection_method: 'charge_automatically' })
+    expect(changed.due_date).toBe(null)
+  })
+})
+
+describe('the plan and quantity of a subscription itself, an older form', () => {
+  test('make and change its only item', async () => {
+    const { customer } = await customerOnClock(stripe, JAN_31)
+    const made = await sdk.twin.post('/v1/subscriptions', { customer, plan: basic, quantity: 2 })
+    const [item] = made.items.data
+    expect(item).toMatchObject({ quantity: 2, price: { id: basic } })
+    const swapped = await sdk.twin.post(`/v1/subscriptions/${made.id}`, {
+      cancel_at_period_end: false,
+      plan: plus,
+      quantity: 3,
+      proration_behavior: 'always_invoice',
+      trial_end: 'now',
+    })
+    expect(swapped.items.data).toMatchObject([{ id: item.id, quantity: 3, price: { id: plus } }])
+    const resized = await sdk.twin.post(`/v1/subscriptions/${made.id}`, { quantity: 1 })
+    expect(resized.items.data).toMatchObject([{ id: item.id, quantity: 1, price: { id: plus } }])
+  })
+
+  test('are refused where it has several items, or names its items', async () => {
+    const { customer } = await customerOnClock(stripe, JAN_31)
+    const items = [{ price: basic }, { price: plus }]
+    const { id } = await stripe.subscriptions.create({ customer, items })
+    const update = (given: object) => sdk.twin.request('POST', `/v1/subscriptions/${id}`, given)
+    expect((await update({ plan: basic })).body.error).toMatchObject({ param: 'plan' })
+    expect((await update({ quantity: 2, items })).body.error).toMatchObject({ param: 'quantity' })
+  })
+})

@@ -19,6 +19,7 @@ import {
   currency,
   daysUntilDue,
   dueDateNotAllowed,
+  instant,
   isDueOnlyWhenSent,
   metadata,
   optionalText,
@@ -46,6 +47,7 @@ const createParams = deferred(() =>
       currency: currency.optional(),
       collection_method: z.enum(COLLECTION_METHODS).default('charge_automatically'),
       days_until_due: daysUntilDue.optional(),
+      due_date: instant.optional(),
       pending_invoice_items_behavior: z.enum(['exclude', 'include']).default('exclude'),
       auto_advance: z.boolean().optional(),
       automatic_tax: disabled('taxes'),
@@ -60,6 +62,7 @@ const updateParams = deferred(() =>
   z.object({
     collection_method: z.enum(COLLECTION_METHODS).optional(),
     days_until_due: daysUntilDue.optional(),
+    due_date: instant.optional(),
     auto_advance: z.boolean().optional(),
     automatic_tax: disabled('taxes'),
     default_payment_method: reference.nullable().optional(),

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { FEEDBACK } from '../../../core/cancellation-feedback.ts'
+import { parameterInvalid } from '../../../core/errors.ts'
 import { COLLECTION_METHODS } from '../../../core/invoice.ts'
 import type { PaymentSettings } from '../../../core/payment-settings.ts'
 import { PRORATION_BEHAVIORS } from '../../../core/proration.ts'
@@ -161,6 +162,8 @@ const updateFields = deferred(() =>
     collection_method: z.enum(COLLECTION_METHODS).optional(),
     days_until_due: daysUntilDue.optional(),
     items: z.array(updateItem()).min(1).optional(),
+    price: reference.optional(),
+    quantity: quantity.optional(),
     proration_behavior: z.enum(PRORATION_BEHAVIORS).default('create_prorations'),
     proration_date: instant.optional(),
     billing_cycle_anchor: z.enum(['now', 'unchanged']).optional(),
@@ -231,6 +234,23 @@ export function paymentSettingsOf(
     ...(payment_method_types && { payment_method_types }),
     ...threeDSecureOf(settings),
   }
+}
+
+/**
+ * Returns the items of an update, which an older form gives as the `plan` or `quantity` of the only item.
+ * @throws ApiError parameter_invalid, param plan or quantity, for a subscription with several items, or together with items
+ */
+export function itemsOf(
+  { items }: Pick<Subscription, 'items'>,
+  { items: given, price, quantity: units }: Pick<UpdateParams, 'items' | 'price' | 'quantity'>,
+): UpdateParams['items'] {
+  if (price === undefined && units === undefined) return given
+  const param = price === undefined ? 'quantity' : 'plan'
+  if (given) throw parameterInvalid(param, `Use items or ${param}, not both`)
+  const [item, ...others] = items
+  if (!item || others.length > 0)
+    throw parameterInvalid(param, `${param} needs a subscription with one item; use items to name the items`)
+  return [{ id: item.id, price, quantity: units }]
 }
 
 /** Returns the cancellation that an update requests. An empty cancel_at withdraws every planned cancellation. */

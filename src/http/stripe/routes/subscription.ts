@@ -24,6 +24,7 @@ import {
   cancellationIn,
   cancelParams,
   createParams,
+  itemsOf,
   listParams,
   paymentSettingsOf,
   savesMethod,
@@ -117,8 +118,9 @@ export function subscriptionRoutes(api: StripeApi): void {
     ({ unit, view, params, id }) => {
       const { payment_settings, trial_settings, cancellation_details, add_invoice_items, ...rest } = params
       const { automatic_tax, invoice_settings: _invoices, trial_from_plan: _plan, ...known } = rest
-      const { payment_behavior, ...given } = known
+      const { payment_behavior, price: _price, quantity: _quantity, ...given } = known
       const found = unit.find('subscription', id)
+      const items = itemsOf(found, params)
       checkTaxStays(found, automatic_tax?.enabled)
       const trial_end = trialEndOf(found, given.trial_end)
       if (payment_behavior === 'default_incomplete' && trial_end === 'now')
@@ -130,7 +132,7 @@ export function subscriptionRoutes(api: StripeApi): void {
       // The items wait for the next invoice, which this update may create.
       addInvoiceItems(unit, found, add_invoice_items ?? [])
       const updated = updateSubscription(unit, id, {
-        ...asUpdate({ ...given, ...cancellation, trial_end }),
+        ...asUpdate({ ...given, ...cancellation, items, trial_end }),
         payment_behavior,
         missing_payment_method: trial_settings?.end_behavior.missing_payment_method,
         saves_payment_method: savesMethod(payment_settings),
