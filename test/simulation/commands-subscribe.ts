@@ -6,7 +6,16 @@ import { DAY, periodBegin } from './model-calendar.ts'
 import { Operation, ref } from './model-events.ts'
 import { isNear, scheduleNotices } from './model-notices.ts'
 import { billShortened } from './model-plan.ts'
-import { broken, type Command, declined, done, livingCustomers, methodsOf, refused, type Table } from './model-play.ts'
+import {
+  broken,
+  type Command,
+  declined,
+  done,
+  livingCustomers,
+  methodsOf,
+  refused,
+  type Table,
+} from './model-play.ts'
 import { redeemAll } from './model-redeem.ts'
 import { keepScripts, newKey, nowOf, type Price, type Subscription } from './model-state.ts'
 import { isOfInactive } from './model-usage.ts'

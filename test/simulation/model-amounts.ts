@@ -7,8 +7,7 @@ export const amountOf = ({ lines }: Pick<CreditNote, 'lines'>): number =>
 export const priceOf = (
   merchant: Merchant,
   items: readonly { readonly price: string; readonly quantity: number }[],
-): number =>
-  items.reduce((sum, item) => sum + fullOf(merchant, item), 0)
+): number => items.reduce((sum, item) => sum + fullOf(merchant, item), 0)
 
 /** What a quantity costs in a whole period; nothing at a metered price. See docs/contract/customers.md#amounts-of-a-quantity. */
 export function fullOf(

@@ -205,7 +205,8 @@ export function withWaiting(
     const line = lineOfItem(item)
     const isOfItem = subscription.items.some(({ key }) => key === item.bills?.item)
     // Usage, and a first period that an anchor shortened.
-    if (isOfItem && item.isDiscountable) line.discounts = subscription.itemDiscounts[item.bills?.item ?? ''] ?? []
+    if (isOfItem && item.isDiscountable)
+      line.discounts = subscription.itemDiscounts[item.bills?.item ?? ''] ?? []
     taken.push(line)
   }
   return [...taken, ...plan]

@@ -4,7 +4,14 @@ import { deferred } from '../deferred.ts'
 import { dashboardLinkSchema } from '../schemas/dashboard.ts'
 import type { AddRoute } from './services.ts'
 
-const params = deferred(() => z.object({ only_this_user: z.boolean().optional() }))
+const params = deferred(() =>
+  z.object({
+    only_this_user: z
+      .boolean()
+      .optional()
+      .describe('Whether only processes of the user who asks can open the link. Linux only.'),
+  }),
+)
 
 /** Registers the route for links to the dashboard. See docs/contract/operator.md#dashboard. */
 export function dashboardAdminRoutes(add: AddRoute): void {
