@@ -120,7 +120,8 @@ describe('The examples do what they say', () => {
     const daemon = await startDaemon([], { env: { ...imageEnvironment(), ...service, PAYTWIN_DATA: data } })
     const { hostname, port } = new URL(env.PAYTWIN_URL ?? '')
     expect(port).toBe(imageEnvironment().PAYTWIN_PORT)
-    expect(['localhost', service?.PAYTWIN_ALLOWED_HOST]).toContain(hostname)
+    const named = service?.PAYTWIN_PUBLIC_URL
+    expect(['localhost', named && new URL(named).hostname]).toContain(hostname)
     const { port: own } = new URL(daemon.url)
     expect(await runAll(commands, { ...env, PAYTWIN_URL: `http://127.0.0.1:${own}` })).toContain(
       'the tests pass',
