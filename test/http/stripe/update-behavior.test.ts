@@ -52,8 +52,3 @@ test('an update that bills nothing now stays active', async () => {
   const { updated } = await upgrade({ proration_behavior: 'create_prorations' })
   expect(updated.status).toBe('active')
 })
-
-test('the end of a trial now cannot wait for the customer', async () => {
-  const refused = await errorOf(upgrade({ trial_end: 'now' }))
-  expect(refused).toMatchObject({ statusCode: 400, param: 'payment_behavior' })
-})
