@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { expect, test } from 'vitest'
-import { customerOnClock, errorOf, stripeOfFile } from './sdk.ts'
+import { customerOnClock, stripeOfFile } from './sdk.ts'
 
 const JAN_31 = 1_769_853_600
 const FEB_28 = 1_772_272_800
