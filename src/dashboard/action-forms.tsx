@@ -9,7 +9,7 @@ import { PostForm } from './post-form.tsx'
 
 type Props = Pick<PageContext, 'formToken'> & { readonly actions: readonly Action[]; readonly path: string }
 
-/** The buttons of what can be done with an object. Those that need more open a form. @param path - the object's page */
+/** The buttons of the actions on an object. An action with fields opens a form. @param path - the path of the object's page */
 export const ActionForms = ({ actions, path, formToken }: Props) => (
   <div class="actions" data-part="actions" data-key={actions.map(({ name }) => name).join(' ')}>
     {actions.map(({ name, label, isDangerous, fields = [] }) => {
@@ -86,7 +86,7 @@ export async function doAction(context: PageContext, action: Action): Promise<vo
   await (action.method === 'POST' ? api.post(path, params) : api.delete(path, params))
 }
 
-/** Returns the value of a field for the API. A browser leaves out the zone of a time, and its seconds if they are zero. */
+/** Returns the value of a field for the API. Browsers send times without a zone, and without seconds if they are zero. */
 function sentValue({ type, label }: ActionField, value: string | undefined): ApiParams[string] {
   if (type !== 'time' || value === undefined) return value
   const at = parseInstant(`${value}${value.length === 16 ? ':00' : ''}Z`)

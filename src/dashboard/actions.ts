@@ -7,7 +7,7 @@ import { TEST_CARDS } from '../core/test-card.ts'
 import { allows } from '../core/transitions.ts'
 import type { ApiParams } from '../http/dashboard/operator-api.ts'
 
-/** Something that can be done with an object: one request to /v1. */
+/** An action on an object: one request to /v1. */
 export type Action = {
   /** Its name in the path of the form. */
   readonly name: string
@@ -17,13 +17,15 @@ export type Action = {
   /** Below /v1. */
   readonly path: string
   readonly params?: ApiParams
-  /** Parameters that the person gives. */
+  /** Parameters that the user enters. */
   readonly fields?: readonly ActionField[]
-  /** The test card of the field `card` is first attached to the customer; its id becomes the parameter. */
+  /**
+   * The customer to which the test card in the field `card` is attached first, and the parameter that gets the id of the card.
+   */
   readonly attaches?: { readonly customer: string; readonly param: string }
 }
 
-/** A parameter that a person gives in a form. An empty one is left out. */
+/** A parameter that the user enters in a form. An empty one is omitted. */
 export type ActionField = {
   /** The name of the parameter. */
   readonly name: string
@@ -50,7 +52,7 @@ const changeCard = (path: string, attaches: NonNullable<Action['attaches']>): Ac
   fields: [{ type: 'choice', name: CARD, label: 'Test card', choices: Object.keys(TEST_CARDS) }],
 })
 
-/** Returns what can be done with a customer that is not deleted. */
+/** Lists the actions on a customer that is not deleted. */
 export const customerActions = ({ id }: { readonly id: string }): Action[] => [
   changeCard(`customers/${encodeURIComponent(id)}`, {
     customer: id,
@@ -58,7 +60,7 @@ export const customerActions = ({ id }: { readonly id: string }): Action[] => [
   }),
 ]
 
-/** Returns what can be done with an invoice in its status. The API decides again. */
+/** Lists the actions that the status of an invoice allows. The API checks again. */
 export function invoiceActions({ id, status }: Pick<Invoice, 'id' | 'status'>): Action[] {
   const path = `invoices/${encodeURIComponent(id)}`
   const all = [
@@ -77,7 +79,7 @@ type Running = Pick<
   'id' | 'status' | 'customer' | 'cancel_at' | 'cancel_at_period_end' | 'pause_collection'
 >
 
-/** Returns what can be done with a subscription in its status. The API decides again. */
+/** Lists the actions that the status of a subscription allows. The API checks again. */
 export function subscriptionActions(subscription: Running): Action[] {
   const { id, customer, cancel_at, cancel_at_period_end, pause_collection } = subscription
   const facts = factsOf(subscription)
@@ -138,7 +140,10 @@ const PAUSE_FIELD: ActionField = {
 }
 const CANCEL_FIELD: ActionField = { type: 'time', name: 'cancel_at', label: 'Time (UTC)', isRequired: true }
 
-/** Returns what can be done with a payment. The API decides again. @param charges - those of the payment, newest first */
+/**
+ * Lists the actions that the status of a payment allows. The API checks again.
+ * @param charges - the charges of the payment, newest first
+ */
 export function paymentActions(
   { id, status }: Pick<PaymentIntent, 'id' | 'status'>,
   charges: readonly Pick<Charge, 'amount' | 'amount_refunded' | 'status'>[],

@@ -14,9 +14,9 @@ import { nextJobs } from './next-jobs.ts'
 import { Empty, Panel } from './text.tsx'
 import { clockPath, NEXT, Progress } from './time-bar.tsx'
 
-/** How many events the summary of an advance lists. */
+/** The maximum number of events that the summary of an advance lists. */
 const MAX_LISTED = 100
-/** How many events the summary counts by type, and reads at a time. */
+/** The maximum number of events that the summary reads, to count them by type. */
 const MAX_COUNTED = 1_000
 const PAGE = 100
 const REFRESH_SECONDS = 1
@@ -52,9 +52,9 @@ export async function advance(context: PageContext, id: string): Promise<Respons
 }
 
 type Target = {
-  /** What the API is asked for. */
+  /** The parameter of the request. */
   readonly param: { readonly to: string | number } | { readonly by: string }
-  /** The time; NaN if the API will refuse it. */
+  /** The target time in Unix seconds; NaN for an input that the API will refuse. */
   readonly at: number
 }
 
@@ -63,7 +63,7 @@ async function targetOf({ api, form, merchant }: PageContext, { id, now }: Clock
   const [by, to] = [form.get('by'), form.get('to')]
   if (by !== null) return { param: { by }, at: addDuration(now, by) ?? Number.NaN }
   if (!form.has(NEXT)) {
-    // A browser leaves out the seconds if they are zero, and the zone always.
+    // Browsers send times without a zone, and without seconds if they are zero.
     const instant = `${to ?? ''}${to?.length === 16 ? ':00' : ''}Z`
     return { param: { to: instant }, at: parseInstant(instant) ?? Number.NaN }
   }
@@ -173,7 +173,7 @@ async function eventsAfter({ api, merchant }: PageContext, after: string | undef
   }
 }
 
-/** How many events of each type there are, the most frequent first, with links to them. */
+/** The number of events of each type, the most frequent first, with links to lists of them. */
 function Types({ base, events }: { base: string; events: readonly Event[] }) {
   const counts = new Map<string, number>()
   for (const { type } of events) counts.set(type, (counts.get(type) ?? 0) + 1)

@@ -11,9 +11,9 @@ export type Advance = {
   outcome?: { readonly clock: Clock; readonly summary: Summary } | { readonly error: unknown }
 }
 
-/** How long a browser waits for an advance before it sees the progress, in milliseconds. */
+/** If an advance takes longer than this, its progress is shown. In milliseconds. */
 const QUICK_MS = 400
-/** How many clocks are remembered. */
+/** The maximum number of clocks to remember. */
 const MAX_CLOCKS = 1_000
 
 /** Remembers the last advance of each clock, so that its progress and its summary can be shown. */

@@ -10,7 +10,7 @@ export type Day = {
   readonly failed: number
 }
 
-/** A bar of the chart: failed payments are above the successful ones. Lengths are parts of the height, 0 to 1. */
+/** A bar of the chart, with failed payments above the successful ones. Lengths are fractions of the chart's height, 0 to 1. */
 export type Bar = {
   readonly start: number
   readonly label: string
@@ -39,15 +39,18 @@ export function barsOf(
 
 /** The height of the drawing. A day is one unit wide; the page stretches the drawing to its width. */
 const HEIGHT = 100
-/** The least length that can be seen. */
+/** The shortest length that can be seen. */
 const MIN_LENGTH = 2
 const [MARGIN, WIDTH] = [0.15, 0.7]
-/** Every seventh day has its date below, counted back from the last day. Dates end where their day ends, so the first days have no room for one. */
+/**
+ * The distance of the dates below the chart, in days, counted back from the last day. Dates are right-aligned with their day,
+ * so the first days have no room for one.
+ */
 const MARKED_DAYS = 7
 
 const lengthOf = (part: number): number => (part === 0 ? 0 : Math.max(MIN_LENGTH, Math.round(part * HEIGHT)))
 
-/** Draws payments by day as bars. Each bar has its amounts as a title. @param title - what it shows, for everybody who cannot see it */
+/** Draws payments by day as bars. The title of each bar has its amounts. @param title - the accessible name of the chart */
 export function DayChart({ bars, title }: { bars: readonly Bar[]; title: string }) {
   return (
     <div class="chart">

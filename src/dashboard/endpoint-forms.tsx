@@ -51,7 +51,10 @@ export async function createEndpoint(context: PageContext): Promise<Response> {
   })
 }
 
-/** What a form of an endpoint requests, by its name in the path. The browser then shows the endpoint, or all. */
+/**
+ * The actions on an endpoint, by their name in the path of the form. The browser then shows the endpoint or, if it was deleted,
+ * the list.
+ */
 export const ENDPOINT_ACTIONS: Readonly<
   Record<string, (context: PageContext, id: string) => Promise<Response>>
 > = {

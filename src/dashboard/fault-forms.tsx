@@ -6,7 +6,7 @@ import type { PageContext } from './context.ts'
 import { PostForm } from './post-form.tsx'
 import { Empty, Panel } from './text.tsx'
 
-/** What each kind of fault does. */
+/** The effect of each kind of fault. */
 const KINDS: Readonly<Record<Fault['kind'], string>> = {
   decline: 'charges are declined, whatever the card',
   processor_timeout: 'the card processor does not answer',
@@ -18,7 +18,7 @@ const KINDS: Readonly<Record<Fault['kind'], string>> = {
   webhook_failure: 'webhook deliveries fail',
 }
 
-/** The active faults of a merchant, each in a row. @param action - what can be done with one */
+/** The active faults of a merchant, each in a row. @param action - makes the button of a row */
 export const FaultRows = ({
   faults,
   action = () => null,
@@ -47,7 +47,7 @@ export const FaultRows = ({
 
 type Props = Pick<PageContext, 'base' | 'formToken' | 'merchant'> & { readonly faults: readonly Fault[] }
 
-/** The faults of the merchant, and a form for another. */
+/** The faults of the merchant, and a form that adds one. */
 export function FaultsPanel({ base, formToken, merchant, faults }: Props) {
   const own = faults.filter((fault) => fault.merchant === null || fault.merchant === merchant.id)
   return (

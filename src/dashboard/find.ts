@@ -13,17 +13,19 @@ const SECTIONS: readonly (readonly [prefix: RegExp, section: string])[] = [
   [/^we_/, 'webhooks'],
 ]
 
-/** The kinds of objects that are found by other texts than ids, in the order of the search. */
+/** The kinds of objects that can be found without an id, in the order of the search. */
 const FOUND = [
   { kind: 'invoice', section: 'invoices', given: /^[a-z0-9]+-\d+$/i },
   { kind: 'customer', section: 'customers', given: /./ },
 ] as const
 
-/** Opens what a person searches: the field at the top of every page. */
+/** Handles the search field at the top of every page. */
 export const findPage: Section = (context) =>
   context.method === 'GET' && context.rest.length === 0 ? find(context) : undefined
 
-/** Opens the page of an id, the only invoice with a number, or the only customer with a name; otherwise lists the customers. */
+/**
+ * Opens the page of an id. For other texts, opens the only invoice or customer that matches, or lists the customers that match.
+ */
 async function find({ api, base, merchant, query }: PageContext): Promise<Response> {
   const wanted = given(query, 'id') ?? ''
   const section = SECTIONS.find(([prefix]) => prefix.test(wanted))?.[1]

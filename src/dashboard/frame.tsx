@@ -31,13 +31,13 @@ type Framed = {
   readonly title: string
   readonly content: Child
   readonly status?: number
-  /** Reloads the page after this time, where no script keeps it live. */
+  /** Without the script, the browser reloads the page after this time. */
   readonly refreshSeconds?: number | undefined
-  /** The url of the stream that keeps the page live: see live.js. */
+  /** The url of the stream of changes that live.js applies to the page. */
   readonly live?: string | undefined
-  /** Keeps the page live also without events: it is read again every two seconds. */
+  /** Whether live.js also reads the page again every two seconds, for changes that are no events. */
   readonly polls?: boolean
-  /** The clock with whose advance the page is over. */
+  /** The id of a clock: live.js reloads the page when the clock no longer advances. */
   readonly endsWithAdvance?: string
 }
 

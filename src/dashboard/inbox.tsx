@@ -12,7 +12,7 @@ const LIMIT = 50
 
 const inboxOf = ({ url, merchant }: PageContext): string => inboxUrl(url, merchant.id)
 
-/** The receiver for applications that have none: a link to it, or the form that creates its endpoint. */
+/** The built-in webhook receiver, for applications without one: a link to it, or the form that creates its endpoint. */
 export const InboxPanel = ({
   context,
   endpoints,
@@ -53,7 +53,7 @@ export async function createInbox(context: PageContext): Promise<Response> {
 const Signature = ({ received: { signed_by } }: { received: InboxWebhook }) =>
   signed_by === null ? <span class="status bad">invalid</span> : <span class="status good">verified</span>
 
-/** Shows the webhooks that the daemon received itself. */
+/** Shows the webhooks that the built-in receiver got. */
 export async function showInbox(context: PageContext): Promise<Response> {
   const { api, base, merchant, query } = context
   const path = `${base}/webhooks/inbox`

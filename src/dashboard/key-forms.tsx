@@ -59,7 +59,7 @@ export const KeysPanel = ({ base, formToken, keys }: Props) => (
   </Panel>
 )
 
-/** Creates a key, and shows it in the response: no page that the browser can go back to has it. @throws ApiError */
+/** Creates a key, and shows it only in the response, so that no page in the browser's history has it. @throws ApiError */
 export async function createKey(context: PageContext): Promise<Response> {
   const { api, form, merchant, base } = context
   const { secret, hint } = await api.post<Key>('keys', {

@@ -10,7 +10,7 @@ import { Empty, Panel, Scroll } from './text.tsx'
 
 /** The number of rows of a page. */
 const LIMIT = 25
-/** The parameters of a list page that its links keep. */
+/** The parameters that the links between the pages of a list keep. */
 const KEPT = ['status', 'search']
 
 type Row = { readonly id: string }
@@ -59,7 +59,7 @@ const isFiltered = (query: URLSearchParams): boolean => KEPT.some((name) => give
 const titleOf = (count: number, { title }: ListOf<Row>, query: URLSearchParams): string =>
   `${count} ${title.toLowerCase()}${isFiltered(query) ? ' that match' : ''} on this page`
 
-/** Reads a page from the API, which searches, filters and pages with its indexes. */
+/** Reads a page of the list from the API, which searches and filters. */
 function read(context: PageContext, { path, kind, params, hasCustomer }: ListOf<Row>): Promise<List<Row>> {
   const { api, query, merchant } = context
   const page = {

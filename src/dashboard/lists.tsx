@@ -8,7 +8,7 @@ import { Time } from '../http/html/time.tsx'
 import { costText } from '../timeline/price-texts.ts'
 import { Cut, Status } from './text.tsx'
 
-/** A customer that the API shows in place of its id. */
+/** An expanded customer. */
 type ShownCustomer = { readonly id: string; readonly name?: string | null; readonly email?: string | null }
 type Owned<Row> = Omit<Row, 'customer'> & { readonly customer: string | ShownCustomer | null }
 
@@ -24,9 +24,9 @@ export type ListOf<Row> = {
   readonly path: string
   /** The kind of its objects. */
   readonly kind: 'customer' | 'subscription' | 'invoice' | 'payment_intent'
-  /** What the search field searches. */
+  /** The fields that the search covers, as the label of the search field. */
   readonly searched: string
-  /** How the first object comes about, where there is none. */
+  /** The sentence for an empty list: how to create the first object. */
   readonly origin: string
   readonly statuses?: readonly string[]
   /** Parameters that always apply. */
@@ -39,7 +39,7 @@ export type ListOf<Row> = {
 const list = <Row extends { readonly id: string }>(given: ListOf<Row>) =>
   given as ListOf<{ readonly id: string }>
 
-/** The name of a customer, as far as it is known. */
+/** Returns the name of a customer, or else its email or id. */
 export function customerName(customer: string | ShownCustomer | null): string {
   if (customer === null) return '–'
   return typeof customer === 'string' ? customer : (customer.name ?? customer.email ?? customer.id)

@@ -1,8 +1,7 @@
 // Keeps an open page live. The page is complete without this module: a reload shows the same.
-//
-// main[data-live] is the url of the stream of what changes. The elements with data-part are replaced by those of the same name
-// of the page as it is now; with data-key, only if the key differs. tbody[data-rows] gets rows of the stream itself.
-// A page that nobody sees is not kept live: it catches up when it is shown.
+// main[data-live] is the url of the stream of changes. The elements with data-part are replaced by those of the same name
+// in the current page; with data-key, only if the key differs. tbody[data-rows] gets rows from the stream.
+// A hidden page is not kept live: it catches up when it is shown.
 
 const main = document.querySelector('main')
 const clock = document.querySelector('section.time')
@@ -175,7 +174,7 @@ if (toggle) {
 }
 document.addEventListener('visibilitychange', restart)
 addEventListener('pagehide', stop)
-// A page from the cache of the browser is old.
+// A page from the browser's cache is outdated.
 addEventListener('pageshow', ({ persisted }) => persisted && restart())
 if (clock && isOn()) {
   connect()

@@ -4,7 +4,10 @@ import type { PageContext, Section } from './context.ts'
 import { EventRow } from './event-table.tsx'
 import { given } from './pager.tsx'
 
-/** The stream that keeps an open page live: rows of new events for their list, and the news that something changed for other pages. */
+/**
+ * The stream that keeps an open page live. The list of events gets rows of new events; other pages are notified that something
+ * changed.
+ */
 export const livePages: Section = (context) =>
   context.method === 'GET' && context.rest.length === 0 ? openStream(context) : undefined
 
@@ -30,7 +33,10 @@ async function openStream({
   })
 }
 
-/** The url of the stream that continues a page: read it before what the page shows, so that nothing is missed. */
+/**
+ * Returns the url of the stream of changes from now on. Call it before reading the content of a page, so that no change is
+ * missed.
+ */
 export async function liveUrl({ api, merchant, base }: PageContext): Promise<string> {
   const { data } = await api.get<List<Event>>('events', { merchant: merchant.id, limit: 1 })
   return streamUrl(base, { after: data[0]?.id })
@@ -48,8 +54,8 @@ export const streamUrl = (base: string, filters: Readonly<Record<string, string 
 type Message = { readonly event: string; readonly id: string; readonly data: string }
 
 /**
- * Combines the messages of each chunk that the API sends, at most 50, into one for the browser. After a replacement of the whole
- * state, the browser is told to read its page again. The stream ends when the browser is signed out.
+ * Combines the messages of each chunk that the API sends, at most 50, into one for the browser. After a replacement of the
+ * whole state, the browser reads its page again. The stream ends when the browser is signed out.
  */
 function inBatches(
   events: ReadableStream<Uint8Array>,

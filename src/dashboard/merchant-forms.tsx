@@ -81,7 +81,7 @@ export const MerchantsPanel = ({
   </>
 )
 
-/** Something that is done with two clicks, so that it does not happen by accident. */
+/** An action that takes two clicks, so that it does not happen by accident. */
 const Confirmed = ({ summary, children }: { summary: string; children?: Child }) => (
   <details class="confirmed">
     <summary>{summary}</summary>

@@ -5,7 +5,7 @@ const PAGE = 100
 /** The maximum number of pages to read past webhook retries: a receiver that does not answer causes many of them. */
 const MAX_PAGES = 10
 
-/** Lists the next jobs of a clock that bill. Retries of webhooks are left out. @param scope - selects the clock */
+/** Lists the next jobs of a clock, without retries of webhooks. @param scope - selects the clock */
 export async function nextJobs(
   api: OperatorApi,
   scope: ApiParams,

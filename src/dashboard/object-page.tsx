@@ -14,13 +14,13 @@ import { Json, Panel } from './text.tsx'
 import { entriesOf, TimelinePicture } from './timeline-picture.tsx'
 import { Why } from './why.tsx'
 
-/** An object as its page shows it. */
+/** The content of an object's page. */
 export type ShownObject = {
   readonly title: string
   readonly status: Child
   readonly fields: readonly (readonly [name: string, value: Child])[]
   readonly actions: readonly Action[]
-  /** The object as the API shows it. */
+  /** The API's representation of the object. */
   readonly json: unknown
   readonly timeline?: Timeline
   readonly name?: Namer
@@ -31,13 +31,13 @@ export type ShownObject = {
   readonly more?: Child
 }
 
-/** How much of the history of an object is read: the newest changes up to a time, or up to now. */
+/** The part of an object's history to read: the newest changes up to a time, or up to now. */
 export type Wanted = { readonly at?: number | undefined; readonly limit: number }
 
 /** Reads an object by its id; as of a time, if the API keeps its history. */
 export type ReadObject = (context: PageContext, id: string, wanted: Wanted) => Promise<ShownObject>
 
-/** How many changes the timeline of a page has, to be quick; and how many if a person asks for more. */
+/** The number of changes that the timeline of a page has at first, to be quick, and after a click on the link to more. */
 const CHANGES = 200
 const MORE_CHANGES = 1_000
 
@@ -54,7 +54,7 @@ export const objectPages =
 const pathOf = ({ base, section }: PageContext, id: string): string =>
   `${base}/${section}/${encodeURIComponent(id)}`
 
-/** Does an action, and shows the object again. @throws ApiError */
+/** Runs an action, and shows the object again. @throws ApiError */
 async function act(
   context: PageContext,
   id: string,

@@ -16,12 +16,12 @@ import { Cut, Empty, Panel, Status } from './text.tsx'
 
 const MAX_JOBS = 8
 const MAX_FAILURES = 5
-/** How many endpoints are asked for their last deliveries, and how many of these. */
+/** The maximum number of endpoints whose deliveries are read, and of deliveries of each. */
 const MAX_ENDPOINTS = 5
 const MAX_DELIVERIES = 20
 const DAYS = 30
 
-/** Shows the first page of a merchant: what there is, what went wrong, and what comes next. */
+/** Shows the first page of a merchant: numbers of objects, payments, failures and the next jobs. */
 export function overviewPage(context: PageContext): Promise<Response> | undefined {
   return context.rest.length === 0 && context.method === 'GET' ? show(context) : undefined
 }

@@ -9,11 +9,11 @@ type Props = {
   readonly kept: readonly string[]
 }
 
-/** Returns a parameter of a page; undefined if it is empty, as a field of a form that was left out. */
+/** Returns a parameter of a page; undefined for an empty one, because forms also send empty fields. */
 export const given = (query: URLSearchParams, name: string): string | undefined =>
   query.get(name)?.trim() || undefined
 
-/** Whether a list shows its newest rows, to which further ones come. */
+/** Reports whether this page of a list has the newest rows, so that new rows belong on it. */
 export const isFirstPage = (query: URLSearchParams): boolean =>
   given(query, 'after') === undefined && given(query, 'before') === undefined
 

@@ -6,7 +6,7 @@ type Props = {
   readonly action: string
   readonly formToken: string
   readonly label: string
-  /** What the button does, for those who hear it without its surroundings; begins with the label. */
+  /** The accessible name of the button, which names the object too. It begins with the label. */
   readonly name?: string
   readonly isDangerous?: boolean
   readonly isPrimary?: boolean
@@ -15,7 +15,7 @@ type Props = {
   readonly class?: string | undefined
 }
 
-/** A form of the dashboard that changes something, with its button. */
+/** A form with a button that changes something. */
 export const PostForm = ({
   action,
   formToken,

@@ -6,7 +6,7 @@ import { endpointsOf } from './endpoints.ts'
 import { Requests } from './requests.tsx'
 import { Cut, Empty, Panel, Scroll, Status } from './text.tsx'
 
-/** How many of the newest events and requests the page of an object shows. */
+/** The maximum number of events and of requests that the page of an object shows. */
 const LIMIT = 10
 
 type CausedEvent = Event & { readonly request: { readonly id: string | null } }
@@ -20,7 +20,7 @@ export type RelatedToObject = {
   readonly requests: List<LoggedRequest>
 }
 
-/** Reads what the page of an object shows below it. */
+/** Reads the newest events, deliveries and requests of an object. */
 export async function readRelated(context: PageContext, id: string): Promise<RelatedToObject> {
   const { api, merchant } = context
   const ofObject = { merchant: merchant.id, object: id, limit: LIMIT }
@@ -126,7 +126,10 @@ const Events = ({ base, events }: { base: string; events: readonly CausedEvent[]
   </Scroll>
 )
 
-/** What caused an event: a request to the API; or the clock or a command of the operator. The request log may have forgotten the request. */
+/**
+ * The cause of an event: a request to the API, or else the clock or the operator. The request log may no longer have the
+ * request.
+ */
 export const Cause = ({ base, request }: { base: string; request: string | null }) =>
   request === null ? (
     <>the clock or the operator</>

@@ -63,7 +63,7 @@ async function showRequests(context: PageContext): Promise<Response> {
   })
 }
 
-/** Returns what is particular about a request: its error, and what its sender may not have noticed. */
+/** Lists notes about a request: its error, and what its sender may not have noticed. */
 const notesOf = ({ code, replayed, ignored_params }: LoggedRequest): readonly string[] => [
   ...(code === null ? [] : [code]),
   ...(replayed ? ['replayed'] : []),
@@ -156,7 +156,7 @@ async function showRequest(context: PageContext, id: string): Promise<Response> 
         <Panel
           title="curl"
           more={
-            // The script shows it.
+            // The script shows the button.
             <button type="button" class="quiet" data-copies="curl" hidden>
               Copy
             </button>

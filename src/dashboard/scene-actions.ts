@@ -5,7 +5,7 @@ import { given } from './pager.tsx'
 
 type Act = (context: PageContext, id: string) => Promise<string>
 
-/** The forms of the page that change something, by their name in the path. Each returns where the browser goes. */
+/** The actions of the page's forms, by their name in the path. Each returns the path to which the browser is redirected. */
 const ACTIONS: Readonly<Record<string, Act>> = {
   faults: async (context) => {
     const { api, form, merchant } = context
@@ -47,7 +47,7 @@ const ACTIONS: Readonly<Record<string, Act>> = {
     const { id } = await api.post<Merchant>('merchants', {
       name: given(form, 'name'),
       dialect: given(form, 'dialect'),
-      // A browser leaves out the seconds if they are zero, and the zone always.
+      // Browsers send times without a zone, and without seconds if they are zero.
       clock: clock === undefined ? undefined : `${clock}${clock.length === 16 ? ':00' : ''}Z`,
     })
     return `${DASHBOARD_PATH}/${encodeURIComponent(id)}/scenes?done=merchant`
@@ -64,7 +64,7 @@ const ACTIONS: Readonly<Record<string, Act>> = {
 
 const toRate = (percent: string): string => String(Number(percent) / 100)
 
-/** Does what a form of the page asks for. @returns undefined if there is no such form. @throws ApiError */
+/** Runs the action of a form of the page. @returns undefined if there is no such form. @throws ApiError */
 export function doScene(
   context: PageContext,
   verb: string,
@@ -74,5 +74,8 @@ export function doScene(
   return act?.(context, id ?? '').then(redirectTo)
 }
 
-/** The path of the page with a notice. After a restore, its merchant may not exist any more: then the first one is shown. */
+/**
+ * Returns the path of the page with a notice. If its merchant no longer exists after a restore, the browser gets the first
+ * merchant instead.
+ */
 const done = ({ base }: PageContext, what: string): string => `${base}/scenes?done=${what}`

@@ -11,7 +11,7 @@ import { SnapshotsPanel, showDifferences } from './snapshot-forms.tsx'
 
 const MAX_KEYS = 100
 
-/** The page with which a scene is set: fixtures, faults, snapshots, keys and merchants. */
+/** The page that prepares the sandbox: fixtures, faults, snapshots, keys and merchants. */
 export const scenePages: Section = (context) => {
   const [verb, ...others] = context.rest
   if (context.method === 'GET') {
@@ -19,13 +19,13 @@ export const scenePages: Section = (context) => {
     return verb === 'compare' && others.length === 1 ? showDifferences(context, others[0] ?? '') : undefined
   }
   if (verb === undefined || others.length > 1) return undefined
-  // What was created is shown in the response only: secrets are not in a page that the browser can go back to.
+  // The response shows what was created, with secrets, so that no page in the browser's history has them.
   if (verb === 'fixtures') return loadFixtures(context)
   if (verb === 'keys' && others.length === 0) return createKey(context)
   return doScene(context, verb, others[0])
 }
 
-/** What a redirect to the page says that was done. */
+/** The notices after an action, by the parameter `done` of the page. */
 const DONE: Readonly<Record<string, string>> = {
   fault: 'The fault is active.',
   'fault-removed': 'The fault was removed.',

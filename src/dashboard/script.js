@@ -1,7 +1,7 @@
-// The pages work without this script. It spares clicks where it runs.
+// The pages work without this script. It saves clicks.
 import './live.js'
 
-// Choosing a merchant shows it, without the button.
+// Shows the chosen merchant without a click on the button.
 const chooser = document.querySelector('form.merchant select')
 chooser?.addEventListener('change', () => chooser.form.requestSubmit())
 
@@ -15,7 +15,7 @@ document.addEventListener('submit', ({ target, submitter }) => {
   })
 })
 
-// The slider over the history of an object shows the chosen step, without the button. The keyboard stays on it.
+// Shows the chosen step of an object's history without a click on the button. The slider keeps the focus.
 const slider = document.querySelector('.slider input')
 slider?.addEventListener('change', () => {
   sessionStorage.setItem('slider', location.pathname)
@@ -24,7 +24,7 @@ slider?.addEventListener('change', () => {
 if (slider && sessionStorage.getItem('slider') === location.pathname) slider.focus({ preventScroll: true })
 sessionStorage.removeItem('slider')
 
-// On small screens, the navigation scrolls: the current section is shown. scrollIntoView would also move the keyboard's place there.
+// Scrolls the navigation to the current section on small screens. scrollIntoView would also move the start of the tab order.
 const current = document.querySelector('.sections [aria-current]')
 if (current) {
   const sections = current.closest('.sections')
@@ -32,7 +32,7 @@ if (current) {
   sections.scrollLeft += left + width / 2 - sections.clientWidth / 2
 }
 
-// A chosen file is put into the field for pasted text.
+// Puts the content of a chosen file into the field for pasted text.
 for (const label of document.querySelectorAll('label.upload')) {
   const file = label.querySelector('input')
   label.hidden = false
@@ -41,12 +41,12 @@ for (const label of document.querySelectorAll('label.upload')) {
   })
 }
 
-// A secret is not in a page that the browser keeps.
+// Keeps secrets out of the pages in the browser's cache.
 addEventListener('pagehide', () => {
   for (const secret of document.querySelectorAll('[data-secret]')) secret.remove()
 })
 
-// Texts can be copied where the browser allows it.
+// Shows the button that copies a text, if the browser allows it.
 for (const button of document.querySelectorAll('[data-copies]')) {
   button.hidden = !navigator.clipboard
   button.addEventListener('click', async () => {

@@ -5,10 +5,10 @@ import { toJson } from '../text/display.ts'
 import { ObjectLink } from './object-link.tsx'
 import { Scroll } from './text.tsx'
 
-/** The instants at which something happened, oldest first, then the present; and which one is chosen. */
+/** The instants of changes, oldest first, then the present; and the index of the chosen one. */
 export type Steps = { readonly instants: readonly number[]; readonly chosen: number }
 
-/** Computes the steps of a history. @param given - the number of the chosen step; the last one by default */
+/** Computes the steps of a history. @param given - the index of the chosen step; the last one by default */
 export function stepsOf({ happened, now }: Timeline, given: string | null): Steps {
   const instants = [...new Set(happened.data.map(({ created }) => created)), now]
   const last = instants.length - 1
@@ -88,7 +88,7 @@ type ChangesProps = {
   readonly isPast: boolean
 }
 
-/** What changed at the chosen step: the object, and the objects that belong to it. */
+/** The changes at the chosen step, of the object and of the objects that belong to it. */
 export const StepChanges = ({ base, changes, isPast }: ChangesProps) => {
   if (!isPast) return null
   return (

@@ -2,7 +2,7 @@
 import type { Child } from 'hono/jsx'
 import { toJson } from '../text/display.ts'
 
-/** How a status looks. The word is always there, so that nothing depends on the color alone. */
+/** The color of a status. The page always shows the word too, because colors alone do not suffice. */
 export type Tone = 'good' | 'bad' | 'wait' | 'off'
 
 const TONES: Readonly<Record<string, Tone>> = {
@@ -27,7 +27,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   paused: 'wait',
 }
 
-/** Returns how a status looks; neutral for one that ended, or that is not known. */
+/** Returns the color of a status: `off` for final and unknown ones. */
 export const toneOf = (status: string): Tone =>
   (Object.hasOwn(TONES, status) ? TONES[status] : undefined) ?? 'off'
 
@@ -57,14 +57,14 @@ export const Panel = ({
   </section>
 )
 
-/** A text of any length in one line: the end of a long one is cut off on the screen. */
+/** A text in one line. Its end is cut off if it is too long for the screen. */
 export const Cut = ({ text }: { text: string }) => (
   <span class="cut" title={text}>
     {text}
   </span>
 )
 
-/** What a list shows in place of rows. */
+/** The text of a list without rows. */
 export const Empty = ({ children }: { children?: Child }) => <p class="empty">{children}</p>
 
 /** A table that scrolls sideways on small screens, also with the keyboard. */

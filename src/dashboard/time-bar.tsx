@@ -14,7 +14,7 @@ export const STEPS = [
   { by: '1mo', label: '+1 mo', name: 'advance by 1 month' },
 ] as const
 
-/** How many test clocks that are advancing are shown on every page. */
+/** The maximum number of advancing test clocks that every page shows. */
 const MAX_OTHERS = 5
 
 /** The name of the button that advances to the next due job. */
@@ -23,7 +23,7 @@ export const NEXT = 'next'
 export const clockPath = (base: string, { id }: Pick<Clock, 'id'>, verb: string): string =>
   `${base}/clocks/${encodeURIComponent(id)}/${verb}`
 
-/** The clock of the merchant, and what moves it: on every page. The script keeps its parts as they are. */
+/** The clock of the merchant with the forms that move it, at the top of every page. live.js keeps its parts up to date. */
 export function TimeBar(context: PageContext) {
   const { merchant, base, advancing, advances, formToken } = context
   const { clock } = merchant
@@ -71,7 +71,7 @@ export function TimeBar(context: PageContext) {
   )
 }
 
-/** The target and the progress of a clock that is advancing, with a link to its page. */
+/** The target and the progress of an advance, with a link to its page. */
 export const Moving = ({
   base,
   clock,
@@ -83,7 +83,7 @@ export const Moving = ({
   </>
 )
 
-/** How far an advance is. Without its beginning, it shows only that it moves. */
+/** The progress bar of an advance. Without `from`, it shows only that the clock is moving. */
 export function Progress({ clock: { now, target }, from }: { clock: Clock; from: number | undefined }) {
   const whole = (target ?? now) - (from ?? now)
   return (

@@ -6,7 +6,7 @@ import { completeMoments } from '../timeline/drawing.ts'
 import { futureMoments } from '../timeline/future.ts'
 import type { Mark, Moment, Namer } from '../timeline/note.ts'
 
-/** How the axis looks from one entry to the next. */
+/** The style of the axis from one entry to the next. */
 export type Line = 'past' | 'overdue' | 'future' | 'end'
 
 /** An entry of the picture: the notes of one instant, or the present. */
@@ -20,7 +20,7 @@ export type Entry = {
 
 type Drawn = { readonly timeline: Timeline; readonly name: Namer; readonly ofInvoice?: boolean }
 
-/** Computes the entries of a timeline: what happened, the present, what is due and what is projected. */
+/** Computes the entries of a timeline: past events, the present, due jobs and projected jobs. */
 export function entriesOf({ timeline, name, ofInvoice = false }: Drawn): Entry[] {
   const past = completeMoments({ timeline, name, ofInvoice }).filter(hasNotes)
   const future = futureMoments(timeline.upcoming.data, name, timeline.max_attempts).filter(hasNotes)
@@ -53,7 +53,7 @@ export function entriesOf({ timeline, name, ofInvoice = false }: Drawn): Entry[]
 
 const hasNotes = ({ notes }: Moment): boolean => notes.length > 0
 
-/** How a mark is drawn, and what it means for everybody who cannot see it. */
+/** The shape of each mark, and its accessible name. */
 const SIGNS: Readonly<Record<Mark, { readonly look: string; readonly name: string }>> = {
   '●': { look: 'event', name: '' },
   '✓': { look: 'good', name: 'succeeded' },
@@ -65,10 +65,10 @@ const SIGNS: Readonly<Record<Mark, { readonly look: string; readonly name: strin
   '◌': { look: 'projected', name: 'projected' },
 }
 
-/** The marks from the least to the most important. The most important one of an instant is drawn. */
+/** The marks, the least important first. An instant is drawn with its most important one. */
 const ORDER: readonly Mark[] = ['●', '◌', '○', '▲', '✓', '✗', '▼', '■']
 
-/** Returns the mark with which an instant is drawn. */
+/** Returns the mark of an instant. */
 export const markOf = ({ notes }: Pick<Entry, 'notes'>): Mark =>
   notes.map(({ mark }) => mark).toSorted((left, right) => ORDER.indexOf(right) - ORDER.indexOf(left))[0] ??
   '●'
@@ -80,7 +80,7 @@ export const TimelinePicture = ({
   isPast,
 }: {
   entries: readonly Entry[]
-  /** What is said in place of earlier events, if they are not shown. */
+  /** The text in place of earlier events that are not shown. */
   earlier: Child
   isPast: boolean
 }) => (
@@ -113,7 +113,7 @@ export const TimelinePicture = ({
   </>
 )
 
-/** What the marks of the future mean. */
+/** The meaning of the marks for future jobs. */
 const Legend = () => (
   <p class="legend">
     {(['due', 'projected'] as const).map((look) => (

@@ -125,7 +125,7 @@ export const Delivery = ({
   url,
 }: Pick<PageContext, 'base' | 'formToken'> & {
   delivery: WebhookDelivery
-  /** The endpoint, where deliveries to several ones are shown. */
+  /** The URL of the endpoint, in lists of several endpoints. */
   url?: string | undefined
 }) => (
   <li>

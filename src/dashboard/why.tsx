@@ -21,7 +21,7 @@ export const Why = ({ base, explanation }: { base: string; explanation: Explanat
   </Panel>
 )
 
-/** The path of an address, because the browser can reach the daemon under another one. */
+/** Returns the path of a URL, because the browser may use another address of the daemon. */
 function pathOf(url: string): string {
   const { pathname, hash } = new URL(url)
   return pathname + hash

@@ -59,7 +59,7 @@ const WRITABLE = { configurable: true, enumerable: false, writable: true }
 const hasServername = (given: unknown): given is { servername: string } =>
   typeof given === 'object' && given !== null && 'servername' in given && typeof given.servername === 'string'
 
-/** Returns the host that a proxy is asked for, by CONNECT or by a whole URL; undefined for other texts. */
+/** Returns the host that a request to a proxy names, by CONNECT or by a whole URL; undefined for other texts. */
 function hostAskedOfProxy(chunk: unknown): string | undefined {
   if (typeof chunk !== 'string') return undefined
   const [, host] = /^(?:CONNECT +|[A-Z]+ +https?:\/\/(?:[^/@\s]*@)?)([^/\s?#]+)/i.exec(chunk) ?? []

@@ -7,14 +7,14 @@ const { openSync, readSync } = process.getBuiltinModule('node:fs')
 export function readOffsets(path: string): () => number {
   const file = openSync(path, 'r')
   const value = new Float64Array(1)
-  // A read of eight bytes takes a microsecond, so that each date is right as soon as the clock has moved.
+  // Reading eight bytes takes a microsecond. So the file is read for each date, which is right as soon as the clock has moved.
   return () => {
     readSync(file, value, 0, value.byteLength, 0)
     return value[0] ?? 0
   }
 }
 
-/** Shifts `Date.now()`, `new Date()` and `Date()`. Other calls of Date, timers and `performance` stay as they are. */
+/** Shifts `Date.now()`, `new Date()` and `Date()`. Other uses of Date, timers and `performance` are not changed. */
 export function shiftDates(offset: () => number): void {
   const Real = Date
   const real = Real.now

@@ -4,9 +4,9 @@ import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node
 const http = process.getBuiltinModule('node:http')
 const https = process.getBuiltinModule('node:https')
 
-/** Sends requests to the daemon, never through a proxy. It uses the functions of Node as they were before they were replaced. */
+/** Sends requests to the daemon, never through a proxy. It uses Node's original functions. */
 export type Direct = {
-  /** @param options.agent - the agent that the application gave, whose way of keeping connections is kept */
+  /** @param options.agent - the agent of the application, whose setting for keep-alive is used */
   request(url: URL, options: RequestOptions, callback?: (response: IncomingMessage) => void): ClientRequest
 }
 
@@ -32,7 +32,7 @@ export function makeDirect(): Direct {
 const MODULES = { http, https }
 const agents = { http: new WeakMap<Agent, Agent>(), https: new WeakMap<Agent, Agent>() }
 
-/** Returns an agent without a proxy, which keeps connections as the given one does. */
+/** Returns an agent without a proxy, with the keep-alive setting of the given one. */
 function agentOf(given: RequestOptions['agent'], name: keyof typeof MODULES): Agent | false {
   if (given === false) return false
   const like = given instanceof https.Agent ? given : https.globalAgent

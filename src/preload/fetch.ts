@@ -5,8 +5,8 @@ import type { Sandbox } from './sandbox.ts'
 const { Readable } = process.getBuiltinModule('node:stream')
 
 /**
- * Redirects `fetch` for requests to Stripe's API. They are sent with node:http: the dispatcher of fetch can be one for a proxy,
- * which the application or NODE_USE_ENV_PROXY has set for all requests.
+ * Redirects `fetch` for requests to Stripe's API. They are sent with node:http, because the application or NODE_USE_ENV_PROXY
+ * can have set a proxy for all requests of `fetch`.
  */
 export function redirectFetch(sandbox: Sandbox, direct: Direct): void {
   const original = globalThis.fetch

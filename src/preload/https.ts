@@ -12,7 +12,7 @@ const { urlToHttpOptions } = process.getBuiltinModule('node:url')
 type Callback = ((response: IncomingMessage) => void) | undefined
 type Given = readonly unknown[]
 
-/** Options that apply to TLS, or to another host. */
+/** Options that do not apply, because the request goes to another host, without TLS. */
 const DROPPED = new Set([
   ...['auth', 'ca', 'createConnection', 'defaultPort', 'family', 'lookup', 'servername', 'socketPath'],
   '_defaultAgent',

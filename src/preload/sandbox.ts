@@ -22,7 +22,7 @@ const isStripe = (host: string): boolean => host === API || REFUSED.has(host)
 /** Returns a host in lower case, without its port and without the dot of an absolute name. */
 const nameOf = (host: string): string => host.replace(/:\d+$/, '').replace(/\.$/, '').toLowerCase()
 
-/** @throws Error if a connection to Stripe would be opened, which no request of `https`, `http` or `fetch` needs */
+/** Refuses a connection to one of Stripe's hosts. Redirected requests open none. @throws Error for such a host */
 export function refuseHost(host: string): void {
   if (isStripe(nameOf(host)))
     throw new Error(
@@ -40,9 +40,9 @@ export const sandboxOf = (daemon: string | undefined): Sandbox => ({
         `paytwin did not send the request to ${host}: PAYTWIN_URL is not the URL of a daemon. Run the command with 'paytwin run --dialect stripe'`,
       )
     const base = new URL(daemon)
-    // A path that names the host is one that the daemon does not know, and its error shows it.
+    // The daemon has no route with this path, and its error shows the host.
     const own = host === API ? path : `/v1/${host}${path}`
-    // The slash ends the host: a path such as @other.example would name another.
+    // The slash ends the authority of the URL: without it, a path such as @other.example would change the host.
     return new URL(`${base.origin}${base.pathname.replace(/\/$/, '')}/${own.replace(/^\//, '')}`)
   },
 })

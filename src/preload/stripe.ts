@@ -17,7 +17,7 @@ import { sandboxOf } from './sandbox.ts'
 const { PAYTWIN_URL, PAYTWIN_DATE_FILE } = process.env
 const REDIRECTED = Symbol.for('paytwin: requests to Stripe are redirected')
 
-// A test runner can load this again in another context, whose modules of Node are those of the process.
+// A test runner can load this module again in another context, which shares Node's modules with the process.
 const https = process.getBuiltinModule('node:https')
 if (!Object.hasOwn(https, REDIRECTED)) {
   Object.defineProperty(https, REDIRECTED, { value: true })
@@ -28,6 +28,6 @@ if (!Object.hasOwn(https, REDIRECTED)) {
   redirectFetch(sandbox, direct)
 }
 
-// The real time is that of paytwin itself, if the application starts it.
+// If the application starts paytwin, paytwin itself needs the real time.
 const isPaytwin = /(^|[\\/])paytwin(\.js)?$/.test(process.argv[1] ?? '')
 if (PAYTWIN_DATE_FILE && !isPaytwin) shiftDates(readOffsets(PAYTWIN_DATE_FILE))

@@ -5,12 +5,12 @@ declare global {
   var PAYTWIN_URL: string | undefined
 }
 
-/** The address of a daemon that was started without options. */
+/** The default address of the daemon. */
 const DEFAULT_URL = 'http://127.0.0.1:4242'
 
 /**
  * Returns the address of the sandbox: the global PAYTWIN_URL, which a test or a bundler sets; in tests that run in Node, the
- * variable PAYTWIN_URL, which `paytwin run` sets; otherwise that of a daemon without options.
+ * variable PAYTWIN_URL, which `paytwin run` sets; otherwise the default address.
  */
 export const sandboxUrl = (): string =>
   (

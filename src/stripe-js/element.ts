@@ -72,7 +72,7 @@ export class FormElement implements StripeElement {
     this.#alert.textContent = error?.message ?? ''
   }
 
-  /** Shows what is wrong with the fields. @returns the first error; undefined if there is none */
+  /** Checks the fields, and shows their errors. @returns the first error; undefined if there is none */
   check(): StripeError | undefined {
     const [error] = this.#errors()
     this.#show(error)
@@ -94,7 +94,7 @@ export class FormElement implements StripeElement {
     const place = typeof target === 'string' ? document.querySelector(target) : target
     if (!place) throw new Error(`The page has no element '${target}' to mount '${this.type}' in`)
     place.replaceChildren(this.#box)
-    // After the handlers that the page adds once it has mounted the form.
+    // The page may add handlers right after it mounts the form.
     setTimeout(() => {
       this.#emit('loaderstart', {})
       this.#emit('ready', {})

@@ -52,7 +52,7 @@ export class FormElements implements StripeElements {
     return error ? { error } : { selectedPaymentMethod: 'card' }
   }
 
-  /** Shows what is wrong with the forms. @returns the first error; undefined if there is none */
+  /** Checks the forms, and shows their errors. @returns the first error; undefined if there is none */
   check(): StripeError | undefined {
     const [error] = [...this.#forms.values()].flatMap((form) => form.check() ?? [])
     return error

@@ -1,13 +1,13 @@
 import { missingElement } from './missing.ts'
 import type { StripeError } from './types.ts'
 
-/** A field of a form. Its label is what tests and screen readers find it by. */
+/** A field of a form. Tests and screen readers find it by its label. */
 type Field = {
   readonly label: string
   readonly autocomplete: AutoFill
   readonly placeholder: string
   readonly inputMode: 'numeric' | 'email'
-  /** Returns what is wrong with a text; undefined for a right one. */
+  /** Returns the error for a text; undefined if it is valid. */
   readonly errorOf: (text: string) => StripeError | undefined
 }
 
@@ -61,7 +61,7 @@ export type FieldName = keyof typeof FIELDS
 
 const CARD = ['number', 'expiry', 'cvc'] as const
 
-/** The fields of each type of element. There are no wallets, so the element for them is empty, as Stripe's is without any. */
+/** The fields of each type of element. There are no wallets, so the element for wallets is empty. */
 const ELEMENTS: Readonly<Record<string, readonly FieldName[]>> = {
   payment: CARD,
   card: CARD,

@@ -5,7 +5,7 @@ export type * from './types.ts'
 
 export const loadStripe: LoadStripe = Object.assign(
   async (publishableKey: string) => (typeof window === 'undefined' ? null : stripeOf(publishableKey)),
-  // The parameters of the script that is not loaded.
+  // They are parameters of Stripe's script, which is not loaded.
   { setLoadParameters: () => undefined },
 )
 

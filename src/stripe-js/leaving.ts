@@ -8,7 +8,7 @@ type NextAction = {
   readonly use_stripe_sdk?: { readonly stripe_js: string }
 }
 
-/** Leads the browser to another page. The promise never settles, as that of Stripe.js does not. */
+/** Opens another page in the browser. The promise never settles, as that of Stripe.js does not. */
 export function leaveFor(url: string): Promise<never> {
   window.location.assign(url)
   return new Promise(() => undefined)
@@ -37,7 +37,7 @@ export async function authenticate(api: Api, clientSecret: string, intent: ApiOb
   const opened = window.open(page, 'paytwin-authentication', 'popup,width=480,height=640')
   if (!opened) return { error: failure(`The browser blocked the window of the authentication: ${page}`) }
   for (;;) {
-    // Read first: a window that is closed then has already sent its decision.
+    // Read before the intent: if the window is closed now, its decision has been sent.
     const { closed } = opened
     const answer = await api.retrieve(clientSecret)
     if (answer.error) return answer

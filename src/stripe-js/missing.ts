@@ -5,7 +5,7 @@ const HOSTED =
   "a Checkout session with ui_mode 'hosted_page', and lead the browser to its url: there are no embedded pages"
 const CARDS = 'confirmPayment, confirmSetup or a Checkout session: Elements have cards only'
 
-/** The methods of Stripe.js that paytwin does not have, and that applications and libraries look for. */
+/** The methods of Stripe.js that applications and libraries use, and that paytwin lacks. */
 const METHODS: Replacements = [
   [
     ['createConfirmationToken'],
@@ -32,7 +32,7 @@ const ELEMENTS: Replacements = [
 
 export const MISSING_METHODS: readonly string[] = METHODS.flatMap(([names]) => names)
 
-/** Returns the error for a method that paytwin does not have, with what to use in its place. */
+/** Returns the error for a method that paytwin lacks, which says what to use instead. */
 export const missingMethod = (name: string): Error =>
   new Error(`paytwin/stripe-js does not have ${name} yet. Use ${replacementOf(name, METHODS)}.`)
 

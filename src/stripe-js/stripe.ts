@@ -42,7 +42,7 @@ function refuse(name: string): never {
   throw missingMethod(name)
 }
 
-/** Confirms an intent with the card in forms, and leads to the return_url. */
+/** Confirms an intent with the card in the forms, and opens the return_url. */
 async function confirmForms(
   api: Api,
   { elements, clientSecret, confirmParams = {}, redirect = 'always' }: ConfirmOptions,
@@ -116,7 +116,7 @@ async function continueIntent(api: Api, secret: string): Promise<Result> {
 type Settling = {
   readonly secret: string
   readonly answer: Answer
-  /** Where the browser goes once the intent is confirmed; undefined to stay. */
+  /** The URL that the browser opens after the intent is confirmed; undefined to stay. */
   readonly leaves?: string | undefined
 }
 

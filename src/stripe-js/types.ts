@@ -43,7 +43,7 @@ export type StripeElements = {
   getElement(type: unknown): StripeElement | null
   update(options: Fields): Promise<void>
   fetchUpdates(): Promise<{ readonly error?: undefined }>
-  /** Checks whether the forms are complete, and shows what is missing. */
+  /** Checks whether the forms are complete, and shows their errors. */
   submit(): Promise<{ readonly selectedPaymentMethod?: string; readonly error?: StripeError }>
   on(event: string, handler: () => unknown): void
 }
@@ -54,7 +54,7 @@ export type ConfirmOptions = {
   /** The client secret of the intent. Default: that of `elements`. */
   readonly clientSecret?: string
   readonly confirmParams?: Fields & { readonly return_url?: string }
-  /** Whether a confirmed intent leads to `return_url`: always by default. */
+  /** When a confirmed intent opens `return_url`: always by default. */
   readonly redirect?: 'always' | 'if_required'
 }
 
@@ -80,7 +80,7 @@ export type StripeJs = {
     readonly clientSecret: string
   }): Promise<PaymentIntentResult | SetupIntentResult>
   handleCardAction(clientSecret: string): Promise<PaymentIntentResult>
-  /** Leads to the page of a Checkout session. */
+  /** Opens the page of a Checkout session. */
   redirectToCheckout(options: { readonly sessionId: string }): Promise<never>
 }
 

@@ -30,7 +30,7 @@ const STATUSES: Readonly<Record<CheckoutStatus, (session: CheckoutSession, facts
   },
 }
 
-/** Says what the session still waits for. */
+/** Says what has not happened yet, so that the session is open. */
 function openCause({ payment_intent, setup_intent }: CheckoutSession, facts: Facts): Cause {
   const payment = payment_intent === null ? undefined : facts.get('payment_intent', payment_intent)
   const setup = setup_intent === null ? undefined : facts.get('setup_intent', setup_intent)
@@ -94,7 +94,7 @@ const PAYMENTS: Readonly<Record<CheckoutPaymentStatus, WritePayment>> = {
   },
 }
 
-/** Explains a Checkout session: its status, what it made, and what will happen. */
+/** Explains a Checkout session: its status, the objects that it created, and its jobs. */
 export const whyCheckoutSession = (session: CheckoutSession, facts: Facts): Sentence[] => [
   statusSince('Checkout session', session.status, STATUSES[session.status](session, facts)),
   ...madeDetails(session, facts),

@@ -19,7 +19,7 @@ export type Step = {
   readonly decline: string | null
 }
 
-/** What an explanation reads. */
+/** The facts for an explanation. */
 export type Facts = {
   readonly rules: Rules
   readonly final_action: FinalAction
@@ -28,7 +28,7 @@ export type Facts = {
   readonly steps: readonly Step[]
   /** Whether older events were not read. */
   readonly isCut: boolean
-  /** The open invoices and the waiting drafts of a subscription; of an invoice itself. */
+  /** For a subscription, its open and draft invoices; for an invoice, the invoice itself. */
   readonly invoices: readonly Invoice[]
   /** The jobs of the object and of what belongs to it, in order; projected ones too. */
   readonly upcoming: readonly FutureJob[]

@@ -85,7 +85,7 @@ export function openCause(invoice: Invoice, facts: Facts): Cause {
   }
 }
 
-/** Adds to a failed payment why no retry follows, if none does. */
+/** Adds the reason if no retry follows a failed payment. */
 function withoutRetry(invoice: Invoice, facts: Facts, failed: string): string {
   const { next_payment_attempt, subscription: id, attempt_count } = invoice
   if (next_payment_attempt !== null) return failed

@@ -9,7 +9,7 @@ import { type Cause, detail, instant, money, next, type Sentence, statusSince } 
 
 type Since = { readonly since: number | null; readonly cause: Cause }
 
-/** The causes of each status, and since when it lasts. */
+/** Finds, for each status, its cause and when it began. */
 const STATUSES: Readonly<Record<InvoiceStatus, (invoice: Invoice, facts: Facts) => Since>> = {
   draft: (invoice, facts) => ({ since: invoice.created, cause: draftCause(invoice, facts) }),
   open: (invoice, facts) => ({ since: invoice.finalized_at, cause: openCause(invoice, facts) }),
@@ -21,14 +21,14 @@ const STATUSES: Readonly<Record<InvoiceStatus, (invoice: Invoice, facts: Facts) 
   }),
 }
 
-/** Explains an invoice: its status, what it bills and with what it was reduced, and what will happen. */
+/** Explains an invoice: its status, what it bills, what reduced its amount, and its jobs. */
 export const whyInvoice = (invoice: Invoice, facts: Facts): Sentence[] => [
   statusSince('invoice', invoice.status, STATUSES[invoice.status](invoice, facts)),
   ...details(invoice),
   ...(droppedAttempt(invoice, facts) ?? nextSentences(invoice, facts)),
 ]
 
-/** Says that the cancellation of the subscription will drop the next attempt, if it comes before it. */
+/** Says that the next attempt will be dropped, if the subscription is canceled before it. */
 function droppedAttempt(invoice: Invoice, facts: Facts): Sentence[] | undefined {
   const { next_payment_attempt: attempt, subscription: id } = invoice
   const subscription = id === null ? undefined : facts.get('subscription', id)

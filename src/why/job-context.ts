@@ -2,7 +2,7 @@ import type { FutureJob } from '../core/future-job.ts'
 import type { Invoice } from '../core/invoice.ts'
 import type { Facts } from './facts.ts'
 
-/** What a sentence about a job reads beside the job. */
+/** The facts for a sentence about a job. */
 export type JobContext = {
   readonly facts: Facts
   /** The projected jobs that follow it. */

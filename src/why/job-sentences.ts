@@ -18,13 +18,13 @@ export const atDue = (
 ): Sentence =>
   next(`At ${instant(due)}, ${text}.`, rule, { at: due, object: object === subject ? null : object })
 
-/** A sentence whose clause is the same for all jobs of a kind. */
+/** Makes a writer whose clause is the same for all jobs of a kind. */
 const always =
   (text: string, rule: string): Write =>
   (job, context) =>
     atDue(job, text, rule, context)
 
-/** A sentence about an invoice, which the clause begins with. */
+/** Makes a writer whose clause begins with the name of the invoice. */
 const ofInvoice =
   (clause: (name: string, invoice: Invoice | undefined) => string, rule: string): Write =>
   (job, context) => {
@@ -57,7 +57,7 @@ const retry: Write = (job, context) => {
   return atDue(job, `${what} is charged again${attempt}${failing}`, 'invoices.md#retry-schedule', context)
 }
 
-/** The first attempt of an invoice that a request finalized. */
+/** Writes the sentence about the first attempt of an invoice that a request finalized. */
 const firstAttempt: Write = (job, context) => {
   const invoice = invoiceOf(job, context)
   const what = !invoice ? 'the invoice' : job.object === context.subject ? 'it' : invoiceText(invoice)

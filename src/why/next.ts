@@ -3,7 +3,7 @@ import type { Facts } from './facts.ts'
 import { JOB_SENTENCES } from './job-sentences.ts'
 import { next, type Sentence } from './sentence.ts'
 
-/** An object whose jobs are described. */
+/** An object that can have jobs. */
 type Subject = Objects[Extract<
   Kind,
   | 'subscription'
@@ -16,8 +16,8 @@ type Subject = Objects[Extract<
 >]
 
 /**
- * Writes a sentence for each job that will run by itself, in order. Projected jobs follow only if nothing changes; they are
- * part of the sentence of the job before them.
+ * Writes a sentence for each job of an object, in order. A projected job, which runs only if nothing changes, is part of the
+ * sentence of the job before it.
  */
 export function nextSentences(subject: Subject, facts: Facts): Sentence[] {
   const jobs = facts.upcoming.filter(({ projected }) => !projected)
@@ -30,7 +30,7 @@ export function nextSentences(subject: Subject, facts: Facts): Sentence[] {
   })
 }
 
-/** The headings that say which changes of a kind's status are left to requests. */
+/** The heading of the contract on the status of each kind. */
 const RULES: Partial<Record<Kind, string>> = {
   subscription: 'subscriptions.md#status',
   invoice: 'invoices.md#status',

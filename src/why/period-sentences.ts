@@ -42,7 +42,7 @@ function usageText({ usage_amount, currency }: FutureJob): string {
     : `, with ${formatAmount(usage_amount, currency)} of usage so far,`
 }
 
-/** Says how the invoice of a period will be collected, and which rule decides that if it is not that of renewals. */
+/** Says how the invoice of a period will be collected, and by which rule if the rule of renewals does not apply. */
 function collection(
   { uncollected, due }: FutureJob,
   subscription: Subscription | undefined,
@@ -81,7 +81,7 @@ function chargedText(subscription: Subscription | undefined, facts: Facts): stri
   return method ? ` to ${methodText(method)}` : ', which fails as long as there is no payment method'
 }
 
-/** Says what the customer's balance will do to the amount. */
+/** Says how the customer's balance will change the amount. */
 function balanceText(
   { amount, currency }: FutureJob,
   subscription: Subscription | undefined,

@@ -1,7 +1,7 @@
 import { formatInstant } from '../core/calendar.ts'
 import { formatAmount } from '../core/money.ts'
 
-/** What a sentence is about: the status and its cause, a further fact, or what will happen. */
+/** The subjects of sentences: the status and its cause, a further fact, or a future job. */
 export const PARTS = ['status', 'detail', 'next'] as const
 export type Part = (typeof PARTS)[number]
 
@@ -18,7 +18,7 @@ export type Sentence = {
   readonly object: string | null
 }
 
-/** The parts of a sentence beside its text and its rule. */
+/** The optional parts of a sentence. */
 export type About = { readonly at?: number | null; readonly object?: string | null }
 
 const sentence =
@@ -38,7 +38,7 @@ export const next = sentence('next')
 /** A clause that gives a cause, and the rule behind it. */
 export type Cause = { readonly text: string; readonly rule: string; readonly object?: string }
 
-/** The statuses that are nouns. The others can be read as adjectives. */
+/** The statuses that are nouns, with their article. The others are used as adjectives. */
 const NOUNS: Readonly<Record<string, string>> = { draft: 'a draft' }
 
 /** Writes the sentence about a status: `The invoice has been open since …: attempt 1 of 5 failed.` */

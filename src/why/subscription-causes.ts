@@ -13,7 +13,7 @@ export const stepToStatus = ({ id }: Subscription, facts: Facts): Step | undefin
     ({ type, replaced }) => type === 'subscription.created' || (replaced !== null && 'status' in replaced),
   )
 
-/** A change of a status: the subscription after it, the step, and the steps that came with it. */
+/** A change of a status: the subscription after it, the step, and the steps of the same moment. */
 type Move = {
   readonly subscription: Subscription
   readonly step: Step
@@ -22,7 +22,7 @@ type Move = {
   readonly facts: Facts
 }
 
-/** Says what led to the present status. */
+/** Says what caused the present status. */
 export function causeOfStatus(subscription: Subscription, step: Step, facts: Facts): Cause {
   const from = (step.replaced as { status?: SubscriptionStatus } | null)?.status ?? null
   const move = { subscription, step, from, together: togetherWith(facts, step), facts }
@@ -76,7 +76,7 @@ const ENDINGS: Readonly<Record<CancellationReason, (move: Move) => Cause>> = {
   cancellation_requested: requestedEnd,
 }
 
-/** Finds the newest step of a type that came with the change, and the invoice after it. */
+/** Finds the newest step of a type at the moment of the change, and the invoice after it. */
 const found = (
   { together, subscription }: Move,
   ...types: readonly Step['type'][]

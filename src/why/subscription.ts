@@ -10,7 +10,7 @@ import { nextSentences } from './next.ts'
 import { detail, instant, type Sentence, statusSentence, statusSince } from './sentence.ts'
 import { causeOfStatus, stepToStatus } from './subscription-causes.ts'
 
-/** Explains a subscription: its status, what it waits for, and what will happen. */
+/** Explains a subscription: its status, its open invoices, and its jobs. */
 export function whySubscription(subscription: Subscription, facts: Facts): Sentence[] {
   return [
     statusOf(subscription, facts),

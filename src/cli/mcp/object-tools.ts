@@ -74,7 +74,7 @@ export const OBJECT_TOOLS: readonly Tool[] = [
   }),
   tool({
     name: 'get_object',
-    about: 'Shows an object as the API shows it, as JSON. Of any merchant: its ID is enough.',
+    about: 'Shows an object of any merchant as JSON, in the form of the API.',
     params: z.object({ id: z.string().describe('The ID, such as sub_…, in_…, cus_…, pi_…, ch_… or evt_…') }),
     effect: 'reads',
     run: async (client, { id }) => (id.startsWith('evt_') ? client.event(id) : objectOf(client, id)),
@@ -103,7 +103,7 @@ export const OBJECT_TOOLS: readonly Tool[] = [
     name: 'call_api',
     about:
       'Sends a request to the API of the sandbox as a merchant, without a key: create customers and subscriptions, change, pay, cancel and so on. ' +
-      'The response is in the own form of the sandbox. /openapi.json and /docs of the daemon describe the routes.',
+      'The response has the form of the native API, not of the API of Stripe. /openapi.json and /docs of the daemon describe the routes.',
     params: z.object({
       method: z.enum(['GET', 'POST', 'DELETE']),
       path: z.string().describe('The path, such as /v1/subscriptions/sub_…'),
@@ -172,7 +172,7 @@ async function objectOf(client: Client, id: string): Promise<object> {
   throw missing ?? wrongUsage('There is no merchant.')
 }
 
-/** The tools that list what is no object of the API, by its name in errors. */
+/** The tools that list things other than objects of /v1, by the word for such a thing in errors. */
 const OTHER_LISTS: Readonly<Record<string, string>> = {
   event: 'list_events',
   fault: 'list_faults',
@@ -182,7 +182,7 @@ const OTHER_LISTS: Readonly<Record<string, string>> = {
   snapshot: 'snapshots {"action": "list"}',
 }
 
-/** Returns the tool that lists what an error about an unknown ID looked for; undefined for other errors. */
+/** Returns the tool that lists the valid IDs, for an error about an unknown ID; undefined for other errors. */
 export function listToolFor(message: string): string | undefined {
   const noun = missingNoun(message)
   if (noun === undefined) return undefined

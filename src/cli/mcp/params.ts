@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Parameters that several tools have, with the texts that an assistant reads. */
+/** Parameters that several tools share, with their descriptions for the assistant. */
 
 export const merchant = () =>
   z

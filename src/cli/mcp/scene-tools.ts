@@ -60,7 +60,7 @@ export const SCENE_TOOLS: readonly Tool[] = [
   }),
   tool({
     name: 'list_mail',
-    about: 'Lists the mail that customers would have got, with its text, newest first. No mail is sent.',
+    about: 'Lists the mail for customers with its text, newest first. paytwin sends none of it.',
     params: z.object({
       to: z.string().optional().describe('Only to this email address.'),
       kind: z.enum(MAIL_KINDS).optional().describe('Only of this kind.'),

@@ -1,10 +1,10 @@
 import type * as z from 'zod'
 import type { Client } from '../../client/client.ts'
 
-/** A tool of the Model Context Protocol: what an assistant can call. */
+/** A tool of the Model Context Protocol, which an assistant can call. */
 export type Tool = {
   readonly name: string
-  /** What it does, for the assistant that chooses a tool. */
+  /** The description by which an assistant chooses a tool. */
   readonly about: string
   readonly params: z.ZodObject
   readonly effect: Effect

@@ -3,11 +3,11 @@ import { digest, isSameSecret } from '../../engine/machine/digest.ts'
 import { randomToken } from '../../engine/machine/ids.ts'
 import { SESSION_SECONDS, type SessionStore, Sessions, sessionsInMemory } from './sessions.ts'
 
-/** Where the pages of the dashboard are. */
+/** The path of the dashboard. */
 export const DASHBOARD_PATH = '/dashboard'
 /** paytwin: how long a link can be opened, in seconds. */
 const LINK_SECONDS = 3_600
-/** paytwin: how many unopened links are kept. A further one replaces the oldest. */
+/** paytwin: the maximum number of unopened links. A further one replaces the oldest. */
 const MAX_LINKS = 100
 /** Logs mask words with this prefix: see text/secret.ts. */
 const LINK_PREFIX = 'dlk_test_'
@@ -38,8 +38,8 @@ type Settings = {
 }
 
 /**
- * Signs browsers in to the dashboard. A link has a one-time code, for which the browser gets a session as a cookie. Sessions
- * are digested with a key that is derived from the admin token: with another token, all of them have ended.
+ * Signs browsers in to the dashboard. A link has a one-time code, for which the browser gets a session as a cookie. The key for
+ * the digests of sessions is derived from the admin token, so a new token ends all sessions.
  * See docs/contract/operator.md#dashboard.
  */
 export class DashboardAccess {
@@ -66,7 +66,7 @@ export class DashboardAccess {
     return { url: `${this.#settings.url()}${DASHBOARD_PATH}/open?code=${code}`, expires }
   }
 
-  /** Uses the code of a link up. @returns the cookie of a new session; undefined if the code is unknown, used or expired */
+  /** Redeems the code of a link. @returns the cookie of a new session; undefined if the code is unknown, used or expired */
   open(code: string): string | undefined {
     const name = nameOf(code)
     const expires = this.#links.get(name)
@@ -103,7 +103,7 @@ export class DashboardAccess {
     return `paytwin_dashboard_${new URL(this.#settings.url()).port}`
   }
 
-  /** The path keeps the cookie from other programs on the same host, which browsers would send it to. */
+  /** Cookies do not distinguish ports, so the path keeps browsers from sending the cookie to other programs on the host. */
   #cookie(value: string, seconds: number): string {
     return `${this.#cookieName}=${value}; Max-Age=${seconds}; Path=${DASHBOARD_PATH}; HttpOnly; SameSite=Strict`
   }

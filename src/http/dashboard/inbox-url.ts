@@ -4,7 +4,7 @@ export const INBOX_PATH = '/inbox'
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * Returns the url at which the daemon receives webhooks of a merchant. It is on loopback, whatever else the daemon listens to.
+ * Returns the url at which the daemon receives webhooks of a merchant. It is always on loopback.
  * @param url - of the daemon
  */
 export function inboxUrl(url: string, merchant: string): string {

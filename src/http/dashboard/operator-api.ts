@@ -9,7 +9,7 @@ type Sent = {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string
   readonly params?: ApiParams
-  /** The body, in place of parameters. */
+  /** The body, instead of parameters. */
   readonly json?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }

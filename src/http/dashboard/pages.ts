@@ -1,6 +1,6 @@
 import type { OperatorApi } from './operator-api.ts'
 
-/** A request to the dashboard, of a browser that is signed in. */
+/** A request to the dashboard from a browser that is signed in. */
 export type DashboardRequest = {
   readonly method: 'GET' | 'POST'
   /** The parts of the path below /dashboard, decoded. */
@@ -10,7 +10,7 @@ export type DashboardRequest = {
   readonly form: URLSearchParams
   /** The token for the forms of the page. */
   readonly formToken: string
-  /** Where a stream continues, which a browser reads again. */
+  /** The id after which a stream continues when the browser reconnects. */
   readonly lastEventId: string | undefined
   /** Aborts when the browser is signed out. */
   readonly signal: AbortSignal

@@ -9,7 +9,7 @@ import { knownError } from '../respond.ts'
 import { DASHBOARD_PATH, type OpenSession } from './access.ts'
 import { OperatorApi } from './operator-api.ts'
 
-/** paytwin: the forms of the dashboard have few and short fields, except for pasted fixtures, whose characters are encoded. */
+/** paytwin: the maximum size of a form. Pasted fixtures may be larger. */
 const MAX_FORM_BYTES = 10_000
 const MAX_FIXTURES_FORM_BYTES = 3 * MAX_FIXTURE_BYTES
 
@@ -40,7 +40,7 @@ async function serve(c: Context, { access, dashboard }: AdminServices, api: Oper
   const session = access.sessionOf(parse(c.req.header('cookie') ?? ''))
   const path = partsOf(c.req.path)
   const { searchParams: query } = new URL(c.req.url)
-  // A browser or another program may look at a link before a person opens it.
+  // A browser or another program may request a link before the user opens it.
   if (path[0] === 'open' && c.req.header('sec-purpose')?.startsWith('prefetch')) return notPrefetched()
   if (c.req.method === 'GET' && path[0] === 'open') return open(access.open(query.get('code') ?? ''), session)
   if (session === undefined) return (await signIn()).signInPage()
@@ -63,14 +63,14 @@ async function serve(c: Context, { access, dashboard }: AdminServices, api: Oper
   })
 }
 
-/** Answers a link: with the cookie of a new session, if the code was valid. */
+/** Responds to a link: with the cookie of a new session, if the code was valid. */
 async function open(cookie: string | undefined, session: OpenSession | undefined): Promise<Response> {
   if (cookie !== undefined) return redirectTo({ 'Set-Cookie': cookie })
-  // A browser that opens its link again is signed in already.
+  // A browser that opens its link again is already signed in.
   return session === undefined ? (await signIn()).usedLinkPage() : redirectTo({})
 }
 
-/** Answers a prefetch without a page, so that browsers request the link again when it is opened. */
+/** Responds to a prefetch without a page, so that browsers request the link again when it is opened. */
 const notPrefetched = (): Response =>
   new Response(null, { status: 204, headers: { 'Cache-Control': 'no-store' } })
 
@@ -85,7 +85,7 @@ const redirectTo = (headers: Readonly<Record<string, string>>): Response =>
     },
   })
 
-/** Reads the body of a form. Another origin is already refused; every browser names the origin of a form. @throws ApiError */
+/** Reads the body of a form. Forms of other origins are refused before, and a form without an origin here. @throws ApiError */
 function readForm(c: Context, maxBytes: number): Promise<string> {
   if (c.req.header('origin') === undefined) throw foreignForm()
   return readBody(c, maxBytes)

@@ -4,24 +4,24 @@ import { randomToken } from '../../engine/machine/ids.ts'
 
 /** paytwin: how long a browser stays signed in, in seconds. */
 export const SESSION_SECONDS = 30 * 86_400
-/** paytwin: how many browsers can be signed in. A further one signs out the one that signed in first. */
+/** paytwin: the maximum number of signed-in browsers. A further one signs out the one that signed in first. */
 const MAX_SESSIONS = 100
 /** Logs mask words with this prefix: see text/secret.ts. */
 const PREFIX = 'dss_test_'
 const SECRET_LENGTH = 32
 
-/** Where the open sessions are kept across restarts. They contain no secret. */
+/** Stores the open sessions across restarts, without their secrets. */
 export type SessionStore = {
   read(): string | undefined
   /** @throws if the disk is full */
   write(text: string): void
-  /** Forgets all sessions, which needs no room on the disk. */
+  /** Deletes all sessions, which works also on a full disk. */
   clear(): void
 }
 
 type Settings = {
   readonly store: SessionStore
-  /** The key that digests secrets: with another one, the stored sessions are not found. */
+  /** The key for the digests of secrets. A new key ends all stored sessions. */
   readonly key: Buffer
   /** Returns the present time in Unix seconds on the wall clock. */
   readonly now: () => number
@@ -37,7 +37,7 @@ type Open = {
 /** The browsers that are signed in. Only digests of their secrets are kept, at most 100. */
 export class Sessions {
   readonly #settings: Settings
-  /** By the digest of the secret, in the order of their begin. */
+  /** By the digest of the secret, oldest first. */
   readonly #open: Map<string, Open>
 
   constructor(settings: Settings) {
@@ -67,7 +67,7 @@ export class Sessions {
     return session && session.expires > this.#settings.now() ? session.ending.signal : undefined
   }
 
-  /** Ends a session in all browsers that have its secret, also if that cannot be stored: after a restart, all have ended then. */
+  /** Ends a session in all browsers that have its secret. If that cannot be stored, no session survives a restart. */
   end(secret: string): void {
     this.#remove(this.#nameOf(secret))
     try {
@@ -99,7 +99,7 @@ function opened(expires: number): Open {
   return { expires, ending }
 }
 
-/** Reads stored sessions. A file that was changed by hand signs the browsers out that it does not list. */
+/** Reads stored sessions. Entries that are not valid are ignored, as in a file that was changed by hand. */
 function parse(text: string | undefined): [name: string, expires: number][] {
   if (text === undefined) return []
   return [...text.matchAll(/\["([0-9a-f]{64})",(\d{1,12})\]/g)].map(([, name = '', expires]) => [

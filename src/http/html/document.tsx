@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Child } from 'hono/jsx'
 import { CARD_STYLE } from './card.ts'
 
-/** The files that a page loads from the daemon, in place of a style within the page. */
+/** The files that a page loads from the daemon. */
 export type PageFiles = { readonly style: string; readonly script: string; readonly icon: string }
 
 export type PageContent = {
@@ -54,7 +54,7 @@ export const styledPage = (
     ),
   })
 
-/** Makes a page that loads its style and script from the daemon. Code and style within the page are not run. */
+/** Makes a page that loads its style and script from the daemon. Its policy allows no inline script or style. */
 export const filePage = (
   status: number,
   { files, refreshSeconds, ...page }: PageContent & { files: PageFiles; refreshSeconds?: number | undefined },
@@ -76,7 +76,7 @@ export const filePage = (
     ),
   })
 
-/** Makes a part of a page, for its script. */
+/** Makes a fragment of a page, which the script of the page inserts. */
 export const fragment = (content: Child): Response =>
   new Response(String(content), {
     headers: { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store', ...PROTECTION },
@@ -88,7 +88,7 @@ const PROTECTION = {
   'Referrer-Policy': 'no-referrer',
 }
 
-/** The name of the program, and the mark that no real money moves. */
+/** The name of the program, with the label that this is a sandbox. */
 export const Brand = () => (
   <>
     paytwin <span class="mark">test mode</span>

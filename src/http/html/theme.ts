@@ -1,4 +1,4 @@
-/** The colors and basics of all pages, with a dark color scheme. Texts have a contrast of at least 4.5 on every ground. */
+/** The colors and basics of all pages, with a dark color scheme. Texts have a contrast of at least 4.5 on every background. */
 export const THEME = `
 :root {
   color-scheme: light dark;

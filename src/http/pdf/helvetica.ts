@@ -1,4 +1,4 @@
-/** The fonts that every reader of PDFs has, so that no file contains them. */
+/** The fonts, which need not be in the file, because every PDF reader has them. */
 export const FONTS = { regular: 'Helvetica', bold: 'Helvetica-Bold' } as const
 export type Font = keyof typeof FONTS
 
@@ -44,10 +44,10 @@ const BYTES: ReadonlyMap<string, number> = new Map(
   MIDDLE.flatMap((character, index) => (character === '' ? [] : [[character, MIDDLE_START + index]])),
 )
 
-/** Letters that no decomposition reduces to one that the fonts have. */
+/** Replacements of letters that Unicode does not decompose into a base letter and an accent. */
 const SIMILAR: Readonly<Record<string, string>> = { ł: 'l', Ł: 'L', đ: 'd', Đ: 'D', ı: 'i', ħ: 'h', Ħ: 'H' }
 
-/** What takes the place of a character that the fonts lack. */
+/** The replacement of a character that the fonts lack. */
 const MISSING = '?'.charCodeAt(0)
 
 /**
@@ -97,7 +97,7 @@ export function wrap(
   const space = unitsOf(' ', font)
   const fits = (units: number) => units * (size / 1_000) <= width
   let line = ''
-  // Each character is measured once: a line can have thousands of them on no width at all.
+  // Each character is measured once: a line can have thousands of characters without a width.
   let used = 0
   const add = (part: string, units: number, gap: number) => {
     const isFirst = line === ''

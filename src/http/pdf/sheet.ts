@@ -28,13 +28,16 @@ export class Sheet {
     this.#put({ kind: 'text', text, x, y: this.y, ...completed(style) })
   }
 
-  /** Puts a text on the current line that ends at `right`. */
+  /** Puts a text on the current line, right-aligned at `right`. */
   textUpTo(text: string, right: number, style: Style = {}): void {
     const { font, size } = completed(style)
     this.text(text, right - widthOf(text, font, size), style)
   }
 
-  /** Puts a text on the current line and those below, at most `width` points wide. The last of them becomes the current line. */
+  /**
+   * Puts a text on the current line and the lines below it, at most `width` points wide. The last line becomes the current
+   * line.
+   */
   paragraph(text: string, x: number, { width, ...style }: Style & { width: number }): void {
     const { font, size } = completed(style)
     for (const [index, line] of wrap(text, { font, size, width }).entries()) {
@@ -64,7 +67,7 @@ export class Sheet {
     return true
   }
 
-  /** Puts the same kind of foot on every page. */
+  /** Adds a footer to every page. */
   foot(lines: (page: number, pages: number) => readonly string[]): void {
     for (const [index, marks] of this.pages.entries()) {
       for (const [row, text] of lines(index + 1, this.pages.length).entries()) {

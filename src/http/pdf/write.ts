@@ -3,7 +3,7 @@ import { encode, FONTS, type Font } from './helvetica.ts'
 /** The size of a page in points: US Letter. */
 export const PAGE = { width: 612, height: 792 } as const
 
-/** What is on a page. Places are in points from the top left corner; `y` of a text is its baseline. */
+/** An element of a page. Positions are in points from the top left corner; `y` of a text is its baseline. */
 export type Mark =
   | {
       readonly kind: 'text'
@@ -37,7 +37,7 @@ export type Document = {
 }
 
 /**
- * Writes a PDF. It depends on the document only, so the same document gives the same bytes.
+ * Writes a PDF. The same document gives the same bytes.
  *
  * paytwin: a library would be a fifth of the program (pdf-lib) or lack accents and bold text (tinypdf), and a document of
  * texts, lines and links needs little of the format. Source: ISO 32000-1, 7.5.
@@ -74,7 +74,7 @@ export function writePdf({ title, created, pages }: Document): Buffer {
 class ObjectFile {
   readonly #objects: string[] = []
 
-  /** Returns the number of an object that is set later. */
+  /** Reserves the number of an object that is added later. */
   reserve(): number {
     return this.#objects.push('')
   }
@@ -91,7 +91,7 @@ class ObjectFile {
     this.#objects[number - 1] = object
   }
 
-  /** Returns the file with its table of the places of all objects. Each character is a byte. */
+  /** Returns the file with its cross-reference table. Each character is a byte. */
   finish(root: number, info: number): Buffer {
     let text = '%PDF-1.4\n%\u00e2\u00e3\u00cf\u00d3\n'
     let table = `xref\n0 ${this.#objects.length + 1}\n0000000000 65535 f \n`
@@ -121,7 +121,7 @@ const annotationOf = (link: Mark & { kind: 'link' }): string => {
   return `<< /Type /Annot /Subtype /Link /Rect [${corners}] /Border [0 0 0] /A << /S /URI /URI ${textString(link.url)} >> >>`
 }
 
-/** Formats a place in PDF's coordinates, whose origin is the bottom left corner. */
+/** Formats a position in PDF's coordinates, whose origin is the bottom left corner. */
 const place = ({ x, y }: { x: number; y: number }): string => `${number(x)} ${number(PAGE.height - y)}`
 
 const number = (value: number): string => String(Math.round(value * 100) / 100)

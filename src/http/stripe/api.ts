@@ -1,4 +1,4 @@
 import type { Api } from '../api.ts'
 
-/** Registers the routes of Stripe's API. */
+/** The methods that register routes of Stripe's API. */
 export type StripeApi = Pick<Api, 'read' | 'write'>

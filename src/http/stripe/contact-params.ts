@@ -42,7 +42,10 @@ export const billingDetails = deferred(() =>
     .optional(),
 )
 
-/** Returns the parts of a contact that a request sets; undefined if it sets none. An address replaces the former one. */
+/**
+ * Returns the parts of a contact that a request sets; undefined if it sets none. An address replaces the whole previous
+ * address.
+ */
 export function contactOf({
   address: home,
   phone,

@@ -3,7 +3,7 @@ import { inEntries, isRecord } from './raw-list.ts'
 
 /**
  * Converts the parameters that Stripe deprecated long ago, and still takes in every version: `plan` of an item is its
- * `price`. Other names are left to the route.
+ * `price`. The route checks all other names.
  */
 export function deprecatedParams(route: string, params: Raw): Raw {
   const convert = Object.hasOwn(CONVERSIONS, route) ? CONVERSIONS[route] : undefined

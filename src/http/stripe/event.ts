@@ -21,8 +21,8 @@ export type WireEvent = {
 }
 
 /**
- * Presents an event in a version, by default in the one of its merchant when it was emitted. `previous_attributes` has the former
- * values of the fields that an update changed, nested ones too.
+ * Presents an event in a version, by default in the one of its merchant when it was emitted. `previous_attributes` has the
+ * previous values of the fields that an update changed, nested ones too.
  */
 export function presentStripeEvent(event: EventWithObject, named: string | null = null): WireEvent {
   const { entry, id, isPreview, after, before, pending, view } = event
@@ -30,7 +30,7 @@ export function presentStripeEvent(event: EventWithObject, named: string | null 
   const show = (shown: EventWithObject['after']) =>
     STRIPE_VERSIONS.downgrade(version, presented(event, shown), view)
   const shown = show(after)
-  // An invoice that does not exist yet has an id that nothing else has.
+  // An upcoming invoice does not exist yet, so its id comes from the event.
   const object = isPreview ? { ...shown, id: `upcoming_in_${id.slice('evt_'.length)}` } : shown
   const previous = before && changedFrom(show(before), object)
   return {
@@ -46,15 +46,15 @@ export function presentStripeEvent(event: EventWithObject, named: string | null 
   }
 }
 
-/** Presents the object of an event; the payment of an invoice in place of the invoice. */
+/** Presents the object of an event. For invoice_payment.paid, that is the payment of the invoice. */
 const presented = ({ entry, kind, view }: EventWithObject, object: EventWithObject['after']): Json =>
   entry.type === 'invoice.payment_paid'
     ? (presentPayments(object as Invoice)[0] ?? {})
     : presentInEvent(view, kind, object)
 
 /**
- * Returns the former values of the fields that changed. Of a nested object, only its changed fields. A field that was added, such as
- * a key of the metadata, was null.
+ * Returns the previous values of the fields that changed; of a nested object, only its changed fields. The previous value of an
+ * added field, such as a key of the metadata, is null.
  */
 function changedFrom(before: Json, after: Json): Json {
   return Object.fromEntries(

@@ -16,7 +16,7 @@ import { presentSubscription } from './present/subscription.ts'
 import { wireList } from './returns.ts'
 import type { WireList } from './wire.ts'
 
-/** Expands fields that do not hold ids of paytwin's own objects. */
+/** The fields whose value is not the id of one of paytwin's objects, and how to expand them. */
 const SPECIAL: Readonly<Record<string, (view: CurrentView, parent: Json) => unknown>> = {
   applies_to: (view, { object, id }) => (object === 'coupon' ? couponNamed(view, id)?.applies_to : undefined),
   balance_transaction: (view, { balance_transaction }) => transactionOf(view, balance_transaction),
@@ -36,7 +36,7 @@ const SPECIAL: Readonly<Record<string, (view: CurrentView, parent: Json) => unkn
     const price = typeof plan === 'string' ? view.get('price', plan) : undefined
     return price ? presentPlan(price) : plan
   },
-  // An earlier path may have made the lists, and expanded fields of their entries.
+  // Another path of the same request may already have expanded the list.
   refunds: (view, { object, id, refunds }) =>
     object === 'charge' ? (refunds ?? listRefunds(view, String(id))) : refunds,
   subscriptions: (view, { object, id, subscriptions }) =>
@@ -81,7 +81,7 @@ function firstOf<K extends Kind, Entry>(
   return wireList(page(url, found, { limit, isBackward: false }, (object) => present(view, object)))
 }
 
-/** Presents the movement of money with an id. Those that a field can name happen when their source is created or settled. */
+/** Presents the balance transaction with an id. Its time is that of its source's creation or settlement. */
 function transactionOf(view: CurrentView, id: unknown): unknown {
   const found = typeof id === 'string' ? transactionNamed(view, id) : undefined
   return found ? presentAccountTransaction(found, momentOf(found)) : id
@@ -91,6 +91,6 @@ function transactionOf(view: CurrentView, id: unknown): unknown {
 const momentOf = ({ type, source }: BalanceTransaction): number =>
   type === 'refund_failure' ? settlementOf(source) : source.created
 
-/** Finds the newest coupon with an id of the API, which may be deleted. */
+/** Finds the newest coupon with an id, also a deleted one. */
 const couponNamed = (view: CurrentView, id: unknown) =>
   view.list('coupon', [{ field: 'public_id', is: String(id) }], { limit: 1 })[0]

@@ -6,7 +6,7 @@ const INVOICE: References = {
   discounts: 'discount',
   'parent.subscription_details.subscription': 'subscription',
   total_discount_amounts: 'discount_amount',
-  // Always shown while the invoice is open.
+  // Always an object while the invoice is open.
   confirmation_secret: '',
   payments: 'invoice_payment list',
   lines: 'line_item list',
@@ -14,7 +14,7 @@ const INVOICE: References = {
 
 /**
  * The fields of each object that can be expanded, or that a path can go through. A name with ` list` is a list of objects.
- * Fields that hold objects in any case, such as the items of a subscription, are here too.
+ * Fields that always hold objects, such as the items of a subscription, are listed too.
  */
 const REFERENCES: Readonly<Record<string, References>> = {
   customer: {
@@ -130,7 +130,7 @@ export function expandableAt(root: string, path: string, version: string): strin
     : undefined
 }
 
-/** Fields that Stripe can expand, and that are always null here. */
+/** Fields that Stripe can expand, and that are always null in paytwin. */
 const NOT_YET: ReadonlySet<string> = new Set([
   'account_tax_ids',
   'application',
@@ -162,7 +162,7 @@ function whyNot(root: string, path: string, { rest, version }: { rest: string; v
   return `This property cannot be expanded (${path}).${hint}`
 }
 
-/** Follows a path as far as its fields are known, and not beyond the first level that is too deep. Returns the levels on the way, and the rest of the path. */
+/** Follows a path until a field is unknown or too deep. Returns the number of levels, and the rest of the path. */
 function follow(root: string, path: string, version: string): { levels: number; rest: string } {
   let rest = path
   let at = root

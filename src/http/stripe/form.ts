@@ -6,7 +6,7 @@ import type { Component } from '../schemas/component.ts'
 import { expandableAt } from './expandable.ts'
 import { docUrlOf } from './present/payment.ts'
 
-/** The page that lists what paytwin knows of Stripe's API. */
+/** The page that lists the parts of Stripe's API that paytwin supports. */
 export const KNOWN_URL = 'https://github.com/paytwin/paytwin/blob/main/docs/stripe.md'
 
 type StripeError = {
@@ -64,7 +64,7 @@ function errorOf(code: string | null): StripeError {
   return STRIPE_ERRORS.find((known) => known.code === code) ?? invalid(null)
 }
 
-/** Whether an error is that of an unknown path: it has no parameter. */
+/** Reports whether an error is about an unknown path: then it has no parameter. */
 const isRouteMissing = ({ code, param }: ApiError): boolean => code === 'resource_missing' && param === null
 
 /** Converts the status and the message of an error to Stripe's. A reference in a body is a 400, an id in a path a 404. */
@@ -122,7 +122,7 @@ export const STRIPE_FORM: DialectForm = {
   errorOf: convert,
   errorBody,
   publishableKeyError: secretKeyRequired,
-  // Every parameter that a route does not know is refused.
+  // The schemas already refuse every unknown parameter.
   refuseUnsupported: () => undefined,
   checkExpands,
 }

@@ -9,14 +9,14 @@ import { type GivenOptions, threeDSecureOf } from './method-options.ts'
 
 /** Reports whether a browser can be sent to an address. Its host also becomes part of a page's policy. */
 function isHttp(text: string): boolean {
-  // Parsers of URLs repair what headers and links must not contain: `http:shop` leads elsewhere in a link, and a line break is dropped.
+  // URL parsers accept texts that are unsafe in headers and links: they drop line breaks, and read `http:shop` as a host.
   if (!/^https?:\/\/[^\\\p{Cc}]+$/iu.test(text) || !URL.canParse(text)) return false
   const { protocol, hostname, username } = new URL(text)
   const isWeb = protocol === 'http:' || protocol === 'https:'
   return isWeb && username === '' && /^([a-z0-9_.-]+|\[[0-9a-f:.]+\])$/.test(hostname)
 }
 
-/** The address to which a browser returns. */
+/** The address to which the browser returns after an authentication. */
 export const returnUrl = deferred(() =>
   z.string().max(5_000).refine(isHttp, { error: 'expected an http or https URL' }),
 )
@@ -47,7 +47,7 @@ type Accepted = z.output<z.ZodObject<typeof acceptedMethods>>
 
 type Confirming = { readonly confirm: boolean; readonly return_url?: string | undefined }
 
-/** Refuses a return_url that nothing would use. */
+/** Checks that a return_url comes with a confirmation, which uses it. */
 export const returnsOnlyWhenConfirmed = ({ confirm, return_url }: Confirming): boolean =>
   confirm || return_url === undefined
 export const returnsUnconfirmed = { path: ['return_url'], error: 'return_url can be given only with confirm' }

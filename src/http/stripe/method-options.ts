@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { THREE_D_SECURE, type ThreeDSecure } from '../../core/payment-settings.ts'
 import { deferred } from '../deferred.ts'
 
-/** The parameter `payment_method_options`. What it chooses is kept and shown, and changes nothing. */
+/** The parameter `payment_method_options`. Its values are stored and shown, and have no effect. */
 export const methodOptionsParam = deferred(() =>
   z
     .object({ card: z.object({ request_three_d_secure: z.enum(THREE_D_SECURE).optional() }).optional() })

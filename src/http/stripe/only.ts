@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { deferred } from '../deferred.ts'
 
-/** A boolean parameter of which paytwin knows only one value, which is what it does in any case. */
+/** A boolean parameter with one allowed value, which describes what paytwin always does. */
 export const only = (known: boolean, error = `paytwin does not know ${!known} here yet`) =>
   z
     .boolean()

@@ -4,7 +4,7 @@ import { entriesOf } from '../params.ts'
 export const isRecord = (value: unknown): value is Raw =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Converts each entry of a parameter that is a list, before its check. What is no list is left to the check of the route. */
+/** Converts each entry of a parameter that is a list, before its check. Other values are left to the check of the route. */
 export function inEntries(params: Raw, name: string, convert: (entry: Raw) => Raw): Raw {
   const list = entriesOf(params[name])
   if (!list) return params

@@ -1,4 +1,4 @@
-/** The parameters of a new subscription that concern its trial. */
+/** The parameters of a new subscription about its trial. */
 type Trial = {
   readonly trial_period_days?: number | undefined
   readonly trial_end?: unknown

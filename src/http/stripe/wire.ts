@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 
 type Method = (...args: never[]) => unknown
 
-/** What goes over the wire of a type of Stripe's SDK: decimals as strings, lists without methods, references as ids. */
+/** The JSON of a type of Stripe's SDK: decimals as strings, lists without methods, references as ids. */
 export type Wire<T> = Plain<Folded<T>>
 
 type Plain<T> = T extends Stripe.Decimal
@@ -18,7 +18,7 @@ type Plain<T> = T extends Stripe.Decimal
 /** A field that can be expanded is an id until it is. */
 type Folded<T> = string extends Extract<T, string> ? Exclude<T, { id: string } | { deleted: true }> : T
 
-/** A list over the wire. */
+/** The JSON of a list. */
 export type WireList<Entry> = {
   object: 'list'
   url: string

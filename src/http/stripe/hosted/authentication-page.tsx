@@ -1,14 +1,14 @@
 /** @jsxImportSource hono/jsx */
 import { hostedPage, type PageOf } from './frame.tsx'
 
-/** What the page of an authentication shows. */
+/** The content of the page of an authentication. */
 type Shown = {
   readonly of: PageOf
-  /** The amount to pay with its currency; null where a card is only saved. */
+  /** The amount to pay with its currency; null if a card is only saved. */
   readonly amount: string | null
   /** The card, such as `Visa •••• 3220`; null if it was removed. */
   readonly card: string | null
-  /** Where the browser goes afterwards; null for nowhere. */
+  /** The address that the browser opens afterwards; null for none. */
   readonly return_url: string | null
 }
 

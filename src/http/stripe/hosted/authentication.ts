@@ -92,11 +92,11 @@ function outcomeIn(form: URLSearchParams): 'succeed' | 'fail' {
   throw parameterInvalid('outcome', 'expected succeed or fail')
 }
 
-/** Returns the Checkout session that made an intent; undefined for none. */
+/** Returns the Checkout session that created an intent; undefined for none. */
 const checkoutOf = (view: CurrentView, { kind, object }: Intent): CheckoutSession | undefined =>
   view.list('checkout_session', [{ field: kind, is: object.id }], { limit: 1 })[0]
 
-/** Returns the browser, or shows the result where there is no address to return to. */
+/** Redirects the browser to the return_url, or shows the result if there is none. */
 function finish(view: CurrentView, of: PageOf, intent: Intent): Response {
   const return_url = returnUrlOf(intent)
   if (return_url !== null) return leavingPage(of, withResult(view, intent, return_url))

@@ -11,7 +11,7 @@ export type CardField = (typeof CARD_FIELDS)[number]
 /** The name of the buttons that fill in a test card. Their values are the test ids of cards. */
 export const FILL = 'fill'
 
-/** What the card form shows: the values of its fields, and what is wrong with them. */
+/** The state of the card form: the values of its fields, and their errors. */
 export type CardFormState = {
   readonly values: Readonly<Record<CardField, string>>
   readonly errors: Readonly<Partial<Record<CardField, string>>>
@@ -28,12 +28,12 @@ export type CardEntry = {
 }
 
 type Asked = {
-  /** The instant of the customer's clock, for the expiration. */
+  /** The time of the customer's clock, in Unix seconds, to check the expiration. */
   readonly now: number
   readonly asksEmail?: boolean
 }
 
-/** Returns an empty form. @param known - what is known of the customer */
+/** Returns an empty form. @param known - the email address and name of the customer, if known */
 export const emptyCardForm = (
   known: { email?: string | null; name?: string | null } = {},
 ): CardFormState => ({
@@ -58,7 +58,7 @@ export function filledCardForm(form: URLSearchParams, { now }: Asked): CardFormS
   }
 }
 
-/** Returns the form as it is shown again. It never contains the number or the CVC that were entered. */
+/** Returns the form to show again, without the number and the CVC that were entered. */
 export function keptCardForm(form: URLSearchParams, errors: CardFormState['errors'] = {}): CardFormState {
   const kept = (field: 'email' | 'expiration' | 'name') => {
     const text = textIn(form, field)
@@ -69,18 +69,21 @@ export function keptCardForm(form: URLSearchParams, errors: CardFormState['error
   return { values: { ...values, number: '', cvc: '' }, errors, ...(focus && { focus }) }
 }
 
-/** Returns the form after its card was declined, which asks for another one. */
+/** Returns the form that asks for another card after a decline. */
 export const declinedCardForm = (form: URLSearchParams): CardFormState => ({
   ...keptCardForm(form),
   focus: 'number',
 })
 
-/** Reports whether a text that is stored or shown contains what could be the number of a card, in digits of any script. */
+/**
+ * Reports whether a text contains what could be a card number, in digits of any script. Such a text must be neither stored nor
+ * shown.
+ */
 export const hasCardNumber = (text: string): boolean => /\p{Nd}(?:[\p{P}\s]{0,2}\p{Nd}){11}/u.test(text)
 
 /**
- * Reports whether a phone number could be the number of a card: cards have 14 digits or more, national phone numbers fewer, and the
- * number of a card begins with neither `+` nor `00`.
+ * Reports whether a phone number could be a card number. Card numbers have at least 14 digits, more than national phone
+ * numbers, and begin with neither `+` nor `00`.
  */
 export function isCardAsPhone(text: string): boolean {
   const digits = text.replaceAll(/\P{Nd}/gu, '').length
@@ -88,7 +91,7 @@ export function isCardAsPhone(text: string): boolean {
 }
 
 /**
- * Reads a submitted card form. A number that is not of a test card is an error, and goes no further than this function.
+ * Reads a submitted card form. A number that is not of a test card is an error. No other function gets it.
  * @returns the entry, or the errors of the fields
  */
 export function readCardForm(
@@ -121,7 +124,7 @@ export function readCardForm(
 /** The maximum length of an email address. Source: https://docs.stripe.com/api/customers/create. */
 const MAX_EMAIL = 512
 
-/** Returns what is wrong with an email address; undefined if nothing is. */
+/** Returns the error of an email address; undefined if it is valid. */
 export function emailError(email: string): string | undefined {
   if (email === '') return 'Enter your email address.'
   return email.length <= MAX_EMAIL && /^[^\s@]+@[^\s@]+$/.test(email) && !hasCardNumber(email)
@@ -149,7 +152,7 @@ function cvcError(cvc: string, brand: string | undefined): string | undefined {
 /** American Express prints four digits on its cards, all others three. */
 const cvcLengthOf = (brand: string | undefined): number => (brand === 'amex' ? 4 : 3)
 
-/** Reads `12 / 34` or `12/2034`. @returns the month and the year, or what is wrong with the text */
+/** Reads `12 / 34` or `12/2034`. @returns the month and the year, or the error */
 function expirationIn(text: string, now: number): { exp_month: number; exp_year: number } | string {
   if (text === '') return 'Enter the month and the year that are printed on the card, such as 12 / 34.'
   const [, month = '', year = ''] = /^(\d{1,2})\s*[/-]?\s*(\d{2}|\d{4})$/.exec(text) ?? []
@@ -162,7 +165,7 @@ function expirationIn(text: string, now: number): { exp_month: number; exp_year:
 
 const yearOf = (now: number): number => new Date(now * 1000).getUTCFullYear()
 
-/** Returns the year with these last two digits that is nearest to a year. */
+/** Returns the year that has these last two digits and is nearest to the given year. */
 function nearestYear(digits: number, year: number): number {
   const inCentury = year - (year % 100) + digits
   if (inCentury < year - 50) return inCentury + 100

@@ -3,7 +3,10 @@ import { cardNamed } from '../../../core/test-card.ts'
 import { type CardField, type CardFormState, FILL, grouped } from './card-entry.ts'
 import { Field } from './field.tsx'
 
-/** The listed test cards, with what they are for. No text contains the name of a button of a page. */
+/**
+ * The listed test cards, with their effects. No text contains the name of a button of a page, so that tests find the button by
+ * its name.
+ */
 const LISTED: readonly (readonly [string, string])[] = [
   ['pm_card_visa', 'Visa, succeeds'],
   ['pm_card_mastercard', 'Mastercard, succeeds'],
@@ -18,7 +21,7 @@ const LISTED: readonly (readonly [string, string])[] = [
 
 /**
  * Shows the fields of a card, as part of a form of the page. The form needs `method="post"` and `novalidate`.
- * @param props.asksEmail - whether the email address is asked for too
+ * @param props.asksEmail - whether to show the field of the email address
  */
 export function CardFields({
   state: { values, errors, focus },
@@ -75,7 +78,7 @@ export const EmailField = (
 )
 
 /**
- * Lists test cards, each with a button that submits the form to fill the card in. The page answers with `filledCardForm`. The
+ * Lists test cards, each with a button that submits the form to fill the card in. The page then shows `filledCardForm`. The
  * list follows the form's own button, because Enter presses the first button of a form.
  */
 export const TestCards = ({ form }: { form: string }) => (

@@ -23,7 +23,7 @@ import { intervalText, unitText } from './price-text.ts'
 /** A line with its price. */
 type Sold = { readonly line: CheckoutLine; readonly price: Price }
 
-/** Describes an open session for its customer. @param totals - what it bills now */
+/** Describes an open session for its customer. @param totals - its current totals */
 export function contentOf(view: View, of: PageOf, totals: Totals): CheckoutContent {
   const { session, due } = totals
   const { settings } = session
@@ -112,7 +112,7 @@ function shownLine(view: View, { line, price }: Sold, text: (amount: number) => 
   }
 }
 
-/** Names what is bought: the first line that recurs, in a subscription. */
+/** Makes the heading of the page. That of a subscription has the name of the first recurring line. */
 function headingOf(
   { merchant }: PageOf,
   session: CheckoutSession,
@@ -124,7 +124,7 @@ function headingOf(
   return hasTrial(session) ? `Try ${first}` : `Subscribe to ${first}`
 }
 
-/** Formats what a subscription costs in each period, and when its trial ends. */
+/** Formats the price of a subscription for each period, and the end of its trial. */
 function recurringTexts({ now }: PageOf, session: CheckoutSession, sold: readonly Sold[]) {
   const recurring = sold.flatMap(({ line, price }) =>
     price.recurring ? [{ line, price, interval: price.recurring }] : [],
@@ -173,7 +173,7 @@ function discountLabel(view: View, { discounts, mode }: CheckoutSession): string
   return coupon.name === null ? `Discount: ${text}` : `${coupon.name} (${text})`
 }
 
-/** Formats what a coupon takes off: `20% off for 3 months`. */
+/** Formats the discount of a coupon: `20% off for 3 months`. */
 function couponText(coupon: Coupon, isRecurring: boolean): string {
   const { percent_off, amount_off, currency, duration, duration_in_months: months } = coupon
   const off = percent_off === null ? amountText(amount_off ?? 0, currency ?? 'usd') : `${percent_off}%`

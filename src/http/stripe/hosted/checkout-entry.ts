@@ -1,7 +1,7 @@
 import type { CheckoutSession } from '../../../core/checkout-session.ts'
 import { parameterInvalid } from '../../../core/errors.ts'
 
-/** The name of the buttons of the form, beside those that fill in a test card. */
+/** The name of the form's buttons, except those that fill in a test card. */
 export const ACTION = 'action'
 
 /** `enter` is the button that Enter presses: it applies what was changed, or submits the form. */
@@ -19,17 +19,17 @@ export const quantityName = (line: string): string => `quantity-${line}`
 export const actionIn = (form: URLSearchParams): CheckoutAction =>
   ACTIONS.find((action) => action === form.get(ACTION)) ?? 'enter'
 
-/** What a form changes of the session before it is submitted. */
+/** The changes of the session that a form requests. */
 export type CheckoutChanges = {
   /** The changed quantities, by the ids of their lines. */
   readonly quantities: Readonly<Record<string, number>>
-  /** What is wrong with entered quantities. */
+  /** The errors of entered quantities. */
   readonly quantityErrors: Readonly<Record<string, string>>
-  /** The entered code; null to remove the one that is applied; undefined for no change. */
+  /** The entered code; null to remove the applied code; undefined for no change. */
   readonly promotion_code: string | null | undefined
 }
 
-/** Reads what a form changes: all quantities that differ, and the code if one was entered or removed. */
+/** Reads the changes that a form requests: all quantities that differ, and the code if one was entered or removed. */
 export function changesIn(form: URLSearchParams, { lines }: CheckoutSession): CheckoutChanges {
   const quantities: Record<string, number> = {}
   const quantityErrors: Record<string, string> = {}
@@ -47,7 +47,7 @@ export function changesIn(form: URLSearchParams, { lines }: CheckoutSession): Ch
   return { quantities, quantityErrors, promotion_code: action === 'remove' ? null : entered }
 }
 
-/** paytwin: longer than every promotion code. */
+/** paytwin: the maximum length of an entered code. Promotion codes are shorter. */
 const MAX_CODE = 200
 
 /** Returns the type of the payment method that was chosen; the first one by default. */

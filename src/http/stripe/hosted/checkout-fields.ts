@@ -12,12 +12,12 @@ import { readContact } from './contact-entry.ts'
 type Read =
   | {
       readonly submission: CheckoutSubmission
-      /** The type of payment method that the customer pays with later; null for a card, or for none. */
+      /** A type of payment method without a card, whose payment succeeds or fails later; null for a card, or for none. */
       readonly paidLater: PaymentMethodType | null
     }
   | { readonly wrong: Partial<CheckoutState> }
 
-/** Reads the fields that a page with these totals asks for. @returns the submission, or what is wrong */
+/** Reads the fields that a page with these totals has. @returns the submission, or the errors */
 export function readSubmission(
   form: URLSearchParams,
   { now, view, totals }: { readonly now: number; readonly view: View; readonly totals: Totals },

@@ -10,7 +10,7 @@ import { FieldError } from './field.tsx'
 import { Alert, hostedPage, Notice, type PageOf } from './frame.tsx'
 import { METHOD_NAMES } from './method-name.ts'
 
-/** What the page of an open session shows. */
+/** The content of the page of an open session. */
 export type CheckoutContent = {
   readonly of: PageOf
   /** The path of the page, to which its form is sent. */
@@ -33,16 +33,16 @@ export type CheckoutContent = {
   readonly due: number
 }
 
-/** What was entered, and the answer to it. */
+/** The customer's entries, and their errors. */
 export type CheckoutState = {
   readonly card: CardFormState
   readonly contact: ContactState
   readonly method: PaymentMethodType
   readonly acceptsTerms: boolean
   readonly termsError?: string
-  /** A code that could not be applied, and why. */
+  /** A code that could not be applied, and the reason. */
   readonly promotion?: { readonly code: string; readonly error: string }
-  /** What is wrong with quantities, by the ids of their lines. */
+  /** The errors of quantities, by the ids of their lines. */
   readonly quantityErrors?: Readonly<Record<string, string>>
   readonly alert?: string
   readonly notice?: string
@@ -51,8 +51,8 @@ export type CheckoutState = {
 const FORM = 'checkout'
 
 /**
- * Makes the page of an open session. It has one form, so that no entry is lost when another part of the page is submitted. Enter
- * presses the first button of the form, which nobody sees: what it does depends on the fields that changed.
+ * Makes the page of an open session. It has one form, so that no entry is lost when another part of the page is submitted.
+ * Enter presses the first button of the form, which is hidden: its effect depends on the fields that changed.
  */
 export function checkoutPage(content: CheckoutContent, state: CheckoutState): Response {
   const { of, path, summary, due } = content

@@ -5,13 +5,13 @@ import { methodTypeIn, TERMS } from './checkout-entry.ts'
 import type { CheckoutState } from './checkout-page.tsx'
 import { type ContactAsked, knownContact, readContact } from './contact-entry.ts'
 
-/** Returns what the page asks for of the customer's contact. */
+/** Returns which parts of the customer's contact the page asks for. */
 export const askedOf = ({ settings }: CheckoutSession): ContactAsked => ({
   phone: settings.phone_number_collection,
   address: settings.billing_address_collection === 'required',
 })
 
-/** Returns the state of a page that is opened: with what is known of the customer, and why the last attempt failed. */
+/** Returns the state of a page that is opened: the known data of the customer, and why the last attempt failed. */
 export function openedState(view: CurrentView, session: CheckoutSession): CheckoutState {
   const { customer_details: entered, customer, settings } = session
   const given = customer === null ? undefined : view.get('customer', customer)

@@ -29,7 +29,7 @@ export type OpenPage = {
   readonly view: () => CurrentView
 }
 
-/** What follows a form: an address on the merchant's site, a page of paytwin, or the same page with a state. */
+/** The answer to a form: an address on the merchant's site, a page of paytwin, or the same page with a state. */
 export type Answer =
   | { readonly leavesTo: string }
   | { readonly redirectsTo: string }
@@ -38,8 +38,8 @@ export type Answer =
 const CHANGED = 'The total has changed. Check it before you continue.'
 
 /**
- * Answers the form of an open session. What was changed is applied first: a customer never pays another amount than the one that
- * the page has shown.
+ * Answers the form of an open session. Changes are applied and shown first, so a customer pays only an amount that the page has
+ * shown.
  */
 export async function answerForm(page: OpenPage, form: URLSearchParams): Promise<Answer> {
   const kept = keptState(form, page.session)
@@ -55,7 +55,7 @@ export async function answerForm(page: OpenPage, form: URLSearchParams): Promise
   }
 }
 
-/** Applies changed quantities and the promotion code. @returns what the page says of them; undefined if nothing changed */
+/** Applies changed quantities and the promotion code. @returns the state of the page after them; undefined if nothing changed */
 async function applyChanges(
   { run, session: { id }, session }: OpenPage,
   form: URLSearchParams,

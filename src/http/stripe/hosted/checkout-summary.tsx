@@ -2,10 +2,10 @@
 import { ACTION, PROMOTION_CODE, quantityName } from './checkout-entry.ts'
 import { FieldError } from './field.tsx'
 
-/** What is bought. All amounts and dates are texts for the customer. */
+/** The summary of a session: its lines and totals. All amounts and dates are formatted for the customer. */
 export type CheckoutSummary = {
   readonly heading: string
-  /** The amount that matters most; null if nothing is sold. */
+  /** The main amount; null if nothing is sold. */
   readonly headline: string | null
   readonly notes: readonly string[]
   readonly lines: readonly SummaryLine[]
@@ -15,7 +15,7 @@ export type CheckoutSummary = {
   /** The promotion code that is applied; null for none. */
   readonly appliedCode: string | null
   readonly takesCode: boolean
-  /** Where `Back` leads; null for nowhere. */
+  /** The address of the link `Back`; null for no link. */
   readonly cancel_url: string | null
 }
 
@@ -27,7 +27,7 @@ export type SummaryLine = {
   /** null for a metered price. */
   readonly quantity: number | null
   readonly adjustable: { readonly minimum: number; readonly maximum: number } | null
-  /** What is billed now. */
+  /** The amount that is billed now. */
   readonly amount: string
 }
 
@@ -36,7 +36,7 @@ type Answered = {
   readonly quantityErrors: Readonly<Record<string, string>> | undefined
 }
 
-/** Shows what is bought, with the controls that change it. */
+/** Shows the lines and totals, with the controls that change them. */
 export function Summary({
   summary,
   promotion,

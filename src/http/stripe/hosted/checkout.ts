@@ -40,7 +40,7 @@ export async function serveCheckout({ services, param, form }: HostedRequest): P
   return 'redirectsTo' in answer ? redirectTo(answer.redirectsTo) : show(page, answer.state)
 }
 
-/** Answers a form of a session that is not open: one that was submitted again leads where it led before. */
+/** Answers a form of a session that is not open. If it was submitted twice, the browser goes to the same address again. */
 async function answerEnded({ of, session, run }: OpenPage): Promise<Response> {
   if (checkoutFactsOf(session).isComplete) return leavingPage(of, successUrlOf(session))
   const recovered = await run((unit) => recoverCheckoutSession(unit, session.id))
@@ -56,7 +56,7 @@ async function show({ of, run, view, session: { id } }: OpenPage, state: Checkou
   return checkoutPage(contentOf(view(), of, totals), { ...state, ...(alert !== undefined && { alert }) })
 }
 
-/** Returns what a session bills now. If it can no longer be bought as it is, returns its former totals and why. */
+/** Returns the current totals of a session. If it can no longer be completed, returns its previous totals and the reason. */
 async function currentTotals(
   run: OpenPage['run'],
   session: CheckoutSession,

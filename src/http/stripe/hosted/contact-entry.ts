@@ -11,12 +11,12 @@ export type ContactState = {
   readonly errors: Readonly<Partial<Record<ContactField, string>>>
 }
 
-/** What a page asks for. */
+/** The parts of the contact that a page asks for. */
 export type ContactAsked = { readonly phone: boolean; readonly address: boolean }
 
 export type ContactEntry = { readonly phone: string | null; readonly address: Address | null }
 
-/** Returns the fields with what is known of the customer. */
+/** Returns the fields, filled in with the known data of the customer. */
 export const knownContact = (phone: string | null, address: Address | null): ContactState => ({
   values: {
     phone: phone ?? '',
@@ -30,7 +30,7 @@ export const knownContact = (phone: string | null, address: Address | null): Con
   errors: {},
 })
 
-/** Reads the submitted fields. @returns the entry with null for what was not asked, and the fields as they are shown again */
+/** Reads the submitted fields. @returns the entry, with null for fields that the page lacks; and the fields to show again */
 export function readContact(
   form: URLSearchParams,
   asked: ContactAsked,

@@ -6,7 +6,7 @@ import { Field, FieldError } from './field.tsx'
 type Shown = {
   readonly state: ContactState
   readonly asked: ContactAsked
-  /** Whether the first wrong field has the focus. */
+  /** Whether the first field with an error gets the focus. */
   readonly hasFocus: boolean
 }
 

@@ -6,11 +6,11 @@ import { HOSTED_STYLE } from './style.ts'
 
 const STYLE = styleSheet(HOSTED_STYLE)
 
-/** Where a page belongs to. */
+/** The merchant and the time that a page shows. */
 export type PageOf = {
   /** The name of the merchant. */
   readonly merchant: string
-  /** The instant of the customer's clock. */
+  /** The time of the customer's clock, in Unix seconds. */
   readonly now: number
 }
 
@@ -20,14 +20,14 @@ type HostedPage = {
   readonly status?: number
   /** null on a page that must not reveal a merchant. */
   readonly of: PageOf | null
-  /** A narrow page has one card; a wide one as much room as its content needs. */
+  /** A narrow page has one card; a wide page is as wide as its content. */
   readonly width?: 'narrow' | 'wide'
-  /** Whether a form of the page can end on another site. */
+  /** Whether a form of the page can lead to another site. */
   readonly leadsAway?: boolean
 }
 
 /**
- * Makes a page that customers of a merchant see. It says that it belongs to a sandbox, and at which instant. It needs no
+ * Makes a page that customers of a merchant see. It shows that it belongs to a sandbox, and the time of the clock. It needs no
  * script and no other file.
  */
 export function hostedPage({
@@ -65,7 +65,7 @@ export function hostedPage({
   })
 }
 
-/** A message that screen readers read at once. */
+/** A message that screen readers announce at once. */
 export const Alert = ({ children }: { children?: Child }) => (
   <p class="alert" role="alert">
     {children}
@@ -111,7 +111,7 @@ export const messagePage = ({
 
 /** Makes the page that redirects a browser to an address after a form. */
 export function leavingPage(of: PageOf, address: string): Response {
-  // A header has no letters beyond Latin-1, so what the merchant wrote otherwise is encoded.
+  // Headers can have only characters of Latin-1, so the address is encoded.
   const { href, origin } = new URL(address)
   const response = hostedPage({
     of,

@@ -15,7 +15,7 @@ import { lineText } from './line-text.ts'
 /** Formats an amount in the smallest unit of a currency. */
 export type FormatAmount = (amountMinor: number, currency: string) => string
 
-/** What the page and the PDF of an invoice show. All are texts for people. */
+/** The content of an invoice's page and PDF, formatted for people. */
 export type InvoiceDocument = {
   readonly number: string
   /** Such as `20.00 USD due 2026-02-14`. */
@@ -30,7 +30,7 @@ export type InvoiceDocument = {
   readonly description: string | null
   readonly lines: readonly DocumentLine[]
   readonly totals: readonly Row[]
-  /** The row after the totals that matters most. */
+  /** The last row of the totals, with the amount due. */
   readonly due: Row
   readonly url: string
   readonly pdfUrl: string
@@ -76,7 +76,7 @@ export const isPayable = (invoice: Invoice): boolean => isOpen(invoice) && remai
 
 const remainderOf = ({ amount_due, amount_paid }: Invoice): number => amount_due - amount_paid
 
-/** What each status means for what is due. */
+/** The headline of an invoice in each status. */
 const HEADLINES: Readonly<Record<InvoiceStatus, (invoice: Invoice, format: FormatAmount) => string>> = {
   draft: (invoice, format) => `${remainderText(invoice, format)} due`,
   open: (invoice, format) =>
@@ -103,7 +103,7 @@ function factsOf({ number, finalized_at, due_date, paid_at, voided_at }: Invoice
   ]
 }
 
-/** Lists what is known of a customer, a line each. */
+/** Lists the name, the email address and the postal address of a customer, if known, in lines. */
 export function partyOf({ name, email, contact }: Customer): string[] {
   const { address, phone } = contact ?? NO_CONTACT
   const known = [name, ...(address ? addressLines(address) : []), phone, email]
@@ -154,7 +154,7 @@ function totalsOf(view: View, invoice: Invoice, format: FormatAmount): Row[] {
   return amounts.map(([label, amount]) => [label, format(amount, currency)])
 }
 
-/** Returns the name of a discount: that of its coupon, with what it takes off. */
+/** Returns the name of a discount: the name of its coupon, with the percentage or amount. */
 function discountName(view: View, discount: Discount | undefined, format: FormatAmount): string {
   if (!discount) return 'Discount'
   const { percent_off, amount_off, currency } = discount.terms

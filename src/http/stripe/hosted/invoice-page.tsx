@@ -17,7 +17,7 @@ type Shown = {
   readonly receipt: string | null
 }
 
-/** Makes the page of an invoice: what is due and why, and a form to pay it with a card. */
+/** Makes the page of an invoice: the amount due, the lines, and a form to pay with a card. */
 export const invoicePage = ({ of, document, card, problem, isPaidNow, receipt }: Shown): Response =>
   hostedPage({
     of,

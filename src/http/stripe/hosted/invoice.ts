@@ -105,7 +105,7 @@ async function pay(
   return leavingPage(of, `${url}?redirect_status=succeeded`)
 }
 
-/** Returns why the authentication failed after which the browser returned; null if it did not. */
+/** Returns why the authentication failed from which the browser returned; null if it did not fail. */
 function failureOf({ view, invoice }: Found, query: URLSearchParams): string | null {
   if (query.get('redirect_status') !== 'failed' || invoice.payment_intent === null) return null
   return view.get('payment_intent', invoice.payment_intent)?.last_payment_error?.message ?? null

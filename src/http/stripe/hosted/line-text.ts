@@ -5,7 +5,7 @@ import type { View } from '../../../engine/history/view.ts'
 import { presentLine } from '../present/invoice.ts'
 import { dateText } from './date-text.ts'
 
-/** Describes a line of an invoice for its customer. The date of a proration is written as the other dates of the pages. */
+/** Describes a line of an invoice for its customer. The date of a proration has the format of all dates on the pages. */
 export function lineText(view: View, invoice: Invoice, line: InvoiceLine): string {
   const description = presentLine(view, invoice, line).description ?? 'Item'
   return isCorrection(line.proration)

@@ -11,7 +11,7 @@ export const METHOD_NAMES: Readonly<Record<PaymentMethodType, string>> = {
   bank_transfer: 'Bank transfer',
 }
 
-/** The names of brands that are more than the identifier with a capital letter. */
+/** The names of brands, if they are not just the identifier with a capital letter. */
 const BRANDS: Readonly<Record<string, string>> = {
   amex: 'American Express',
   cartes_bancaires: 'Cartes Bancaires',

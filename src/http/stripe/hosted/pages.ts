@@ -9,7 +9,7 @@ import { PORTAL_PAGES } from './portal/serve.ts'
 import { serveReceipt } from './receipt.ts'
 import { type HostedRequest, servePage } from './serve.ts'
 
-/** The pages that customers see, by their paths. The beginning of each is in HOSTED_PATHS of http/app.ts. */
+/** The pages that customers see, by their paths. HOSTED_PATHS in http/app.ts has the first part of each path. */
 const PAGES: Readonly<Record<string, (request: HostedRequest) => Response | Promise<Response>>> = {
   '/c/pay/:id': serveCheckout,
   '/c/authenticate/:merchant/:id/:key': serveAuthentication,

@@ -6,7 +6,7 @@ import { amountText } from './amount.ts'
 export const intervalText = ({ interval, interval_count }: NonNullable<Price['recurring']>): string =>
   interval_count === 1 ? `per ${interval}` : `every ${interval_count} ${interval}s`
 
-/** Formats what a unit costs: `$20.00 per month`, `$10.00 for 100 per month`, `Price by usage, billed per month`. */
+/** Formats the price of a unit: `$20.00 per month`, `$10.00 for 100 per month`, `Price by usage, billed per month`. */
 export function unitText(price: Price): string {
   const amount = unitAmountText(price)
   const { recurring } = price

@@ -10,13 +10,13 @@ import { readBody } from '../../request.ts'
 import { knownError } from '../../respond.ts'
 import { type PageOf, refusedPage } from './frame.tsx'
 
-/** paytwin: the forms of the pages have few and short fields. */
+/** paytwin: the maximum size of a form. The fields are few and short. */
 const MAX_FORM_BYTES = 20_000
 
-/** How browsers mark a page that they load before it is opened. */
+/** The headers with which browsers mark a prefetch. */
 const PREFETCH_HEADERS = ['sec-purpose', 'purpose', 'x-moz']
 
-/** A request of a browser to a page for customers. */
+/** A request from a browser to a page for customers. */
 export type HostedRequest = {
   readonly services: AdminServices
   /** Returns a part of the path; empty if the path has no such part. */
@@ -24,13 +24,13 @@ export type HostedRequest = {
   readonly query: URLSearchParams
   /** The submitted form; null if the page is only requested. */
   readonly form: URLSearchParams | null
-  /** Whether the page is loaded although nobody has opened it. HEAD requests are marked so too. */
+  /** Whether the request is a prefetch or a HEAD request: nobody has opened the page yet. */
   readonly isPrefetch: boolean
 }
 
 /**
  * Serves a page, or its form. Shows errors as a page.
- * A form is accepted only from the page's own origin: another site can neither submit it nor show the page in a frame.
+ * A form is accepted only from the page's own origin. Other sites can neither submit it nor show the page in a frame.
  */
 export async function servePage(
   c: Context,
@@ -61,7 +61,7 @@ export async function currentObjects(
   return viewOf({ engine }, merchant)
 }
 
-/** Runs a command of a customer, who has no key and repeats no request. */
+/** Runs a command of a customer, without a key and without idempotency. */
 export const runCommand = <T>(
   { engine }: Pick<AdminServices, 'engine'>,
   merchant: MerchantState,
@@ -71,13 +71,16 @@ export const runCommand = <T>(
 export const viewOf = ({ engine }: Pick<AdminServices, 'engine'>, { settings }: MerchantState): CurrentView =>
   currentView({ store: engine.store, ids: engine.ids, url: engine.url, merchant: settings })
 
-/** Returns what every page of a merchant shows. @param testClock - the test clock of the customer, if it has one */
+/**
+ * Returns the merchant's name and the time, which every page shows.
+ * @param testClock - the test clock of the customer, if it has one
+ */
 export const pageOf = ({ settings, clock, testClocks }: MerchantState, testClock: string | null): PageOf => ({
   merchant: settings.name,
   now: ((testClock === null ? undefined : testClocks.find(testClock)) ?? clock).now,
 })
 
-/** Reads a form. Another origin is already refused; every browser names the origin of a form. @throws ApiError */
+/** Reads a form. Forms of other origins are refused before, and a form without an origin here. @throws ApiError */
 function readForm(c: Context): Promise<string> {
   if (c.req.header('origin') === undefined)
     throw parameterInvalid('Origin', 'The form must come from the page')

@@ -7,8 +7,8 @@ import type { Draft, EventOf, Link } from './mail.ts'
 type InvoiceEvent = EventOf<'invoice'>
 
 /**
- * Composes the mail with a sent invoice. A draft that is finalized by a request is not mailed unless it is the invoice of a
- * subscription: the request that sends it comes on top.
+ * Composes the mail with a sent invoice. A draft that a request finalizes is mailed only if it is the invoice of a
+ * subscription. Other invoices are mailed when a request sends them.
  */
 export function invoiceMail(event: InvoiceEvent): Draft | null {
   const { entry, after: invoice, view } = event
@@ -40,7 +40,9 @@ export const overdueMail = (event: InvoiceEvent): Draft => ({
   links: [payLink(event, 'View and pay the invoice'), pdfLink(event)],
 })
 
-/** Composes the mail about a failed payment. The customer saw the failure of a subscription's first payment. */
+/**
+ * Composes the mail about a failed payment; none for the first payment of a subscription, whose failure the customer has seen.
+ */
 export function failureMail(event: InvoiceEvent): Draft | null {
   const { after: invoice, view } = event
   if (!isRenewal(event)) return null
@@ -104,7 +106,7 @@ function common({ after: invoice, view }: InvoiceEvent): Pick<Draft, 'to' | 'nam
   }
 }
 
-/** Reports whether an invoice bills a subscription without its customer being there. */
+/** Reports whether an invoice bills a subscription while its customer is absent. */
 const isRenewal = ({ after: { subscription, billing_reason } }: InvoiceEvent): boolean =>
   subscription !== null && billing_reason !== 'subscription_create'
 

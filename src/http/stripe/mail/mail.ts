@@ -2,7 +2,7 @@ import type { Kind, Objects } from '../../../core/kinds.ts'
 import type { MailKind } from '../../../core/mail-kinds.ts'
 import type { EventWithObject } from '../../../engine/history/view.ts'
 
-/** A mail that a customer would have got. It is never sent. See docs/contract/mail.md#mail. */
+/** A mail for a customer, which is never sent. See docs/contract/mail.md#mail. */
 export type Mail = {
   readonly id: string
   readonly kind: MailKind
@@ -19,7 +19,7 @@ export type Mail = {
 /** A page that a mail leads to. */
 export type Link = { readonly name: string; readonly url: string }
 
-/** What differs between the mails. */
+/** The parts of a mail that depend on its kind. */
 export type Draft = {
   /** The customer's email address, or the one that was given for receipts. */
   readonly to: string | null
@@ -29,7 +29,7 @@ export type Draft = {
   readonly paragraphs: readonly string[]
   readonly links: readonly Link[]
   readonly about: Mail['about']
-  /** Whether it was asked for, so that it exists even if its kind is off. */
+  /** Whether a request asked for it, so that it exists even if its kind is off. */
   readonly isRequested?: boolean
 }
 

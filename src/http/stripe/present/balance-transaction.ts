@@ -10,7 +10,7 @@ import {
 import type { View } from '../../../engine/history/view.ts'
 import type { Wire } from '../wire.ts'
 
-/** How Stripe names each type. */
+/** Stripe's name of each type. */
 const NAMES: Readonly<
   Record<BalanceTransactionType, { type: Stripe.BalanceTransaction.Type; description: string | null }>
 > = {
@@ -21,7 +21,10 @@ const NAMES: Readonly<
   dispute_reversal: { type: 'adjustment', description: 'Chargeback reversal' },
 }
 
-/** Presents a movement of the merchant's money. The money is available at once. @param created - when it happened */
+/**
+ * Presents a transaction of the merchant's balance. The money is available at once.
+ * @param created - its time, in Unix seconds
+ */
 export function presentAccountTransaction(
   { id, type, amount, fee, currency, source }: BalanceTransaction,
   created: number,
@@ -48,7 +51,7 @@ export function presentAccountTransaction(
   }
 }
 
-/** Finds the movement with an id, if its source exists and has had it; undefined otherwise. */
+/** Finds the balance transaction with an id; undefined if its source does not exist or has no such transaction. */
 export function transactionNamed(view: View, id: string): BalanceTransaction | undefined {
   const named = sourceOfBalanceTransaction(id)
   const source = named && view.get(BALANCE_TRANSACTIONS[named.type].kind, named.source)

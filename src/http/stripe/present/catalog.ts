@@ -92,6 +92,6 @@ export const presentPlan = (price: Price): Wire<Stripe.Plan> => ({
   usage_type: price.recurring?.usage_type ?? 'licensed',
 })
 
-/** Presents the decimal form of an amount, which a whole amount has too. */
+/** Presents an amount in decimal form, a whole amount too. */
 export const decimalOf = (amount: number | null, decimal: string | null): string | null =>
   amount === null ? decimal : String(amount)

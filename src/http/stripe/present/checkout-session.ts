@@ -117,7 +117,7 @@ function afterExpiration(
   }
 }
 
-/** Presents what the customer entered. Before that, it is what the request says of the customer. */
+/** Presents what the customer entered or, before that, the customer's data in the request. */
 function detailsOf(
   view: View,
   session: CheckoutSession,

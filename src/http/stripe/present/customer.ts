@@ -43,7 +43,10 @@ export function presentCustomer(view: View, customer: Customer): Wire<Stripe.Cus
   }
 }
 
-/** Presents a customer as events show it: how many invoices it had at that time is not recorded. */
+/**
+ * Presents a customer in an event, without next_invoice_sequence, because the number of its invoices at that time is not
+ * recorded.
+ */
 export function presentCustomerInEvent(view: View, customer: Customer): Wire<Stripe.Customer> {
   const { next_invoice_sequence: _, ...shown } = presentCustomer(view, customer)
   return shown

@@ -67,6 +67,6 @@ export function presentDeletedDiscount(view: View, discount: Discount): Wire<Str
 /** Returns the id of a coupon in the API. */
 const idOfCoupon = (view: View, id: string): string | null => view.get('coupon', id)?.public_id ?? null
 
-/** Presents what discounts take off an invoice. */
+/** Presents the total of each discount of an invoice. */
 export const presentTotals = (lines: readonly InvoiceLine[]): Wire<Stripe.Invoice.TotalDiscountAmount>[] =>
   totalDiscountAmounts(lines).map((amount) => ({ ...amount }))

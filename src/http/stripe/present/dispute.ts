@@ -9,7 +9,7 @@ export const presentDispute = (_view: View, dispute: Dispute): Wire<Stripe.Dispu
   id: dispute.id,
   object: 'dispute',
   amount: dispute.amount,
-  // The reinstatement of a dispute that is won is in the list of the account only.
+  // The transaction that returns the money of a won dispute is only in the list of balance transactions.
   balance_transactions: [presentAccountTransaction(balanceTransaction('dispute', dispute), dispute.created)],
   charge: dispute.charge,
   created: dispute.created,

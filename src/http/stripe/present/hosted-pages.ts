@@ -3,14 +3,14 @@ import type { View } from '../../../engine/history/view.ts'
 import { isSameSecret } from '../../../engine/machine/digest.ts'
 import { clientSecretOf } from '../../client-secret.ts'
 
-/** What the addresses of pages need of a view. */
+/** The parts of a view that make the addresses of pages. */
 type Place = Pick<View, 'ids' | 'merchant' | 'url'>
 
 const KEY_LENGTH = 24
 
 type Page = 'authentication' | 'invoice' | 'receipt'
 
-/** What the key of a page is derived from. An address stays valid only while this stays. */
+/** The names from which the keys of pages are derived. A changed name would make existing addresses invalid. */
 const KEYS: Readonly<Record<Page, string>> = {
   authentication: 'authentication',
   invoice: 'hosted invoice',

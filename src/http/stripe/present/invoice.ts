@@ -117,7 +117,10 @@ const isFinalized = ({ finalized_at }: Invoice): boolean => finalized_at !== nul
 
 const isSent = ({ collection_method }: Invoice): boolean => collection_method === 'send_invoice'
 
-/** Returns the period before that of the lines, in which items waited for the invoice. Without one, the instant of its creation. */
+/**
+ * Returns the period before that of the lines, in which pending items were collected. Without one, the time of the invoice's
+ * creation.
+ */
 function periodOf(invoice: Invoice): { period_start: number; period_end: number } {
   const { previous_start, created } = invoice
   return previous_start === null

@@ -13,7 +13,7 @@ export function presentBillingDetails(
   return { address: { ...address }, email, name, phone, tax_id: null }
 }
 
-/** The checks of a card, of which the security code is always right. */
+/** The checks of a card: the security code always passes. */
 export const passedChecks = () => ({
   address_line1_check: null,
   address_postal_code_check: null,
@@ -34,7 +34,7 @@ export const presentPaymentMethod = (_view: View, method: PaymentMethod): Wire<S
   type: typeOf(method),
 })
 
-/** Stripe has no type for each of the push methods that paytwin knows. */
+/** Stripe has fewer types of push methods than paytwin. */
 const typeOf = ({ type }: PaymentMethod): Stripe.PaymentMethod.Type =>
   type === 'bank_transfer' ? 'customer_balance' : type
 

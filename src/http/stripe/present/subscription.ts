@@ -80,7 +80,7 @@ export function presentSubscription(view: View, subscription: Subscription): Wir
   }
 }
 
-/** Presents what the request chose about cards; null if it chose nothing. */
+/** Presents the options for cards that a request chose; null for none. */
 function presentMethodOptions({
   request_three_d_secure: chosen,
 }: PaymentSettings): Wire<Stripe.Subscription.PaymentSettings.PaymentMethodOptions> | null {

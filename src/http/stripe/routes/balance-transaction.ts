@@ -25,7 +25,7 @@ import { presentAccountTransaction, transactionNamed } from '../present/balance-
 import { returning, returningList, wireList } from '../returns.ts'
 import type { Wire } from '../wire.ts'
 
-/** The types that a parameter can name, each with paytwin's own. */
+/** Stripe's names of the types, with paytwin's. */
 const TYPES = {
   charge: ['charge'],
   refund: ['refund'],
@@ -43,7 +43,7 @@ const listParams = deferred(() =>
 )
 type ListCall = Call<z.infer<ReturnType<typeof listParams>>>
 
-/** Registers the routes of the movements of the merchant's money. */
+/** Registers the routes of balance transactions. */
 export function balanceTransactionRoutes(api: StripeApi): void {
   api.read(
     {
@@ -70,7 +70,7 @@ const missing = (id: string, param: string): never => {
   throw resourceMissing('balance transaction', id, param)
 }
 
-/** Lists the movements by their events, newest first. */
+/** Lists balance transactions by their events, newest first. */
 function listed({ c, services, merchant, params }: ListCall) {
   const cursor = cursorOf(params)
   const isBackward = cursor?.param === 'ending_before'
@@ -95,7 +95,10 @@ function presentMovement({ entry, after }: EventWithObject) {
   )
 }
 
-/** Lists the movements of one charge, refund or dispute, newest first. @throws ApiError resource_missing, param source */
+/**
+ * Lists the balance transactions of one charge, refund or dispute, newest first.
+ * @throws ApiError resource_missing, param source
+ */
 function listedBySource(call: ListCall, source: string) {
   const { c, view, params } = call
   const kind = kindOfId(source)
@@ -113,7 +116,7 @@ type Place = Pick<Call<unknown>, 'services' | 'merchant'>
 const presentedWithTime = (place: Place, found: BalanceTransaction) =>
   presentAccountTransaction(found, eventOf(place, { id: found.id, param: 'id' }).created)
 
-/** Finds the event with which a movement happened. @throws ApiError resource_missing */
+/** Finds the event of a balance transaction. @throws ApiError resource_missing */
 function eventOf({ services, merchant }: Place, { id, param }: { id: string; param: string }) {
   const named = sourceOfBalanceTransaction(id)
   if (!named) return missing(id, param)

@@ -11,7 +11,7 @@ import { returning } from '../returns.ts'
 import type { Wire } from '../wire.ts'
 import { ACCOUNT_CURRENCY } from './account.ts'
 
-/** Registers the route of the merchant's money. */
+/** Registers the route of the merchant's balance. */
 export function balanceRoutes(api: StripeApi): void {
   api.read(
     {
@@ -24,7 +24,7 @@ export function balanceRoutes(api: StripeApi): void {
   )
 }
 
-/** Presents the sums of all movements. The money is available at once. */
+/** Presents the sums of all balance transactions. The money is available at once. */
 function presentBalance(view: CurrentView): Wire<Stripe.Balance> {
   const sums = new Map<string, number>()
   for (const type of BALANCE_TRANSACTION_TYPES) {

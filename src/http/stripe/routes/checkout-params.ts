@@ -166,7 +166,7 @@ const fields = deferred(() =>
 )
 type Given = z.output<ReturnType<typeof fields>>
 
-/** Which modes have a parameter. */
+/** The modes in which a parameter is allowed. */
 const ONLY_IN: { readonly [Name in keyof Given]?: readonly Given['mode'][] } = {
   subscription_data: ['subscription'],
   payment_method_collection: ['subscription'],
@@ -227,7 +227,7 @@ export const linesOf = ({ line_items = [] }: CreateParams): CheckoutLineParams[]
     }),
   }))
 
-/** Returns what a request chooses for the page. */
+/** Returns the settings of the page. */
 export function settingsOf(given: CreateParams): CheckoutSettings {
   const { mode, customer, customer_update, custom_text, after_expiration } = given
   const recovery = after_expiration?.recovery
@@ -258,7 +258,7 @@ export function settingsOf(given: CreateParams): CheckoutSettings {
   }
 }
 
-/** Returns what a request chooses for the objects that the session creates. */
+/** Returns the settings of the objects that the session will create. */
 export function outcomesOf(given: CreateParams): CheckoutOutcomes {
   const { subscription_data, payment_intent_data, setup_intent_data, invoice_creation } = given
   return {

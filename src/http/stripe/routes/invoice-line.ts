@@ -175,7 +175,10 @@ function updateLine(unit: UnitOfWork, draft: Invoice, { line, update, param }: C
   updateInvoiceItem(unit, itemOfLine(unit, draft, line, param).id, withDiscountsOf(update))
 }
 
-/** @throws ApiError parameter_invalid, param quantity: an amount is that of the whole line */
+/**
+ * Refuses an amount together with a quantity, because the amount is that of the whole line.
+ * @throws ApiError parameter_invalid, param quantity
+ */
 function checkWhole({ amount, quantity: units }: Partial<LineUpdate>): void {
   if (amount !== undefined && units !== undefined)
     throw parameterInvalid(
@@ -188,7 +191,7 @@ function checkWhole({ amount, quantity: units }: Partial<LineUpdate>): void {
 const withMetadata = (unit: UnitOfWork, id: string, given: z.output<typeof metadata>): Invoice =>
   given === undefined ? unit.need('invoice', id) : updateInvoice(unit, id, { metadata: given })
 
-/** Changes a line of a request, so that errors name its parameters: `lines[0][amount]`. */
+/** Runs the change of a line, so that errors name the parameters with their index: `lines[0][amount]`. */
 function inLine(index: number, work: () => void): void {
   try {
     withParamNames({ price: 'pricing[price]' }, work)

@@ -19,7 +19,7 @@ import type { Wire } from '../wire.ts'
 
 type PreviewParams = z.infer<ReturnType<typeof previewParams>>
 
-/** The parameters of a preview, and settings that every preview has. */
+/** The parameters of a preview, and those with one allowed value. */
 const stripePreviewParams = deferred(() =>
   previewParams().extend({
     automatic_tax: disabled('taxes'),
@@ -31,7 +31,10 @@ const stripePreviewParams = deferred(() =>
 const requiresCustomer = ({ customer, subscription }: Raw) =>
   customer === undefined && subscription === undefined ? 'customer' : undefined
 
-/** Routes that preview invoices. Register them before those with the id of an invoice in the same place. */
+/**
+ * Registers the routes that preview invoices. They must come before routes with the id of an invoice in the same part of the
+ * path.
+ */
 export function invoicePreviewRoutes(api: StripeApi): void {
   api.write(
     {
@@ -118,7 +121,7 @@ function nextToBill(unit: UnitOfWork, view: CurrentView, customer: string): stri
   return next.id
 }
 
-/** As many subscriptions as Stripe allows for a customer. */
+/** Stripe's limit of subscriptions for each customer. */
 const MAX_SUBSCRIPTIONS = 500
 
 const noneUpcoming = (customer: string) =>

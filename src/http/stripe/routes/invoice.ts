@@ -198,7 +198,7 @@ export function invoiceRoutes(api: StripeApi): void {
   )
 }
 
-/** Creates the error for a declined payment of an invoice. The failed payment is written nevertheless. */
+/** Creates the error for a declined payment of an invoice. The command is committed nevertheless, with the failed payment. */
 export function declinedInvoice(view: View, { payment_intent }: Invoice, outcome: Decline): ApiError {
   const intent = payment_intent === null ? undefined : view.get('payment_intent', payment_intent)
   return declinedPayment(view, intent, outcome)

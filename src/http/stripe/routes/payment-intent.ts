@@ -229,7 +229,10 @@ export function paymentIntentRoutes(api: StripeApi): void {
 
 type Presence = { off_session?: boolean | undefined; error_on_requires_action?: boolean | undefined }
 
-/** Returns whether a card that requires an authentication is declined, because the customer is absent or must not be asked. */
+/**
+ * Reports whether a card that requires an authentication is declined: the customer is absent, or the request excludes an
+ * authentication.
+ */
 const isAbsent = ({ off_session, error_on_requires_action }: Presence): boolean | undefined =>
   error_on_requires_action ? true : off_session
 
@@ -255,7 +258,7 @@ const resultOf = (view: View, { intent: found, declined }: IntentOutcome, isPubl
     ? declinedPayment(view, found, declined, isPublic)
     : forBrowser(isPublic, presentPaymentIntent(view, found))
 
-/** Creates the error for a declined payment. The failed payment is written nevertheless. */
+/** Creates the error for a declined payment. The command is committed nevertheless, with the failed payment. */
 export function declinedPayment(
   view: View,
   found: PaymentIntent | undefined,

@@ -18,11 +18,11 @@ import { only } from '../only.ts'
 const enabled = deferred(() => z.boolean())
 const optionalUrl = deferred(() => returnUrl().nullable().optional())
 
-/** As many as Stripe allows. */
+/** Stripe's limit of products. */
 const MAX_PRODUCTS = 10
 const MAX_PRICES = 100
 
-/** A list of choices, each of which counts once; an empty value for none. */
+/** A list of choices without duplicates; an empty value for none. */
 const choices = <const Choice extends string>(known: readonly Choice[]) =>
   z
     .array(z.enum(known))

@@ -78,7 +78,7 @@ const paymentSettings = deferred(() =>
     .optional(),
 )
 
-/** Settings that paytwin has for every subscription. */
+/** The parameters with one allowed value, which describes every subscription of paytwin. */
 const fixed = deferred(() => ({
   automatic_tax: disabled('taxes'),
   billing_mode: z
@@ -136,10 +136,10 @@ export const createParams = deferred(() =>
     .refine(...NO_ANCHOR_WITH_TRIAL),
 )
 
-/** The ends of a period that a cancellation can name. Here all items have the same period. */
+/** The names of a period's end for cancel_at. All items have the same period, so both mean the same. */
 const PERIOD_ENDS = ['min_period_end', 'max_period_end'] as const
 
-/** What happens if the payment of an update fails, or is left to the customer. */
+/** The values of payment_behavior: what happens if the payment of an update fails or is left to the customer. */
 const UPDATE_BEHAVIORS = [
   'allow_incomplete',
   'default_incomplete',
@@ -183,7 +183,7 @@ const updateFields = deferred(() =>
   }),
 )
 
-/** What an update cannot change while it may wait for its payment. */
+/** The parameters that an update with pending_if_incomplete cannot have. */
 const UNCONDITIONAL = [
   'add_invoice_items',
   'cancellation_details',
@@ -208,7 +208,7 @@ const conditionalFields = deferred(() =>
     ),
 )
 
-/** The parameters of an update. The end of the period is known only if the update does not change it. */
+/** The parameters of an update. cancel_at cannot name the end of a period that the same update changes. */
 export const updateParams = deferred(() =>
   conditionalFields().refine(
     ({ cancel_at, items, billing_cycle_anchor, trial_end }) =>
@@ -223,7 +223,7 @@ export const updateParams = deferred(() =>
 )
 type UpdateParams = z.infer<ReturnType<typeof updateParams>>
 
-/** Returns whether a payment method that pays by hand becomes the default one; undefined if it is not given. */
+/** Reports whether a payment method becomes the default if a request pays an invoice with it; undefined if that is not given. */
 export function savesMethod(settings: z.infer<ReturnType<typeof paymentSettings>>): boolean | undefined {
   const saving = settings?.save_default_payment_method
   return saving && saving === 'on_subscription'
@@ -240,7 +240,7 @@ export function paymentSettingsOf(
   }
 }
 
-/** Returns the cancellation that an update asks for. An empty cancel_at withdraws every planned cancellation. */
+/** Returns the cancellation that an update requests. An empty cancel_at withdraws every planned cancellation. */
 export function cancellationIn(
   { cancel_at, cancel_at_period_end }: Pick<UpdateParams, 'cancel_at' | 'cancel_at_period_end'>,
   { current_period_end }: Pick<Subscription, 'current_period_end'>,

@@ -158,7 +158,7 @@ export function subscriptionRoutes(api: StripeApi): void {
   )
 }
 
-/** Returns the end of the trial that an update asks for. `now` changes nothing where there is no trial to end. */
+/** Returns the end of the trial that an update requests. `now` changes nothing without a trial. */
 const trialEndOf = (found: Subscription, given: number | 'now' | undefined): number | 'now' | undefined =>
   given === 'now' && !isInTrial(found) ? undefined : given
 
@@ -170,7 +170,8 @@ function currencyOf(unit: UnitOfWork, { items: [item] }: CreateParams): string {
 }
 
 /**
- * Checks that the first invoice can be charged. An invoice that waits to be confirmed gets its payment method then.
+ * Checks that the first invoice can be charged. With payment_behavior=default_incomplete, the payment method comes later, with
+ * the confirmation.
  * @throws ApiError resource_missing
  */
 function checkPayable(unit: UnitOfWork, params: CreateParams): void {

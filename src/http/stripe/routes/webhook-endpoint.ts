@@ -109,7 +109,7 @@ export function webhookEndpointRoutes(api: StripeApi): void {
   )
 }
 
-/** @throws ApiError parameter_invalid, param url, when webhooks cannot be sent there */
+/** Refuses a URL to which webhooks cannot be sent. @throws ApiError parameter_invalid, param url */
 function checkUrl({ receiverRefusal }: HttpServices, given: string): void {
   const why = receiverRefusal(given)
   if (why !== undefined) throw parameterInvalid('url', why)

@@ -4,8 +4,8 @@ import type { Comparison, Operand, Search, SearchClause } from '../../../engine/
 import type { Clause, Operator, Query } from './parse.ts'
 
 /**
- * How a field is compared. A token is an id or a fixed word, which is compared as it is; a text is compared regardless of
- * case, and can be searched for a part.
+ * How a field is compared. A token is an id or a fixed word, and is compared exactly. A text is compared regardless of case,
+ * and can be searched for a part.
  */
 type FieldType = 'token' | 'text' | 'number' | 'boolean'
 type Field = { readonly type: FieldType; readonly operand: Operand }
@@ -86,9 +86,9 @@ const OPERATORS: Readonly<Record<FieldType, readonly Operator[]>> = {
   number: [':', '=', '>', '>=', '<', '<='],
   boolean: [':'],
 }
-/** The least number of characters of a part of a text. */
+/** The minimum length of a searched part of a text. */
 const MIN_PART_LENGTH = 3
-/** paytwin: the most. Long parts of repeated characters take long to find. */
+/** paytwin: the maximum length of a searched part. Long parts of repeated characters take long to find. */
 const MAX_PART_LENGTH = 200
 
 /**

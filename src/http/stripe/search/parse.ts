@@ -88,7 +88,7 @@ class Reader {
     return this.at === this.#text.length
   }
 
-  /** Takes what a sticky pattern matches here; undefined if it does not match. */
+  /** Reads the text that a sticky pattern matches at the current position; undefined if it does not match. */
   take(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.at
     const [found] = pattern.exec(this.#text) ?? []
@@ -96,7 +96,7 @@ class Reader {
     return found
   }
 
-  /** Creates the error for what is missing here. */
+  /** Creates the error for something that is missing at the current position. */
   expected(what: string) {
     const rest = this.#text.slice(this.at, this.at + 20)
     return refusal(`expected ${what}${rest === '' ? ', but the query ends' : `, not ${rest}`}`, this.at)

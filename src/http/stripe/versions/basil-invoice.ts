@@ -5,7 +5,7 @@ import { decimalOf, presentPlan } from '../present/catalog.ts'
 import type { Wire } from '../wire.ts'
 import { onlyDiscount } from './basil-subscription.ts'
 
-/** Returns an invoice with the subscription and the payment that it now has in `parent` and `payments`. */
+/** Returns an invoice with the fields `subscription` and `payment_intent`, which `parent` and `payments` replaced. */
 export function invoiceBeforeBasil(invoice: Wire<Stripe.Invoice>, objects: ObjectsAt): Json {
   const { confirmation_secret: _secret, parent, payments, total_taxes: _taxes, ...others } = invoice
   const payment_intent = payments?.data.find(({ is_default }) => is_default)?.payment.payment_intent ?? null
@@ -28,7 +28,7 @@ export function invoiceBeforeBasil(invoice: Wire<Stripe.Invoice>, objects: Objec
   }
 }
 
-/** Returns a line with the whole price that it now names in `pricing`, and with the source that it has in `parent`. */
+/** Returns a line with the whole price and with its source, which `pricing` and `parent` replaced. */
 export function lineBeforeBasil(line: Wire<Stripe.InvoiceLineItem>, objects: ObjectsAt): Json {
   const { parent, pricing, taxes: _, ...others } = line
   const { invoice_item_details: ofItem, subscription_item_details: ofSubscription } = parent ?? {}

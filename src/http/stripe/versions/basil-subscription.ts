@@ -14,7 +14,7 @@ export function subscriptionBeforeBasil(subscription: Wire<Stripe.Subscription>,
   }
 }
 
-/** Returns the field `discount`, which several discounts do not fill. */
+/** Returns the field `discount`: the only discount; null for none or several. */
 export function onlyDiscount(discounts: readonly string[], { show }: ObjectsAt): Json | null {
   const [id, ...others] = discounts
   return id === undefined || others.length > 0 ? null : (show('discount', id) ?? null)
@@ -39,7 +39,7 @@ export const scheduleBeforeBasil = (schedule: Wire<Stripe.SubscriptionSchedule>)
   phases: schedule.phases.map((phase) => ({ ...phase, coupon: onlyCoupon(phase.discounts) })),
 })
 
-/** Returns the coupon of a phase that has no other discount; null for others. */
+/** Returns the coupon of a phase whose only discount it is; null otherwise. */
 function onlyCoupon(discounts: Wire<Stripe.SubscriptionSchedule.Phase>['discounts']): string | null {
   const [only, ...others] = discounts
   return only && others.length === 0 && typeof only.coupon === 'string' ? only.coupon : null

@@ -9,7 +9,7 @@ import { DAHLIA } from './dahlia.ts'
 import { ENDIVE } from './endive.ts'
 import { APRIL_2024, AUGUST_2022, JUNE_2024, NOVEMBER_2022 } from './older.ts'
 
-/** The changes of Stripe's API that concern what paytwin knows of it, by version. */
+/** The changes of the supported parts of Stripe's API, by version. */
 const CHANGES: Readonly<Record<string, readonly VersionChange[]>> = {
   '2026-09-30.endive': ENDIVE,
   '2026-03-25.dahlia': DAHLIA,

@@ -1,9 +1,9 @@
 import { BASIL_VERSION } from './basil-version.ts'
 
-/** Where an object of Stripe's API refers to others: by field, the name of the other object. */
+/** The fields of an object that refer to other objects, each with the name of the other object. */
 export type References = Readonly<Record<string, string>>
 
-/** References that objects had before a version; undefined for those that came with it. */
+/** The references that objects had before a version; undefined for references that the version added. */
 type Before = {
   readonly version: string
   readonly objects: Readonly<Record<string, Readonly<Record<string, string | undefined>>>>

@@ -23,7 +23,7 @@ type Resources = {
   readonly subscription_schedule: Wire<Stripe.SubscriptionSchedule>
 }
 
-/** Converts resources of a version to the previous one, by the name in `object`. */
+/** Functions that convert a resource to the previous version, by the name in `object`. */
 export type Downgrades = {
   readonly [Name in keyof Resources]?: (resource: Resources[Name], objects: ObjectsAt) => Json
 }

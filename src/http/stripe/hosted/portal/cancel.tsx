@@ -12,7 +12,7 @@ import { checkToken, finish, type Portal, type PortalRequest, subscriptionOf, to
 
 type Reason = (typeof FEEDBACK)[number]
 
-/** What the customer can say, in words of its own. Source: the texts of Stripe's portal. */
+/** The reasons that the customer can choose. Source: the texts of Stripe's portal. */
 const REASONS: Readonly<Record<Reason, string>> = {
   customer_service: 'Customer service was less than expected',
   low_quality: 'Quality was less than expected',
@@ -26,7 +26,7 @@ const REASONS: Readonly<Record<Reason, string>> = {
 
 const MAX_COMMENT = 500
 
-/** Shows what a cancellation does, and asks for the reason. */
+/** Shows the effect of a cancellation, and asks for the reason. */
 export function cancelPage(portal: Portal, { id, given, alert }: PortalRequest): Response {
   const subscription = subscriptionOf(portal, id)
   const { features } = portal.configuration

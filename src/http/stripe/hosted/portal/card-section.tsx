@@ -5,7 +5,7 @@ import { cardState, cardsOf } from './cards.tsx'
 import { Token } from './parts.tsx'
 import { type Portal, tokenOf } from './portal.ts'
 
-/** Shows the cards of the customer, and what can be done with each. */
+/** Shows the cards of the customer, each with its actions. */
 export function CardSection({ portal }: { portal: Portal }) {
   const { view, customer, path } = portal
   const used = methodsInUse(view, customer)

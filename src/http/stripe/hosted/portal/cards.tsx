@@ -29,7 +29,7 @@ import {
   tokenOf,
 } from './portal.ts'
 
-/** paytwin: more cards than a page can show. */
+/** paytwin: the maximum number of cards that a page shows. */
 const MAX_CARDS = 50
 
 /** Lists the payment methods of the customer, newest first. */

@@ -89,7 +89,7 @@ function formPage(
   })
 }
 
-/** Reports whether a field has what could be the number of a card, which is neither stored nor shown. */
+/** Reports whether a field contains what could be a card number. It must be neither stored nor shown. */
 const isCardIn = (name: string, text: string | null): boolean =>
   text !== null && (name === 'phone' ? isCardAsPhone : hasCardNumber)(text)
 

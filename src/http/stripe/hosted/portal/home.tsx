@@ -10,7 +10,7 @@ import { PlanCard } from './plan-card.tsx'
 import type { Portal, PortalRequest } from './portal.ts'
 import { addressLines } from './texts.ts'
 
-/** What a page says after a change, by the name in its address. */
+/** The notices after a change, by their name in the address. */
 const NOTICES: Readonly<Record<string, string>> = {
   canceled: 'Your subscription was canceled.',
   canceled_later: 'Your subscription will be canceled at the end of its period.',
@@ -25,7 +25,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   updated_later: 'Your plan will change at the end of the period.',
 }
 
-/** Shows what the customer has, and what the configuration lets it change. */
+/** Shows the customer's subscriptions, cards, details and invoices, with the actions that the configuration allows. */
 export function homePage(portal: Portal, { given, alert }: PortalRequest): Response {
   const { of, view, customer, configuration } = portal
   const { features, business_profile } = configuration

@@ -9,7 +9,7 @@ import { isPayable, type Portal, tokenOf } from './portal.ts'
 const FIRST = 10
 const MOST = 100
 
-/** Shows the finalized invoices, newest first. Each leads to its own page, and an open one can be paid. */
+/** Shows the finalized invoices, newest first. Each links to its page, where an open invoice can be paid. */
 export function InvoiceSection({ portal, showsAll }: { portal: Portal; showsAll: boolean }) {
   const { view, customer, path } = portal
   const limit = showsAll ? MOST : FIRST
@@ -34,7 +34,7 @@ export function InvoiceSection({ portal, showsAll }: { portal: Portal; showsAll:
   )
 }
 
-/** Statuses as customers see them, with their looks. */
+/** The name and the color of each status. */
 const STATUSES: Readonly<Record<Invoice['status'], readonly [string, string]>> = {
   draft: ['Draft', ''],
   open: ['Open', 'wait'],

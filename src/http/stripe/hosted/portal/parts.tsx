@@ -10,7 +10,7 @@ export const Day = ({ at }: { at: number }) => <time datetime={formatDate(at)}>{
 /** The hidden token of a form. */
 export const Token = ({ value }: { value: string }) => <input type="hidden" name="token" value={value} />
 
-/** The link to the site of the merchant; nothing without an address. */
+/** The link to the site of the merchant, if the session has a return_url. */
 export const Return = ({ portal: { session, of } }: { portal: Portal }) =>
   session.return_url === null ? null : (
     <p>
@@ -19,7 +19,7 @@ export const Return = ({ portal: { session, of } }: { portal: Portal }) =>
     </p>
   )
 
-/** Makes a page with one step of the portal. A link leads back to the overview, or to the merchant from a flow. */
+/** Makes a page with one step of the portal. A link leads back to the overview or, from a flow, to the merchant. */
 export const stepPage = (
   portal: Portal,
   { title, alert, content }: { title: string; alert?: string | undefined; content: Child },

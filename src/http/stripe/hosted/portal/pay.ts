@@ -25,6 +25,6 @@ export function submitPayment(portal: Portal, request: PortalRequest): Response 
     options: { return_url: portalUrl(view, session.id) },
   })
   if (intentFactsOf(intent).awaitsCustomer) return redirectToAuthentication(portal, intent.id)
-  // The declined payment is written, so it is not thrown.
+  // A thrown error would roll back the declined payment.
   return declined ? homePage(portal, { ...request, alert: declined.message }) : finish(portal, 'paid')
 }

@@ -12,8 +12,8 @@ import {
 } from './portal.ts'
 
 /**
- * Ends a change of plan after the authentication of its payment. A failed one withdraws the change. The address has the secret of
- * the payment, so only its customer has it.
+ * Ends a change of plan after the authentication of its payment. A failed one withdraws the change. The address contains the
+ * client secret of the payment, so only its customer knows it.
  */
 export function finishPlanChange(portal: Portal, { id, given }: PortalRequest): Response {
   const { unit, view, customer } = portal

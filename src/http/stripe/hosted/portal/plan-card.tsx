@@ -14,7 +14,7 @@ import { planNames } from './plan-name.tsx'
 import { type Portal, tokenOf } from './portal.ts'
 import { nameOf } from './texts.ts'
 
-/** Shows a subscription: its prices, its status, its next invoice, and what can be done with it. */
+/** Shows a subscription: its prices, its status, its next invoice, and its actions. */
 export function PlanCard({ portal, subscription }: { portal: Portal; subscription: Subscription }) {
   const { id, items } = subscription
   const label = `plan-${id}`
@@ -50,7 +50,7 @@ function StatusChip({ subscription }: { subscription: Subscription }) {
   return <span class={`status ${isPaidUp ? 'good' : isOverdue ? 'bad' : 'wait'}`}>{text}</span>
 }
 
-/** Says what comes next: the end, the end of the trial, a retry, and the next invoice. */
+/** Says what happens next: the cancellation, the end of the trial, a retry, or the next invoice. */
 function Outlook({ portal, subscription }: { portal: Portal; subscription: Subscription }) {
   const { unit, view } = portal
   const { trial_end, latest_invoice, schedule, current_period_end, pending_update } = subscription

@@ -3,7 +3,7 @@ import type { Subscription } from '../../../../core/subscription.ts'
 import type { Portal } from './portal.ts'
 import { nameOf } from './texts.ts'
 
-/** The names of what a subscription is for. */
+/** The names of a subscription's products. */
 export const planNames = ({ view }: Portal, { items }: Pick<Subscription, 'items'>): string =>
   items
     .map(({ price: id }) => view.get('price', id))

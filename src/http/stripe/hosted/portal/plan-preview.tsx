@@ -20,7 +20,7 @@ type Shown = {
   readonly preview: PlanPreview
 }
 
-/** Shows the new plan, what is due now, and the next invoice. */
+/** Shows the new plan, the amount due now, and the next invoice. */
 export function PlanPreviewRows({ portal, subscription, plan, preview }: Shown) {
   const { now, next, takesEffectAt } = preview
   const { price, quantity } = plan
@@ -61,7 +61,7 @@ export function PlanPreviewRows({ portal, subscription, plan, preview }: Shown) 
   )
 }
 
-/** Shows the lines of an invoice, and what its amount due differs by from their sum. */
+/** Shows the lines of an invoice, and the amounts by which the amount due differs from their sum. */
 function Lines({ portal, invoice }: { portal: Portal; invoice: Invoice }) {
   const { lines, currency, total, amount_due } = invoice
   const off = total - sumOf(lines)

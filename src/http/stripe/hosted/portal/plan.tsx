@@ -92,13 +92,13 @@ export function choosePage(portal: Portal, { id, given, alert }: PortalRequest):
   })
 }
 
-/** Returns an entry to show it again: null for none, and empty for what could be the number of a card. */
+/** Returns an entry to show it again: null for none, and empty if it could contain a card number. */
 function shownAgain(given: URLSearchParams, name: string): string | null {
   const text = given.get(name)
   return text !== null && hasCardNumber(text) ? '' : text
 }
 
-/** What a customer chose, or what its flow says. */
+/** The new plan that the customer or the flow chose. */
 type Choice = { readonly plan: Plan; readonly code: string; readonly discounts: PlanChange['discounts'] }
 
 /** @throws ApiError parameter_invalid for a choice that the portal does not offer */
@@ -140,13 +140,13 @@ function quantityIn(text: string | null): number | null {
   throw parameterInvalid('quantity', 'The quantity must be a whole number.')
 }
 
-/** The state that a confirmation is for: the subscription and all that the customer saw. */
+/** The state that a confirmation is for: the subscription, and what the page showed. */
 const confirmState = (
   subscription: Subscription,
   chosen: { readonly price: string; readonly quantity: string; readonly code: string; readonly at: string },
 ) => ['confirm', subscription, chosen.price, chosen.quantity, chosen.code, chosen.at] as const
 
-/** Shows what a change costs. A choice that is not offered leads back to the plans. */
+/** Shows the cost of a change. A choice that is not offered leads back to the plans. */
 export function confirmPage(portal: Portal, { id, given, alert }: PortalRequest): Response {
   const subscription = updatable(portal, id)
   const choice = tried(() => choiceOf(portal, subscription, given))
@@ -188,13 +188,13 @@ export function confirmPage(portal: Portal, { id, given, alert }: PortalRequest)
   })
 }
 
-/** Shows why a choice cannot be made: with the plans, unless the session is for this choice alone. */
+/** Shows why a choice is refused: above the plans, unless the flow allows only this choice. */
 const refused = (portal: Portal, request: PortalRequest): Response =>
   portal.step?.type === 'subscription_update_confirm'
     ? stepPage(portal, { title: 'Confirm the update', alert: request.alert, content: null })
     : choosePage(portal, request)
 
-/** Runs what can be refused because of the customer's choice. */
+/** Runs a function, and returns the message if the customer's choice is refused. */
 function tried<T extends object>(run: () => T): T | { readonly message: string } {
   try {
     return run()

@@ -23,24 +23,24 @@ export type Portal = {
   readonly customer: Customer
   /** The path of the session, without a slash at its end. */
   readonly path: string
-  /** The step that the session is for, until it is taken; null for the whole portal. */
+  /** The step of the session's flow that is not completed yet; null for the whole portal. */
   readonly step: FlowStep | null
 }
 
-/** What a page of the portal gets. */
+/** The input of a page of the portal. */
 export type PortalRequest = {
   /** The id in the path; empty if it has none. */
   readonly id: string
-  /** The submitted form, else the query. */
+  /** The submitted form, or else the query. */
   readonly given: URLSearchParams
   /** Why the form was refused; undefined if it was not. */
   readonly alert?: string | undefined
 }
 
-/** What happened, as an alert on the page that is shown again. */
+/** Refuses a form. Its message becomes an alert on the page, which is shown again. */
 export class Refusal extends CommandRefused {}
 
-/** A session that cannot be used any more. */
+/** A session that can no longer be used. */
 export class SessionExpired extends CommandRefused {}
 
 /**
@@ -71,19 +71,19 @@ export function openPortal(
   }
 }
 
-/** Redirects the browser to a page of the portal after a form. @param to - from the path of the session on */
+/** Redirects the browser to a page of the portal after a form. @param to - the path below the session's path */
 export const redirectWithin = ({ path }: Portal, to = ''): Response => redirectTo(`${path}${to}`)
 
 /** Redirects the browser to the page on which the customer authenticates for an intent. It returns to its return_url. */
 export const redirectToAuthentication = ({ view }: Portal, intent: string): Response =>
   redirectTo(authenticationPath(view, intent))
 
-/** Whether the forms of the pages can end on another site. */
+/** Whether the forms of the pages can lead to another site. */
 export const leadsAway = ({ step, session }: Portal): boolean =>
   step !== null && session.flow?.after_completion.type === 'redirect'
 
 /**
- * Ends a step that was taken: returns to the overview with a notice, or goes where the flow says.
+ * Completes a step: returns to the overview with a notice, or follows the flow's `after_completion`.
  * See docs/contract/customer-portal.md#flows.
  */
 export function finish(portal: Portal, notice: string): Response {
@@ -116,10 +116,10 @@ export function checkOffered(isOffered: boolean): void {
   if (!isOffered) throw parameterInvalid(null, 'The portal does not offer this')
 }
 
-/** What a form changes, and the state that it was made for. */
+/** The name of a form's action, and the state for which the form was made. */
 type FormState = readonly [name: string, ...state: unknown[]]
 
-/** Returns the token of a form. It is different once the form's state has changed. */
+/** Returns the token of a form. It changes with the form's state. */
 export const tokenOf = ({ view, session }: Portal, state: FormState): string =>
   view.ids.derived(`portal form ${session.id} ${JSON.stringify(state, sorted)}`, 24)
 

@@ -29,14 +29,14 @@ type Page = {
   readonly submit?: Handler
   /** The steps of flows that the page belongs to. */
   readonly steps: readonly FlowStep['type'][]
-  /** Whether it is where an authentication returns to. Opening it changes something, so it is not loaded ahead. */
+  /** Whether an authentication returns to this page. Opening it changes something, so a prefetch does not load it. */
   readonly endsAuthentication?: true
 }
 
-/** The overview is also what is shown if a form without a page of its own is refused. */
+/** Shows the overview, also when a form without a page of its own is refused. */
 const showHome: Handler = (portal, request) => homePage(portal, request)
 
-/** The pages, by the rest of the path. */
+/** The pages, by their path below the session's path. */
 const PAGES: Readonly<Record<string, Page>> = {
   '': { show: showHome, steps: [] },
   '/details': { show: detailsPage, submit: submitDetails, steps: ['customer_update'] },
@@ -69,7 +69,7 @@ export const PORTAL_PAGES: Readonly<Record<string, (request: HostedRequest) => P
     ]),
   )
 
-/** Serves a page of the portal, or its form. Each runs in one command, so that it sees and writes one state. */
+/** Serves a page of the portal, or its form, in one command, so that it reads and writes one state. */
 async function servePortal(
   { services, param, query, form, isPrefetch }: HostedRequest,
   page: Page,
@@ -102,8 +102,8 @@ async function servePortal(
 }
 
 /**
- * Keeps a session at the step that it is for, and closes it after that.
- * @returns another page than the requested one; undefined if that is right
+ * Keeps a flow on the pages of its step until the step is completed, and closes it then.
+ * @returns the page to show instead; undefined if the requested page is allowed
  */
 function atStep(portal: Portal, { steps }: Page, { id, alert }: PortalRequest): Response | undefined {
   const { step, session } = portal
@@ -125,7 +125,7 @@ function atStep(portal: Portal, { steps }: Page, { id, alert }: PortalRequest): 
   })
 }
 
-/** Returns where a step begins. */
+/** Returns the path on which a step begins. */
 function pathOf(step: FlowStep): string {
   switch (step.type) {
     case 'customer_update':
