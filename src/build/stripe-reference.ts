@@ -1,7 +1,7 @@
+import { STRIPE_EVENT_NAMES } from '../core/stripe-event-names.ts'
 import { type JsonSchema, requestSchema } from '../http/openapi/json-schema.ts'
 import type { Registered } from '../http/route.ts'
 import type { StripeApi } from '../http/stripe/api.ts'
-import { KNOWN_NAMES } from '../http/stripe/event-names.ts'
 import { STRIPE_ROUTES } from '../http/stripe/routes.ts'
 import { STRIPE_HISTORY } from '../http/stripe/versions/history.ts'
 import type { Version } from '../http/versions.ts'
@@ -23,7 +23,7 @@ export function stripeReference(document: string): string {
     stripeRoutes().map(lineOf).join('\n'),
     '### Events',
     'A webhook endpoint can name these, `*`, or several with a final `.*`.',
-    KNOWN_NAMES.map((name) => `- ${asCode(name)}`).join('\n'),
+    STRIPE_EVENT_NAMES.map((name) => `- ${asCode(name)}`).join('\n'),
     '### Known versions',
     'Newest first, with what differs before a version.',
     STRIPE_HISTORY.toReversed().map(versionLine).join('\n'),

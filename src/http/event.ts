@@ -17,11 +17,17 @@ import { wantsStream } from './stream.ts'
 import type { VersionHistory } from './versions.ts'
 
 /** How events are presented, and which of them a name or glob selects. */
-export type EventForm = {
-  readonly present: (event: EventWithObject) => EventShape
+export type EventForm<Shape> = {
+  readonly present: (event: EventWithObject) => Shape
   /** @throws ApiError parameter_invalid for a name or glob that matches no type */
   readonly matching: (pattern: string, param: string) => EventType[]
 }
+
+/** Returns the form of events in paytwin's own API. */
+export const ownForm = (versions: VersionHistory): EventForm<EventShape> => ({
+  present: (event) => presentEvent(versions, event),
+  matching: matchingTypes,
+})
 
 /** An object whose events are listed. */
 export type ObjectOfMerchant = { readonly merchant: MerchantState; readonly kind: Kind; readonly id: string }
@@ -53,7 +59,7 @@ export function eventRoutes(api: Api): void {
           key,
         })
       }
-      return presentEventList(services, merchant, c.req.path, params)
+      return presentEventList(services, merchant, c.req.path, params, ownForm(services.versions))
     },
   )
   api.read(
@@ -77,24 +83,21 @@ export function resumePoint(
 }
 
 /** Presents a page of events of one merchant, of all merchants (null), or of one object. */
-export function presentEventList(
-  services: HttpServices,
+export function presentEventList<Shape>(
+  { engine }: Pick<HttpServices, 'engine'>,
   of: MerchantState | ObjectOfMerchant | null,
   url: string,
   params: EventListParams,
-  { present: show, matching }: EventForm = {
-    present: (event) => presentEvent(services.versions, event),
-    matching: matchingTypes,
-  },
-): List<EventShape> {
+  { present: show, matching }: EventForm<Shape>,
+): List<Shape> {
   const cursor = cursorOf(params)
   const isBackward = cursor?.param === 'ending_before'
   const filter = { types: typesOf(params, matching), created: createdFilters(params.created) }
   const wanted = { limit: params.limit + 1, cursor: cursor && { ...cursor, isBackward } }
   const found =
     of && 'kind' in of
-      ? listEventsOfObject(services.engine, of.merchant, of, filter, wanted)
-      : listEvents(services.engine, of, filter, wanted)
+      ? listEventsOfObject(engine, of.merchant, of, filter, wanted)
+      : listEvents(engine, of, filter, wanted)
   return page(url, found, { limit: params.limit, isBackward }, show)
 }
 

@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from 'commander'
 import { EVENT_TYPES } from '../../core/kinds.ts'
+import { STRIPE_EVENT_NAMES } from '../../core/stripe-event-names.ts'
 import { firstSentence } from '../../text/display.ts'
-import { STRIPE_EVENT_TYPES } from '../stripe-event-types.ts'
 
 /** IDs that a running daemon knows, as `paytwin ids` prints them. */
 export type Ids = { readonly ids: string }
@@ -99,7 +99,7 @@ function valueNamed(name: string, choices: readonly string[] | undefined): Value
 }
 
 /** The event types of all merchants: which of them a merchant has follows from its API, which only a daemon knows. */
-const NAMES_OF_EVENTS = [...new Set<string>([...EVENT_TYPES, ...STRIPE_EVENT_TYPES])]
+const NAMES_OF_EVENTS = [...new Set<string>([...EVENT_TYPES, ...STRIPE_EVENT_NAMES])]
 
 const KINDS: Readonly<Record<string, Value>> = {
   FILE: 'file',

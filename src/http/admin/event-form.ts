@@ -1,12 +1,13 @@
 import * as z from 'zod'
 import { matchEventTypes } from '../../core/event.ts'
+import { matchStripeNames } from '../../core/stripe-event-names.ts'
 import type { EventWithObject } from '../../engine/history/view.ts'
 import type { Engine } from '../../engine/machine/engine.ts'
 import type { MerchantState } from '../../engine/machine/merchant-state.ts'
 import { deferred } from '../deferred.ts'
-import { type EventForm, presentEvent } from '../event.ts'
-import { matchingTypes, typeUnknown } from '../event-types.ts'
-import type { EventShape } from '../schemas/event.ts'
+import { type EventForm, ownForm } from '../event.ts'
+import { typeUnknown } from '../event-types.ts'
+import type { OperatorEventShape } from '../schemas/operator-event.ts'
 import type { HttpServices } from '../services.ts'
 
 /** `own`: as paytwin's own API shows events. `merchant`: as the API of their merchant shows them, with `merchant_id`. */
@@ -28,24 +29,25 @@ export async function eventFormOf(
   { engine, versions }: Pick<HttpServices, 'engine' | 'versions'>,
   form: Form,
   merchant: MerchantState | null,
-): Promise<EventForm> {
-  const own = (event: EventWithObject) => presentEvent(versions, event)
-  if (form === 'own') return { present: own, matching: matchingTypes }
-  if (![...engine.merchants.values()].some(isOfStripe)) return { present: shown, matching: matchingTypes }
+): Promise<EventForm<OperatorEventShape>> {
+  const own = ownForm(versions)
+  if (form === 'own') return own
+  if (![...engine.merchants.values()].some(isOfStripe)) return { ...own, present: shown }
   await loadStripeEvents()
-  return { present: shown, matching: await matchingIn(engine, merchant) }
+  return { present: shown, matching: matchingIn(engine, merchant) }
 
-  function shown(event: EventWithObject): EventShape {
+  function shown(event: EventWithObject): OperatorEventShape {
     const { merchant: settings } = event.view
-    if (!stripe || !isOfStripe({ settings })) return own(event)
-    // Its readers know that the object and the name are those of another API.
-    return { ...stripe.presentStripeEvent(event), merchant_id: settings.id } as unknown as EventShape
+    if (!stripe || !isOfStripe({ settings })) return own.present(event)
+    return { ...stripe.presentStripeEvent(event), merchant_id: settings.id }
   }
 }
 
 /** Matches Stripe's names, and paytwin's own if events of other merchants are shown too. */
-async function matchingIn(engine: Engine, merchant: MerchantState | null): Promise<EventForm['matching']> {
-  const { matchStripeNames } = await import('../stripe/event-names.ts')
+function matchingIn(
+  engine: Engine,
+  merchant: MerchantState | null,
+): EventForm<OperatorEventShape>['matching'] {
   const isOnlyStripe = (merchant ? [merchant] : [...engine.merchants.values()]).every(isOfStripe)
   return (pattern, param) => {
     const named = matchStripeNames(pattern)

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { formatInstant } from '../../core/calendar.ts'
 import { parameterInvalid } from '../../core/errors.ts'
 import { ALL_EVENT_TYPES, EVENT_TYPES, type EventType } from '../../core/kinds.ts'
+import { eventTypeOf, STRIPE_EVENT_NAMES } from '../../core/stripe-event-names.ts'
 import type { MerchantState } from '../../engine/machine/merchant-state.ts'
 import { trigger } from '../../engine/resources/trigger.ts'
 import { nearest } from '../../text/nearest.ts'
@@ -26,15 +27,14 @@ const createParams = deferred(() =>
  * Returns the event type that a name means: one of paytwin's own, or one of Stripe for a merchant with its API.
  * @throws ApiError parameter_invalid, param type
  */
-async function typeOf(name: string, { settings }: MerchantState): Promise<EventType> {
+function typeOf(name: string, { settings }: MerchantState): EventType {
   const isStripe = settings.dialect === 'stripe'
   const own = (isStripe ? ALL_EVENT_TYPES : EVENT_TYPES).find((type) => type === name)
   if (own) return own
-  const names = isStripe ? await import('../stripe/event-names.ts') : undefined
-  const type = names?.eventTypeOf(name)
-  if (!type)
-    throw parameterInvalid('type', `Invalid value for type: ${unknownType(name, names?.KNOWN_NAMES)}`)
-  return type
+  const type = isStripe ? eventTypeOf(name) : undefined
+  if (type) return type
+  const known = isStripe ? STRIPE_EVENT_NAMES : EVENT_TYPES
+  throw parameterInvalid('type', `Invalid value for type: ${unknownType(name, known)}`)
 }
 
 const unknownType = (given: unknown, types: readonly string[] = EVENT_TYPES): string => {
@@ -56,7 +56,7 @@ export function triggerRoutes(add: AddRoute): void {
     },
     async ({ services, params: { type: name, merchant: named, form }, requestId }) => {
       const merchant = theMerchant(services.engine, named)
-      const type = await typeOf(name, merchant)
+      const type = typeOf(name, merchant)
       const { present } = await eventFormOf(services, form, merchant)
       const { events, due } = await trigger(services.engine, merchant, { type, request: requestId })
       const { id } = merchant.settings

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { STRIPE_API_VERSIONS } from '../../core/api-version.ts'
 import { FOREIGN_EVENT_TYPES } from '../../core/kinds.ts'
-import { component } from './component.ts'
-import { type EventShape, eventSchema } from './event.ts'
+import { component, type Shape } from './component.ts'
+import { eventSchema } from './event.ts'
 import { common, listOf, text } from './fields.ts'
 
 /** The fields of an event whose object is one of Stripe's API. */
@@ -51,11 +51,10 @@ const ofStripeOnly = () =>
     .describe("An event that only merchants with Stripe's API have, in paytwin's own form.")
 
 /** An event as the operator sees it: of a merchant with paytwin's own API, or with Stripe's. */
-export const operatorEventSchema = component(
-  'EventOfAnyMerchant',
-  () =>
-    z
-      .union([eventSchema.schema, inStripesForm(), ofStripeOnly()])
-      .describe('An event of a merchant, whatever its API is.') as unknown as z.ZodType<EventShape>,
+export const operatorEventSchema = component('EventOfAnyMerchant', () =>
+  z
+    .union([eventSchema.schema, inStripesForm(), ofStripeOnly()])
+    .describe('An event of a merchant, whatever its API is.'),
 )
+export type OperatorEventShape = Shape<typeof operatorEventSchema>
 export const operatorEventList = listOf(operatorEventSchema)

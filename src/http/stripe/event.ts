@@ -1,8 +1,9 @@
+import type Stripe from 'stripe'
 import { STRIPE_API_VERSIONS } from '../../core/api-version.ts'
 import type { Invoice } from '../../core/invoice.ts'
+import { stripeNameOf } from '../../core/stripe-event-names.ts'
 import type { EventWithObject } from '../../engine/history/view.ts'
 import type { Json } from '../json.ts'
-import { stripeNameOf } from './event-names.ts'
 import { presentInEvent } from './objects.ts'
 import { presentPayments } from './present/invoice-payment.ts'
 import { STRIPE_VERSIONS } from './versions/history.ts'
@@ -11,13 +12,13 @@ import { STRIPE_VERSIONS } from './versions/history.ts'
 export type WireEvent = {
   readonly id: string
   readonly object: 'event'
-  readonly api_version: string
+  readonly api_version: (typeof STRIPE_API_VERSIONS)[number]
   readonly created: number
   readonly data: { readonly object: Json; readonly previous_attributes?: Json }
   readonly livemode: false
   readonly pending_webhooks: number
   readonly request: { readonly id: string | null; readonly idempotency_key: string | null }
-  readonly type: ReturnType<typeof stripeNameOf>
+  readonly type: Stripe.Event['type']
 }
 
 /**

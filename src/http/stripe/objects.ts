@@ -1,3 +1,4 @@
+import { assert } from '../../core/errors.ts'
 import type { Kind, Objects } from '../../core/kinds.ts'
 import type { View } from '../../engine/history/view.ts'
 import type { Json } from '../json.ts'
@@ -21,8 +22,8 @@ import { presentSetupIntent } from './present/setup-intent.ts'
 import { presentSubscription } from './present/subscription.ts'
 import { presentEndpoint } from './present/webhook.ts'
 
-/** The presenter of each kind of object. Events show these forms, also of deleted objects. */
-const PRESENTERS: { readonly [K in Kind]: (view: View, object: Objects[K]) => Json } = {
+/** The presenters of the kinds that Stripe's API has. Events show these forms, also of deleted objects. */
+const PRESENTERS: { readonly [K in Kind]?: (view: View, object: Objects[K]) => Json } = {
   customer: presentCustomerInEvent,
   customer_balance_transaction: presentBalanceTransaction,
   product: presentProduct,
@@ -49,8 +50,11 @@ const PRESENTERS: { readonly [K in Kind]: (view: View, object: Objects[K]) => Js
 }
 
 /** Presents an object as in events: a deleted one has its last values. */
-export const presentInEvent = <K extends Kind>(view: View, kind: K, object: Objects[K]): Json =>
-  PRESENTERS[kind](view, object)
+export function presentInEvent<K extends Kind>(view: View, kind: K, object: Objects[K]): Json {
+  const present = PRESENTERS[kind]
+  assert(present !== undefined, `Stripe's API has the kind ${kind}`)
+  return present(view, object)
+}
 
 /** Presents an object as in the response to a GET, for `expand`. */
 export const presentObject = <K extends Kind>(view: View, kind: K, object: Objects[K]): Json =>

@@ -20,7 +20,7 @@ test('a story can be formatted and parsed again', () => {
 const DEFECTS = [
   {
     what: 'an event without a name that Stripe knows',
-    path: '../../../src/http/stripe/event-names.ts',
+    path: '../../../src/core/stripe-event-names.ts',
     replace: () => ({ stripeNameOf: () => 'subscription.renewed' }),
     kind: 'events',
   },

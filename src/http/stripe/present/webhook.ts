@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
+import { stripePatternOf } from '../../../core/stripe-event-names.ts'
 import type { WebhookEndpoint } from '../../../core/webhook.ts'
 import type { View } from '../../../engine/history/view.ts'
-import { stripePatternOf } from '../event-names.ts'
 import type { Wire } from '../wire.ts'
 
 export const presentEndpoint = (_view: View, endpoint: WebhookEndpoint): Wire<Stripe.WebhookEndpoint> => ({

@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { parameterInvalid } from '../../../core/errors.ts'
 import type { EventType } from '../../../core/kinds.ts'
+import { eventTypeOf, STRIPE_EVENT_NAMES } from '../../../core/stripe-event-names.ts'
 import { findEvent, listEvents } from '../../../engine/history/events.ts'
 import { deferred } from '../../deferred.ts'
 import { createdFilters, createdParam, cursorOf, page, pageParams } from '../../pagination.ts'
 import type { StripeApi } from '../api.ts'
 import { presentStripeEvent, type WireEvent } from '../event.ts'
-import { eventTypeOf, KNOWN_NAMES } from '../event-names.ts'
 import { returning, returningList, wireList } from '../returns.ts'
 
 const name = deferred(() => z.string().max(100))
@@ -64,12 +64,12 @@ function typesOf({ type, types = [] }: z.infer<ReturnType<typeof listParams>>): 
  */
 export function namedTypes(given: string, param: string): EventType[] {
   const matches = given.endsWith('.*')
-    ? KNOWN_NAMES.filter((known) => known.startsWith(given.slice(0, -1)))
+    ? STRIPE_EVENT_NAMES.filter((known) => known.startsWith(given.slice(0, -1)))
     : [given]
   const types = matches.flatMap((each) => eventTypeOf(each) ?? [])
   if (types.length > 0) return types
   throw parameterInvalid(
     param,
-    `paytwin does not emit the event ${given} yet. It emits ${KNOWN_NAMES.join(', ')}`,
+    `paytwin does not emit the event ${given} yet. It emits ${STRIPE_EVENT_NAMES.join(', ')}`,
   )
 }
