@@ -14,7 +14,7 @@ export function openInBrowser({ stdout, env }: Io, url: string): void {
   if (stdout.isTTY && program !== undefined) openWith(program, [...args, url])
 }
 
-/** Starts a program that goes on without this process. If it is not installed, the printed link is still there. */
+/** Starts a program that continues after this process. If it is not installed, nothing happens: the link is printed too. */
 function openWith(program: string, args: readonly string[]): void {
   spawn(program, args, { detached: true, stdio: 'ignore' })
     .on('error', () => undefined)
@@ -22,7 +22,7 @@ function openWith(program: string, args: readonly string[]): void {
 }
 
 /**
- * Returns a url of the daemon's own as this command reaches the daemon: another url than its own, such as a published port of a
+ * Replaces the origin of a daemon's url by the one that this command uses. They differ, for example, with a published port of a
  * container.
  * @param reached - the url under which the command reaches the daemon
  */

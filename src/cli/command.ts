@@ -19,7 +19,7 @@ export type Verb<Options> = {
   readonly about: string
   /** The descriptions of its arguments, by name. */
   readonly arguments?: Readonly<Record<string, string>>
-  /** An argument with choices, which commander checks. */
+  /** An argument with a fixed set of values, which commander checks. */
   readonly takes?: Argument
   /** Adds the command's own options; the common options are added to every command. */
   readonly options?: (command: Command) => Command

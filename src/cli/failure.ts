@@ -12,7 +12,7 @@ import type { Io } from './io.ts'
  */
 export type ExitStatus = number
 
-/** Why a command failed, in one sentence or several. */
+/** A failed command, with the reason in one or more sentences. */
 export class Failure extends Error {
   readonly exitStatus: ExitStatus
   readonly others: readonly string[]
@@ -50,11 +50,11 @@ export function reportFailure(error: unknown, { stderr }: Pick<Io, 'stderr'>): E
   return exitStatus
 }
 
-/** Returns what lists the objects that an error about an unknown ID looked for; undefined for other errors. */
+/** Returns the command or tool that lists the valid IDs, for an error about an unknown ID; undefined for other errors. */
 type ListFor = (message: string) => string | undefined
 
 /**
- * Returns an error with further mistakes a line each.
+ * Returns the message of an error, with each further mistake on its own line.
  * @param listFor - names the list of existing objects
  */
 export function messageOf(error: unknown, listFor: ListFor): string {

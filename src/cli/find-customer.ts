@@ -3,7 +3,7 @@ import { MerchantApi } from '../client/merchant-api.ts'
 import type { Customer } from '../client/types.ts'
 import { Failure, wrongUsage } from './failure.ts'
 
-/** How many customers with one email address an error lists. */
+/** The maximum number of customers with one email address that an error lists. */
 const MAX_NAMED = 5
 
 /**

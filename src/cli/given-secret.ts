@@ -1,7 +1,7 @@
 import { readSecretFile } from '../text/given-file.ts'
 import { wrongUsage } from './failure.ts'
 
-/** A secret as a command takes it: the value of an option, or the path of a file that contains it. */
+/** The options of a command for a secret: the secret itself, or the path of a file that contains it. */
 type GivenSecret = { readonly secret: string | undefined; readonly file: string | undefined }
 
 /**

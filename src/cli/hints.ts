@@ -62,15 +62,15 @@ const LISTS: Readonly<Record<string, string>> = {
 
 const MISSING = /^No such ([a-z ]+): '/
 
-/** Returns what an error about an unknown ID looked for, such as `payment intent`; undefined for other errors. */
+/** Returns the kind of object in an error about an unknown ID, such as `payment intent`; undefined for other errors. */
 export const missingNoun = (message: string): string | undefined => MISSING.exec(message)?.[1]
 
-/** Returns the command that lists what an error about an unknown ID looked for; undefined for other errors. */
+/** Returns the command that lists the valid IDs, for an error about an unknown ID; undefined for other errors. */
 export const listCommandFor = (message: string): string | undefined => LISTS[missingNoun(message) ?? '']
 
 const UNKNOWN = /^(error: unknown command '[^\n]*')(\n\(Did you mean [^\n]*\?\))?\n?$/
 
-/** commander takes a negative number for an option. */
+/** The error about a negative number, which commander parses as an option. */
 const NEGATIVE = /^error: unknown option '-(\d[^'\n]*)'/
 
 /**

@@ -9,8 +9,8 @@ import { ExitWith } from './failure.ts'
 const RETRY_MS = 50
 
 /**
- * Waits for an advance and prints its result. Ctrl-C or SIGTERM cancels this advance only, also while it waits for another
- * one; what it did until then is printed. If the command dies otherwise, the advance continues in the daemon.
+ * Waits for an advance and prints its result. Ctrl-C or SIGTERM cancels only this advance, also while it waits for another one,
+ * and prints its result so far. If the command is killed otherwise, the advance continues in the daemon.
  * @param advanceId - the id that the advance was requested with
  * @param print - prints the result of the advance
  * @throws ExitWith the signal's status, after the result was printed, when a signal canceled the advance

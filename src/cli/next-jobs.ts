@@ -19,7 +19,7 @@ const MAX_PAGES = 10
 const isRetry = ({ kind }: ShownJob): boolean => kind === 'webhook_retry'
 
 /**
- * Lists the next jobs: first those that bill, then one line for all webhook retries, with the time of the earliest and their
+ * Lists the next jobs: first the billing jobs, then one line for all webhook retries, with the time of the earliest and their
  * number. A receiver that does not answer causes many of them, which would hide the next renewal.
  */
 export async function nextJobs(client: Client, { limit, ...scope }: Asked): Promise<readonly ShownJob[]> {
@@ -44,7 +44,7 @@ export async function nextJobs(client: Client, { limit, ...scope }: Asked): Prom
   ]
 }
 
-/** Reads pages until enough jobs bill. The jobs of several merchants have one page only. */
+/** Reads pages until there are enough billing jobs. The list of several merchants has only one page. */
 async function readJobs(
   client: Client,
   scope: Omit<Asked, 'limit'>,

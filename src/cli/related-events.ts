@@ -4,10 +4,10 @@ import { matchEventTypes } from '../core/event.ts'
 import { wrongUsage } from './failure.ts'
 import { findCustomer } from './find-customer.ts'
 
-/** Selects the events of a subscription, or of a customer with everything that belongs to it. */
+/** Selects the events of a subscription, or of a customer and all its objects. */
 export type RelatedTo = { readonly subscription?: string | undefined; readonly customer?: string | undefined }
 
-/** How many events are read at the same time. */
+/** The maximum number of events that are read at the same time. */
 const AT_ONCE = 8
 
 /** Whether the options select related events. @throws Failure 2 if both are given */
@@ -18,7 +18,7 @@ export function isRelated({ subscription, customer }: RelatedTo): boolean {
 }
 
 /**
- * Lists the events of an object and of what belongs to it, newest first, from its timeline of the newest 1,000 changes.
+ * Lists the events of an object and of its related objects, newest first, from its timeline of the newest 1,000 changes.
  * @param types - event types or globs; all if empty
  */
 export async function relatedEvents(

@@ -1,6 +1,6 @@
 import type { Mistake } from './types.ts'
 
-/** The daemon answered with an error. */
+/** The daemon responded with an error. */
 export class Refused extends Error {
   readonly status: number
   /** The error code of the API; null if the error has none, such as an unknown token. */

@@ -23,7 +23,7 @@ type StreamItem =
 /** The header with the id of the state that a stream shows, or has shown. */
 const STATE_HEADER = 'paytwin-state'
 
-/** What a client has followed: the last event, and the id of the state. */
+/** The position of a client in a stream: the last event, and the id of the state. */
 type Position = { readonly last: string | undefined; readonly state: string | undefined }
 
 /** Where a stream begins. */
@@ -31,8 +31,7 @@ export type StreamStart = EventFilter & {
   /** The event after which the stream begins. null: with the first event. undefined: with the next new event. */
   readonly since?: string | null | undefined
   /**
-   * Whether `since` came from the daemon itself. Then the daemon has been reachable, and an event that it cannot find was
-   * removed since.
+   * Whether the daemon returned `since` itself. If it does not know the event later, the event was removed in the meantime.
    */
   readonly isConfirmed?: boolean | undefined
 }
@@ -47,7 +46,7 @@ const PAGE = 100
 
 /**
  * Streams events as they are emitted. Reconnects when the connection breaks, and continues after the last event that it
- * yielded. No event is lost or repeated, however long the daemon was away.
+ * yielded. No event is lost or repeated, however long the daemon was unreachable.
  * @throws Refused if the daemon refuses the stream, such as for an unknown event
  * @throws Unreachable if the first connection fails; later ones are retried until the signal is aborted
  * See docs/contract/events-and-webhooks.md#event-streams.
@@ -129,9 +128,9 @@ function connect(
 const stateOf = ({ headers }: IncomingMessage): string | undefined => headers[STATE_HEADER]?.toString()
 
 /**
- * Yields the events after the last one. Without a last event there were no events when the stream began. Then all events
- * are new, and those from before this connection are read from the list. A stream that shows another state than before sends
- * all events of it itself, after a reset message.
+ * Yields the events after the last one. Without a last event there were no events when the stream began. Then all events are
+ * new, and those from before this connection are read from the list. After a reset message, the stream itself sends all events
+ * of the new state.
  */
 async function* afterLast(
   source: EventSource,

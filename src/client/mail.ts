@@ -7,7 +7,7 @@ import type { List, Mail } from './types.ts'
 export type MailQuery = OfMerchant &
   Limited & { readonly kind?: string | undefined; readonly to?: string | undefined }
 
-/** Lists the mail that customers would have got, newest first. @throws Refused, Unreachable: see Client */
+/** Lists the mail for customers, newest first. @throws Refused, Unreachable: see Client */
 export const listMail = (address: Address, query: MailQuery): Promise<List<Mail>> =>
   getJson(address, 'mail', query)
 

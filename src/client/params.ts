@@ -50,7 +50,7 @@ export type NewFault = OfMerchant & {
   readonly ms?: number | undefined
 }
 
-/** What stops an advance early, and whether it waits for webhooks. */
+/** The conditions that stop an advance early, and whether it waits for webhooks. */
 export type AdvanceWaits = {
   readonly stop_on?: readonly string[] | undefined
   readonly await_webhooks?: boolean | undefined

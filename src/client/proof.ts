@@ -4,7 +4,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 export const newNonce = (): string => randomBytes(16).toString('hex')
 
 /**
- * Returns whether a proof was made with the admin token, for this url and nonce. The proof does not reveal the token. A proof
+ * Reports whether a proof was made with the admin token, for this url and nonce. The proof does not reveal the token. A proof
  * of another daemon cannot be passed on, because it covers the url.
  * @param url - the url to which the nonce was sent
  * See docs/contract/command-line.md#finding-the-daemon; the daemon's side is `proofOf` in http/admin/guard.ts.

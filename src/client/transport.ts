@@ -31,7 +31,7 @@ type Outgoing = {
   /** Path and query, below the daemon's url. */
   readonly path: string
   readonly body?: unknown
-  /** A form, in place of a JSON body. */
+  /** A form, instead of a JSON body. */
   readonly form?: string | undefined
   readonly headers?: OutgoingHttpHeaders
   readonly signal?: AbortSignal | undefined

@@ -28,7 +28,7 @@ export type List<Item> = {
   readonly livemode: boolean
 }
 
-/** An object as it is read, without `livemode`, which is always false. */
+/** An object of a response, without `livemode`, which is always false. */
 type Read<T> = T extends readonly (infer Item)[]
   ? readonly Read<Item>[]
   : T extends object
@@ -65,7 +65,7 @@ export type Overview = Read<OverviewShape>
 export type CheckoutPage = Read<CheckoutPageShape>
 export type Explanation = Read<ExplanationShape>
 export type DashboardLink = Read<DashboardLinkShape>
-/** A mail that a customer would have got. */
+/** A mail for a customer, which is never sent. */
 export type Mail = Read<MailShape>
 export type Snapshot = Read<SnapshotShape>
 export type SnapshotDifferences = Read<SnapshotDifferencesShape>

@@ -8,7 +8,7 @@ export const API_VERSIONS: readonly [string, ...string[]] = ['2026-03-09']
 export const NEWEST_API_VERSION: string = API_VERSIONS.at(-1) ?? API_VERSIONS[0]
 
 /**
- * The versions of Stripe's API that paytwin responds in, the one of new merchants first. Databases store the index: append other
+ * The supported versions of Stripe's API, the version of new merchants first. Databases store the index: append other
  * versions at the end, and keep the order of these.
  */
 export const STRIPE_API_VERSIONS: readonly [string, ...string[]] = [

@@ -5,21 +5,21 @@ import { sumOfShares } from './money.ts'
 import type { Refund } from './refund.ts'
 
 /**
- * A movement of the merchant's money. It is not stored: each follows from a charge, a refund or a dispute, and happens with
- * one event of it.
+ * A transaction of the merchant's balance. It is not stored, but derived from a charge, a refund or a dispute, and from the
+ * event that caused it.
  */
 export type BalanceTransaction = {
   readonly id: string
   readonly type: BalanceTransactionType
-  /** In the smallest unit of the currency; negative for what is taken from the merchant. */
+  /** In the smallest unit of the currency; negative if it is taken from the merchant. */
   readonly amount: number
-  /** What the service keeps of the amount. */
+  /** The part of the amount that the service keeps. */
   readonly fee: number
   readonly currency: string
   readonly source: Charge | Refund | Dispute
 }
 
-/** Each type of movement: its mark in ids, the kind of its source, and the event with which it happens. */
+/** The types of transactions: the letters in their ids, the kind of their source, and the event that causes them. */
 export const BALANCE_TRANSACTIONS = {
   charge: { mark: 'c', kind: 'charge', event: 'charge.succeeded' },
   refund: { mark: 'r', kind: 'refund', event: 'refund.created' },
@@ -37,11 +37,11 @@ const FEE = { part: 29, whole: 1_000, fixed: 30 }
 /** The fee of a dispute, which is returned when the dispute is won. */
 const DISPUTE_FEE = 1_500
 
-/** Returns the id of a movement, which has the same characters as the id of its source. */
+/** Returns the id of a balance transaction, which has the same random part as the id of its source. */
 export const balanceTransactionId = (type: BalanceTransactionType, source: string): string =>
   `txn_${BALANCE_TRANSACTIONS[type].mark}${source.slice(source.lastIndexOf('_') + 1)}`
 
-/** Returns the type and the id of the source of the movement with an id; undefined for any other text. */
+/** Parses the id of a balance transaction: its type, and the id of its source. Undefined for any other text. */
 export function sourceOfBalanceTransaction(
   id: string,
 ): { type: BalanceTransactionType; source: string } | undefined {
@@ -50,7 +50,7 @@ export function sourceOfBalanceTransaction(
   return type && { type, source: `${prefixOf(BALANCE_TRANSACTIONS[type].kind)}_${rest}` }
 }
 
-/** Creates the movement of a type that follows from its source. */
+/** Derives the balance transaction of a type from its source. */
 export function balanceTransaction(
   type: BalanceTransactionType,
   source: Charge | Refund | Dispute,
@@ -61,10 +61,10 @@ export function balanceTransaction(
   return { id, type, amount: sign * source.amount, fee, currency, source }
 }
 
-/** Returns what a movement of a type does with the amount of its source. */
+/** Returns the effect of a type on the merchant's balance, for the amount of its source. */
 export const effectOf = (type: BalanceTransactionType, amount: number): Effect => EFFECTS[type](amount)
 
-/** Reports whether a movement of a type has happened, by the status of its source. */
+/** Reports whether the balance transaction of a type exists, by the status of its source. */
 export const hasHappened = (type: BalanceTransactionType, status: string): boolean => HAPPENED[type](status)
 
 const HAPPENED: Readonly<Record<BalanceTransactionType, (status: string) => boolean>> = {
@@ -77,7 +77,7 @@ const HAPPENED: Readonly<Record<BalanceTransactionType, (status: string) => bool
 
 type Effect = { readonly sign: 1 | -1; readonly fee: number }
 
-/** What each type moves of the amount of its source, and its fee. The fee of a charge is not returned with a refund. */
+/** The effect of each type: the signed amount, and the fee. A refund does not return the fee of its charge. */
 const EFFECTS: Readonly<Record<BalanceTransactionType, (amount: number) => Effect>> = {
   charge: (amount) => ({
     sign: 1,

@@ -7,11 +7,11 @@ import type { BilledLine } from './proration.ts'
 
 /** The sum of the lines that billed an item for the same span. */
 export type BilledSum = BilledLine & {
-  /** How many lines are summed: lines whose sum is 0 differ from no lines. */
+  /** The number of summed lines. Lines whose sum is 0 differ from no lines. */
   readonly count: number
 }
 
-/** What some invoices of a subscription and its waiting invoice items bill for its items in one period. */
+/** The amounts that invoices of a subscription and its pending invoice items bill for its items in one period. */
 export type BilledPeriod = {
   /** The start of the period, in Unix seconds. */
   readonly cycle: number
@@ -19,22 +19,22 @@ export type BilledPeriod = {
   readonly beginning: number
   /** The seq of the newest invoice that is summed; 0 for none. */
   readonly through: number
-  /** What these invoices bill. */
+  /** The sums of these invoices. */
   readonly sums: readonly BilledSum[]
-  /** What all invoice items bill that wait for the subscription. */
+  /** The sums of all invoice items that are pending for the subscription. */
   readonly waiting: readonly BilledSum[]
 }
 
-/** Returns what a period is billed before its first invoice, with the items that wait for the subscription. */
+/** Returns the amounts of a period before its first invoice: only those of pending invoice items. */
 export const withoutInvoices = (cycle: number, items: readonly InvoiceItem[]): BilledPeriod => {
   return { cycle, beginning: 0, through: 0, sums: [], waiting: addTo([], linesOfItems(items, cycle), 1) }
 }
 
-/** Lists what invoice items bill in a period. */
+/** Lists the lines that invoice items bill in a period. */
 export const linesOfItems = (items: readonly InvoiceItem[], cycle: number): BilledLine[] =>
   items.flatMap((item) => correctionOf(item, cycle, item.amount))
 
-/** Adds an invoice item that begins to wait, or removes one that no longer waits. */
+/** Adds an invoice item that becomes pending, or removes one that is no longer pending. */
 export const withWaiting = (billed: BilledPeriod, item: InvoiceItem, waits: boolean): BilledPeriod => {
   const lines = linesOfItems([item], billed.cycle)
   return lines.length === 0 ? billed : { ...billed, waiting: addTo(billed.waiting, lines, waits ? 1 : -1) }
@@ -55,7 +55,7 @@ export function withNextInvoice(billed: BilledPeriod, invoice: Invoice, seq: num
 }
 
 /**
- * Returns what is billed after an invoice changed, for example when it is voided.
+ * Returns the amounts after an invoice changed, for example after it was voided.
  * @returns null if the sums have to be computed anew
  */
 export function withChangedInvoice(
@@ -98,8 +98,8 @@ function linesOf(invoice: Invoice, cycle: number, begins: boolean): BilledLine[]
 }
 
 /**
- * Reports whether an invoice bills the whole period that began at an instant. A new period with metered items alone has no lines
- * yet but usage. The invoice of a change has others.
+ * Reports whether an invoice bills the whole period that began at an instant. If all items are metered, the invoice of a new
+ * period has only lines of usage, or none; the invoice of a change has other lines.
  */
 function beginsPeriod(invoice: Invoice, cycle: number): boolean {
   const { period_start, billing_reason, lines } = invoice
@@ -118,7 +118,7 @@ function planLinesOf({ lines, period_start, period_end }: Invoice, cycle: number
   })
 }
 
-/** Returns what a line or an invoice item corrects in a period; nothing if it bills usage. */
+/** Returns the proration of a line or an invoice item within a period; nothing for usage. */
 function correctionOf(
   { proration }: { readonly proration?: ItemProration | null },
   cycle: number,

@@ -1,4 +1,4 @@
-/** Why a customer says that it cancels. */
+/** The reasons that a customer can give for a cancellation. */
 export const FEEDBACK = [
   'customer_service',
   'low_quality',
@@ -10,7 +10,7 @@ export const FEEDBACK = [
   'unused',
 ] as const
 
-/** What a customer says about the cancellation of its subscription. */
+/** The feedback of a customer about the cancellation of its subscription. */
 export type CancellationFeedback = {
   readonly comment: string | null
   readonly feedback: (typeof FEEDBACK)[number] | null

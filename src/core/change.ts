@@ -16,7 +16,7 @@ export type Step = {
 }[Kind]
 
 /**
- * The steps that a decision wants written, in order. Rules add steps. The engine's interpreter writes them together or
+ * The steps of a decision, in order. Rules add steps. The engine's interpreter writes them together or
  * not at all: rows, journal entries (which are the events), and the jobs derived from the objects.
  */
 export class Change {

@@ -26,16 +26,16 @@ export const CHECKOUT_TRANSITIONS: Transitions<CheckoutStatus, 'complete' | 'exp
 export const MIN_OPEN_SECONDS = 30 * 60
 export const MAX_OPEN_SECONDS = SECONDS_PER_DAY
 
-/** How long the page of an expired session can be opened again, in days. */
+/** The time in which an expired session can be recovered, in days. */
 const RECOVERY_DAYS = 30
 
 /** The maximum number of lines of a session. */
 export const MAX_CHECKOUT_LINES = 100
 
-/** How far a customer can change the quantity of a line. */
+/** The limits within which a customer can change the quantity of a line. */
 export type AdjustableQuantity = { readonly minimum: number; readonly maximum: number }
 
-/** What one line of a session sells. Amounts are what is billed now, in the smallest currency unit. */
+/** A line of a session. Its amounts are billed now, in the smallest currency unit. */
 export type CheckoutLine = {
   readonly id: string
   readonly price: string
@@ -59,7 +59,7 @@ export type CheckoutDetails = {
   readonly phone: string | null
 }
 
-/** What the request chose for the objects that a completed session creates. */
+/** The settings of the objects that a completed session creates. */
 export type CheckoutOutcomes = {
   readonly subscription: {
     readonly billing_cycle_anchor: number | null
@@ -83,7 +83,7 @@ export type CheckoutOutcomes = {
   readonly invoice: { readonly description: string | null; readonly metadata: Metadata } | null
 }
 
-/** What the request chose for the page. */
+/** The settings of the page. */
 export type CheckoutSettings = {
   readonly success_url: string
   readonly cancel_url: string | null
@@ -131,7 +131,7 @@ export const plainSettings = (success_url: string): CheckoutSettings => ({
   recovery: null,
 })
 
-/** What is created if the request chooses nothing. */
+/** The outcomes of a request without any choice. */
 export const PLAIN_OUTCOMES: CheckoutOutcomes = {
   subscription: {
     billing_cycle_anchor: null,
@@ -185,7 +185,7 @@ export type CheckoutSession = {
   readonly setup_intent: string | null
   readonly subscription: string | null
   readonly invoice: string | null
-  /** The expired session in place of which this one was opened. */
+  /** The expired session that this one recovers. */
   readonly recovered_from: string | null
   readonly expires_at: number
   readonly metadata: Metadata
@@ -257,7 +257,7 @@ export const notOpen = ({ status }: CheckoutSession, done: string): ApiError =>
     null,
   )
 
-/** Returns until when the page of an expired session can be opened again; null if it cannot. */
+/** Returns until when an expired session can be recovered; null if it cannot. */
 export const recoverableUntil = ({ status, settings, expires_at }: CheckoutSession): number | null =>
   status === 'expired' && settings.recovery ? expires_at + RECOVERY_DAYS * SECONDS_PER_DAY : null
 

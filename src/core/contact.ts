@@ -8,14 +8,14 @@ export type Address = {
   readonly state: string | null
 }
 
-/** Where goods for a customer are sent. */
+/** The shipping address of a customer. */
 export type ShippingDetails = {
   readonly address: Address
   readonly name: string
   readonly phone: string | null
 }
 
-/** How a customer can be reached, in addition to its email address. */
+/** The contact data of a customer, except its email address. */
 export type Contact = {
   readonly address: Address | null
   readonly phone: string | null
@@ -29,7 +29,7 @@ export type Contact = {
 export const TAX_EXEMPTIONS = ['none', 'exempt', 'reverse'] as const
 export type TaxExempt = (typeof TAX_EXEMPTIONS)[number]
 
-/** The person whose payment method it is. */
+/** The owner of a payment method. */
 export type BillingDetails = {
   readonly address: Address
   readonly email: string | null

@@ -3,7 +3,7 @@ import type { Metadata } from './metadata.ts'
 export const COUPON_DURATIONS = ['once', 'repeating', 'forever'] as const
 export type CouponDuration = (typeof COUPON_DURATIONS)[number]
 
-/** What a coupon takes off. Every discount keeps a copy, because a coupon can be deleted while its discounts go on. */
+/** The terms of a coupon. Every discount has a copy, because its coupon can be deleted before the discount ends. */
 export type CouponTerms = {
   /** Up to two decimals, more than 0 and at most 100; null for an amount. */
   readonly percent_off: number | null

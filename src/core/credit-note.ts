@@ -50,9 +50,9 @@ export type CreditNote = {
   readonly currency: string
   /** The sum of the lines. */
   readonly amount: number
-  /** What it took off the amount due of an open invoice. */
+  /** The amount by which it reduced the amount due of an open invoice. */
   readonly pre_payment_amount: number
-  /** What it gave back of a paid invoice: the sum of the next three amounts. */
+  /** The amount that it gave back of a paid invoice: the sum of the next three amounts. */
   readonly post_payment_amount: number
   /** The part that was refunded. Not part of the API's object. */
   readonly refund_amount: number
@@ -152,7 +152,7 @@ export function creditLines(
   return made
 }
 
-/** The fields of each type of line, in the order in which they are missed. */
+/** The required fields of each type of line, in the order in which errors name them. */
 const FIELDS = {
   invoice_line_item: { required: ['invoice_line_item'], refused: ['unit_amount', 'description'] },
   custom_line_item: {

@@ -17,7 +17,9 @@ export type Customer = {
   readonly next_invoice_number: number
   /** Whether one of its invoices is outstanding: open and charged automatically, or past its due date. */
   readonly delinquent: boolean
-  /** What the next invoices in each currency add: negative for a credit. Currencies without a balance are absent. */
+  /**
+   * The balance in each currency, which the next invoices add: negative for a credit. Currencies without a balance are absent.
+   */
   readonly balances: Balances
   /** Its discount, which applies to invoices without discounts of their own. */
   readonly discount: string | null

@@ -9,7 +9,7 @@ const LONGEST_TYPE = Math.max(...ALL_EVENT_TYPES.map((type) => type.length))
 
 /**
  * Returns the event types that a name or glob matches: `invoice.paid`, `invoice.*`, `*`. Empty when it matches none.
- * A stored pattern may have any length; a long one costs one pass over it.
+ * A stored pattern may have any length; a long one takes linear time.
  * @param types - the types to choose from; by default those of paytwin's own API
  * See docs/contract/clocks.md#stop-on.
  */

@@ -20,7 +20,7 @@ export type FutureJob = Job & {
   readonly projected: boolean
   /** The amount that is billed or collected, in the smallest unit of the currency; null if the job bills nothing. */
   readonly amount: number | null
-  /** The part of the amount that bills usage, as it is so far; null if the job bills no usage. */
+  /** The part of the amount that bills usage so far; null if the job bills no usage. */
   readonly usage_amount: number | null
   readonly currency: string | null
   /** The billed period. */

@@ -27,8 +27,8 @@ import { factsOf } from './subscription-status.ts'
 const PROJECTED_RENEWALS = 3
 
 /**
- * Lists a subscription's future jobs in order: the queued ones, and the renewals projected after them. What would come
- * after a scheduled cancellation is left out.
+ * Lists a subscription's future jobs in order: the queued ones, and the renewals projected after them. Jobs after a scheduled
+ * cancellation are left out.
  * @param given - what its next invoices bill
  * See docs/contract/command-line.md#timelines; paytwin: three renewals are projected.
  */
@@ -54,7 +54,7 @@ export function futureJobsOfSubscription(subscription: Subscription, given: Wait
   return inOrder([...jobs, ...planned].filter((job) => precedesCancellation(job, subscription)))
 }
 
-/** What the next invoices of a subscription bill. */
+/** The pending items, usage and discounts that the next invoices of a subscription bill. */
 export type Waiting = ProjectionSource & {
   /** Whether there is a payment method to charge. */
   readonly isPayable: boolean
@@ -104,7 +104,7 @@ function trialConsequence({ collection_method, missing_payment_method }: Subscri
   return missing_payment_method
 }
 
-/** Lists the next renewal, which bills what waits for it too, and the projected ones after it. */
+/** Lists the next renewal, which also bills pending items, and the projected renewals after it. */
 function renewals(begun: Projected, job: Job, given: Waiting): FutureJob[] {
   const { prices, pending = [], usage = null } = given
   const found: FutureJob[] = []

@@ -2,7 +2,7 @@ import type { ThreeDSecure } from './payment-settings.ts'
 
 /** Which payment methods an intent accepts, as its request chose. */
 export type MethodOptions = {
-  /** null where the request lists the types itself. */
+  /** null if the request lists the types itself. */
   readonly automatic_payment_methods: {
     readonly enabled: boolean
     readonly allow_redirects: 'always' | 'never'
@@ -11,7 +11,7 @@ export type MethodOptions = {
   readonly allowed_payment_method_types: readonly string[] | null
   /** Where the customer returns after an authentication. */
   readonly return_url: string | null
-  /** When a card is to be authenticated; absent for the default. It changes nothing, and is shown. */
+  /** When to authenticate a card; absent for the default. It is shown, and has no effect. */
   readonly request_three_d_secure?: ThreeDSecure
 }
 

@@ -101,7 +101,7 @@ export const withUpdatedItem = (draft: Invoice, item: InvoiceItem): Invoice =>
     draft.lines.map((line) => (line.invoice_item === item.id ? updatedLine(line, item) : line)),
   )
 
-/** Updates the line that bills an item. What discounts take off is computed anew. */
+/** Updates the line that bills an item. Its discount amounts are computed anew. */
 const updatedLine = (
   { discountable: _, discounts: __, discount_amounts: ___, ...line }: InvoiceLine,
   item: InvoiceItem,
@@ -114,6 +114,6 @@ export const withoutItem = (draft: Invoice, { id }: InvoiceItem): Invoice =>
     draft.lines.filter((line) => line.invoice_item !== id),
   )
 
-/** Returns the item after its draft was deleted: deleted too if it was created on that draft, else pending again. */
+/** Returns the item after its draft was deleted: deleted too if it was created on that draft, or else pending again. */
 export const withoutDraft = (item: InvoiceItem, { is_own_item }: InvoiceLine): InvoiceItem =>
   is_own_item ? { ...item, deleted: true } : { ...item, invoice: null }

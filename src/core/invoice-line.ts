@@ -22,7 +22,7 @@ export type InvoiceLine = {
   readonly discountable?: boolean
   /** The line's own discounts, which take the place of the invoice's. Absent for none. */
   readonly discounts?: readonly string[]
-  /** What discounts take off its amount, in their order. Absent for nothing. */
+  /** The amounts that discounts take off, in their order. Absent for none. */
   readonly discount_amounts?: readonly DiscountAmount[]
   /** Whether the item was created on this invoice, rather than pending before. Not part of the API's object. */
   readonly is_own_item?: boolean
@@ -30,7 +30,7 @@ export type InvoiceLine = {
   readonly is_discarded?: true
 }
 
-/** Returns the amount of a line less what discounts take off. */
+/** Returns the amount of a line after discounts. */
 export function netAmount({ amount, discount_amounts }: InvoiceLine): number {
   if (discount_amounts === undefined) return amount
   return discount_amounts.reduce((net, { amount: off }) => net - off, amount)

@@ -55,16 +55,16 @@ export type Invoice = {
   readonly lines: readonly InvoiceLine[]
   /** The discounts of the invoice, which reduce the lines without discounts of their own. */
   readonly discounts: readonly string[]
-  /** The sum of the lines less what discounts take off. Negative if credits exceed charges. */
+  /** The sum of the lines after discounts. Negative if credits exceed charges. */
   readonly total: number
   /** The total with the customer's balance applied, less credit notes, at least 0: what a payment collects. */
   readonly amount_due: number
   readonly amount_paid: number
   /** The customer's balance when the invoice was finalized; 0 before. */
   readonly starting_balance: number
-  /** What credit notes took off the amount due. */
+  /** The amount by which credit notes reduced the amount due. */
   readonly pre_payment_credit_notes_amount: number
-  /** What credit notes gave back. */
+  /** The amount that credit notes gave back. */
   readonly post_payment_credit_notes_amount: number
   /** Scheduled attempts: payments by hand do not count. */
   readonly attempt_count: number
@@ -241,7 +241,7 @@ export const nextAttemptAt = (
 ): number | null => nextRetryAt(finalized_at ?? created, attempts, schedule)
 
 /**
- * Records a declined attempt; the invoice stays open. Only a scheduled attempt moves the retry schedule on.
+ * Records a declined attempt; the invoice stays open. Only a scheduled attempt advances the retry schedule.
  * See docs/contract/invoices.md#attempts.
  */
 export function attemptFailed(
@@ -283,7 +283,7 @@ export const markedUncollectible = (invoice: Invoice, now: number): Invoice => (
 /** Reports whether an invoice was created by a request rather than by a subscription. */
 export const isManual = ({ billing_reason }: Invoice): boolean => billing_reason === 'manual'
 
-/** Reports whether an invoice is a draft that is finalized by itself. */
+/** Reports whether an invoice is a draft with a planned finalization. */
 export const waitsAsDraft = (invoice: Invoice): boolean =>
   isDraft(invoice) && !invoice.deleted && invoice.next_payment_attempt !== null
 

@@ -1,14 +1,14 @@
 import type { Period } from './calendar.ts'
 
-/** What a line or an invoice item corrects after a change of a subscription within a period. */
+/** The span for which a line or an invoice item corrects the billing after a change of a subscription within a period. */
 export type ItemProration = Period & {
   readonly subscription_item: string
   /** The start of the billing period that it corrects. */
   readonly cycle: number
-  /** Set if it corrects nothing, but bills the usage of that span. See docs/contract/usage.md#billing. */
+  /** Set if it does not correct the billing of the span, but bills its usage. See docs/contract/usage.md#billing. */
   readonly is_usage?: true
 }
 
-/** Reports whether a line or an invoice item corrects a period after a change: others of a subscription item bill its usage. */
+/** Reports whether a line or an invoice item corrects the billing of a period, rather than bills its usage. */
 export const isCorrection = (proration: ItemProration | null | undefined): boolean =>
   proration != null && !proration.is_usage

@@ -54,9 +54,9 @@ type Declaration = {
   readonly number: number
   /** The prefix of its ids. */
   readonly prefix: string
-  /** What its event types begin with, if it is not the name of the kind. */
+  /** The beginning of its event types, if it differs from the name of the kind. */
   readonly family?: string
-  /** Its event types, `customer.created` by its last word, with their numbers in databases and snapshots. */
+  /** Its event types by their last word (`created` for `customer.created`), with their numbers in databases and snapshots. */
   readonly events: Readonly<Record<string, number>>
 }
 
@@ -203,7 +203,7 @@ export const EVENTS = KINDS.flatMap((kind) =>
 /** Every type of event. The index is the number. */
 export const ALL_EVENT_TYPES: readonly EventType[] = EVENTS.map(({ type }) => type)
 
-/** The types of events that only merchants with another API than paytwin's own emit. */
+/** The types of events that only merchants with Stripe's API emit. */
 export const FOREIGN_EVENT_TYPES: ReadonlySet<EventType> = new Set([
   'invoice.payment_succeeded',
   'invoice.payment_action_required',

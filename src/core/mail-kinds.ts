@@ -1,4 +1,4 @@
-/** The mail that customers would get. See docs/contract/mail.md#kinds. */
+/** The kinds of mail for customers. See docs/contract/mail.md#kinds. */
 export const MAIL_KINDS = [
   'invoice',
   'invoice_reminder',

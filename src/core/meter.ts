@@ -71,7 +71,7 @@ export function quantityDecimal(quantity: bigint): string {
   return `${quantity < 0n ? '-' : ''}${size / SCALE}${fraction && '.'}${fraction}`
 }
 
-/** How far the timestamp of an event may be from its customer's clock, in seconds. */
+/** The limits of an event's timestamp before and after its customer's clock, in seconds. */
 const OLDEST_SECONDS = 35 * SECONDS_PER_DAY
 const NEWEST_SECONDS = 5 * 60
 

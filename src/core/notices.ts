@@ -13,7 +13,7 @@ export const NOTICE_KINDS = [
 ] as const
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
 
-/** A merchant's settings: the days before or after what each notice is about; null for no notice. */
+/** A merchant's settings: the days between each notice and the instant that it announces or reports; null for no notice. */
 export type NoticeDays = Readonly<Record<NoticeKind, number | null>>
 
 /** No notices: the settings of a new merchant. */

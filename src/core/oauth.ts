@@ -134,7 +134,7 @@ export type IssuedCode = {
 export const UNKNOWN_CODE = 'The code does not exist or was issued to another app'
 
 /**
- * Decides whether a code is accepted. A second use by its app revokes the tokens issued for it, whatever else is wrong.
+ * Decides whether a code is accepted. A second use by its app revokes the tokens issued for it, also if there are other errors.
  * Any other refusal changes nothing.
  * @param use.now - the merchant's clock
  * @param use.verifier - the code verifier of the app; `challenge` is its hash (S256, base64url)

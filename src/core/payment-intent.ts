@@ -107,7 +107,7 @@ export type PaymentIntent = {
   readonly cancellation_reason: string | null
   readonly description: string | null
   readonly metadata: Metadata
-  /** What only requests in Stripe's API set; null for paytwin's own. */
+  /** The options that only Stripe's API has; null for paytwin's own API. */
   readonly options: PaymentOptions | null
 }
 

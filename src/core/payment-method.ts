@@ -92,7 +92,10 @@ export function cardDetails(
   return { brand: card.brand, last4: card.number.slice(-4), exp_month, exp_year, fingerprint }
 }
 
-/** Returns the decline of a card when it is attached to a customer, where attached cards are checked; null if it can be. */
+/**
+ * Returns the decline of a card that is attached to a customer, if the merchant's rules check attached cards; null if there is
+ * none.
+ */
 export function declineAtAttach({
   test_card,
   script,
@@ -102,12 +105,12 @@ export function declineAtAttach({
   return card.charge
 }
 
-/** One attempt at the processor: its outcome, and the payment method with its script moved on. */
+/** One attempt at the processor: its outcome, and the payment method with its script advanced. */
 export type Attempt = { readonly outcome: Outcome; readonly paymentMethod: PaymentMethod | null }
 
 /**
  * Makes one off-session charge attempt at the processor. Without a usable card the attempt fails and counts.
- * @param fault - the fault to apply before the card is reached; the card's script then does not move on
+ * @param fault - the fault to apply before the card is reached; the card's script then does not advance
  * See docs/contract/payments.md#test-payment-methods.
  */
 export function attemptCharge(

@@ -1,8 +1,8 @@
-/** When a card is authenticated with 3D Secure. paytwin keeps it; the test card alone decides. */
+/** When a card is authenticated with 3D Secure. The value has no effect, because the test card decides. */
 export const THREE_D_SECURE = ['any', 'automatic', 'challenge'] as const
 export type ThreeDSecure = (typeof THREE_D_SECURE)[number]
 
-/** How the invoices of a subscription may be paid, as a request chose. It changes nothing, and is shown. */
+/** The payment settings of a subscription that a request chose. They are shown, and have no effect. */
 export type PaymentSettings = {
   /** null if the request did not list them. */
   readonly payment_method_types: readonly 'card'[] | null

@@ -17,6 +17,6 @@ export type PendingUpdate = {
   readonly prorations: readonly string[]
 }
 
-/** Returns when an update of now expires: after 23 hours, at the latest at the end of the period. */
+/** Returns when an update that is made now expires: after 23 hours, or at the end of the period if that is earlier. */
 export const pendingUpdateExpiry = (now: number, periodEnd: number): number =>
   Math.min(now + LONGEST_WAIT_SECONDS, periodEnd)

@@ -6,7 +6,7 @@ import type { PhaseDiscount, SchedulePhase } from './subscription-schedule.ts'
 /** The discounts that a phase sets; absent if it leaves them as they are. */
 type Planned = { readonly discounts?: readonly PhaseDiscount[] }
 
-/** Redeems what a phase plans. @param item - the item that gets the discount; null for the subscription */
+/** Redeems a planned discount. @param item - the item that gets the discount; null for the subscription */
 export type RedeemPlanned = (planned: PhaseDiscount, item: SubscriptionItem | null) => Discount | null
 
 /** A phase that begins, or the current one after a change. */
@@ -18,7 +18,7 @@ export type EnteredPhase = {
   readonly isNew: boolean
   /** Unix seconds. */
   readonly now: number
-  /** The discounts that the subscription and its items have. */
+  /** The current discounts of the subscription and its items. */
   readonly discounts: Discounts
   /** Returns null for a coupon or a code that can no longer be redeemed. */
   readonly redeem: RedeemPlanned
@@ -26,7 +26,7 @@ export type EnteredPhase = {
 
 /**
  * Returns the discounts of a subscription and its items in a phase. The phase keeps discounts that it plans and that are in
- * force, and redeems the others. What the phase before has set ends.
+ * force, and redeems the others. Discounts that the previous phase has set end.
  * @param items - the items in the phase, with the discounts that they have had
  * See docs/contract/schedules.md#discounts-of-phases.
  */
@@ -48,7 +48,7 @@ export function discountsInPhase(
   return { items: discounted, discounts: inForce({ ...ofPhase, ...entered }) }
 }
 
-/** Returns what a phase plans for the item with a price. */
+/** Returns the item of a phase that has a price. */
 const plannedFor = ({ items }: Pick<SchedulePhase, 'items'>, price: string | undefined) =>
   items.find((item) => item.price === price)?.discounts
 
@@ -68,18 +68,18 @@ function inForce({
   readonly holder: SubscriptionItem | null
 }): readonly string[] {
   if (!planned) return former ? [] : current
-  // One that ends in this second does not go on.
+  // A discount that ends in this second does not continue.
   const live = discountsIn(discounts, current).filter(({ end }) => end === null || end > now)
   return planned.flatMap((each) => {
     const kept = live.find((discount) => isOf(discount, each))
     if (kept) return kept.id
-    // What the current phase has redeemed already has ended since.
+    // The current phase has already redeemed it, and it has ended.
     if (!isNew && former?.some((other) => isSame(other, each))) return []
     return redeem(each, holder)?.id ?? []
   })
 }
 
-/** Reports whether a discount is the one that a phase plans. */
+/** Reports whether a discount comes from a planned one. */
 const isOf = (discount: Discount, { coupon, promotion_code, discount: id }: PhaseDiscount): boolean =>
   id === discount.id ||
   (promotion_code !== null && promotion_code === discount.promotion_code) ||
@@ -91,7 +91,7 @@ const isSame = (left: PhaseDiscount, right: PhaseDiscount): boolean =>
   left.discount === right.discount
 
 /**
- * Returns what a phase plans after its subscription's discounts were changed directly.
+ * Returns the planned discounts of a phase after its subscription's discounts were changed directly.
  * @param ids - the discounts after the change
  */
 export const plannedAs = (

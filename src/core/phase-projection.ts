@@ -21,7 +21,7 @@ export function comingPhases(schedule: SubscriptionSchedule): ComingPhase[] {
   return schedule.phases.slice(next).map((phase, index) => ({ ...phase, number: next + index + 1 }))
 }
 
-/** The part of a subscription that decides what an invoice bills. */
+/** The part of a subscription that decides the lines of an invoice. */
 export type Billed = Pick<Subscription, 'items' | 'discounts' | 'currency'>
 
 /** A subscription at its next renewal, and the phases that begin after it. */
@@ -36,14 +36,14 @@ export type Projected<Projection extends Billed = Subscription> = {
   readonly discounts: Discounts
 }
 
-/** What a projection reads. */
+/** The input of a projection. */
 export type ProjectionSource = {
   readonly prices: Prices
   /** Returns the discount that a phase would add at an instant, without an id; null if it cannot be redeemed then. */
   readonly plan: (planned: PhaseDiscount, at: number) => Discount | null
 }
 
-/** Lets a phase begin: its items and its discounts replace those before. */
+/** Begins a phase: its items and discounts replace the previous ones. */
 export function inPhaseProjected<Projection extends Billed>(
   projected: Projected<Projection>,
   phase: ComingPhase,
@@ -76,7 +76,7 @@ export function inPhaseProjected<Projection extends Billed>(
 }
 
 /**
- * Lets the phases begin that do so up to the next renewal, which they may move.
+ * Begins all phases that start up to the next renewal. They can move the renewal.
  * See docs/contract/schedules.md#entering-a-phase.
  */
 export function withPhasesUpTo(projected: Projected, source: ProjectionSource): Projected {
@@ -98,9 +98,9 @@ export function withPhasesUpTo(projected: Projected, source: ProjectionSource): 
 }
 
 /**
- * Returns a subscription with the settings that its next invoice follows: those of the last phase that begins up to then.
+ * Returns a subscription with the settings for its next invoice: those of the last phase that begins until then.
  * @param schedule - the schedule that manages it; null for none
- * @returns null if a phase goes on with the trial beyond the end of the current period, which then makes no invoice
+ * @returns null if a phase extends the trial beyond the end of the current period, so that no invoice is made
  * See docs/contract/notices.md#upcoming-invoices.
  */
 export function asNextBilled(

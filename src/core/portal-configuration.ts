@@ -2,7 +2,7 @@ import { FEEDBACK } from './cancellation-feedback.ts'
 import type { Metadata } from './metadata.ts'
 import type { PRORATION_BEHAVIORS } from './proration.ts'
 
-/** What a customer can change about itself. `tax_id` is kept only: paytwin has no tax ids. */
+/** The data that customers can change. `tax_id` is only stored: paytwin has no tax ids. */
 export const CUSTOMER_UPDATES = ['address', 'email', 'name', 'phone', 'shipping', 'tax_id'] as const
 export const CANCEL_MODES = ['at_period_end', 'immediately'] as const
 export const PLAN_UPDATES = ['price', 'promotion_code', 'quantity'] as const
@@ -13,7 +13,7 @@ type ProrationBehavior = (typeof PRORATION_BEHAVIORS)[number]
 export type PlanUpdate = (typeof PLAN_UPDATES)[number]
 export type ScheduleCondition = (typeof SCHEDULE_CONDITIONS)[number]
 
-/** A product whose prices a customer can choose, and the quantities that it can choose. */
+/** A product with the prices and quantities that customers can choose. */
 export type PortalProduct = {
   readonly product: string
   readonly prices: readonly string[]
@@ -24,7 +24,7 @@ export type PortalProduct = {
   }
 }
 
-/** What the customer portal offers. See docs/contract/customer-portal.md#features. */
+/** The features of the customer portal. See docs/contract/customer-portal.md#features. */
 export type PortalFeatures = {
   readonly customer_update: {
     readonly enabled: boolean
@@ -53,7 +53,7 @@ export type PortalFeatures = {
   }
 }
 
-/** What the pages of the portal show of the business. */
+/** The data of the business that the pages of the portal show. */
 export type BusinessProfile = {
   readonly headline: string | null
   readonly privacy_policy_url: string | null
@@ -66,7 +66,7 @@ export type PortalConfiguration = {
   readonly created: number
   readonly updated: number
   readonly active: boolean
-  /** Whether sessions have this configuration that name none. */
+  /** Whether it is the configuration of sessions that name none. */
   readonly is_default: boolean
   readonly name: string | null
   readonly default_return_url: string | null

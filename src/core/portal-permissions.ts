@@ -61,8 +61,8 @@ export const isRenewable = (
   subscription.schedule === null
 
 /**
- * Whether the portal can withdraw a change of plan that waits: for its payment, or in a schedule for the end of the period. A
- * schedule of another form than those of the portal is the merchant's.
+ * Whether the portal can withdraw a change of plan that waits for its payment, or in a schedule for the end of the period. A
+ * schedule of another form was made by the merchant, and cannot be withdrawn.
  */
 export const isWithdrawable = (
   { pending_update, schedule }: Subscription,
@@ -71,7 +71,10 @@ export const isWithdrawable = (
 ): boolean =>
   enabled && (pending_update !== null || (schedule !== null && managing !== null && isOfPortal(managing)))
 
-/** Whether a schedule is like those of the portal: the current period, then one with another plan, and then no schedule. */
+/**
+ * Whether a schedule has the form of the portal's schedules: the current period, a period with another plan, and then a
+ * release.
+ */
 function isOfPortal({ phases, end_behavior, current_phase, metadata }: SubscriptionSchedule): boolean {
   const [first, second] = phases
   return (
@@ -127,7 +130,7 @@ const isSameInterval = (one: Price, other: Price): boolean =>
   one.recurring?.interval === other.recurring?.interval &&
   one.recurring?.interval_count === other.recurring?.interval_count
 
-/** Days of an interval, by which intervals are compared. */
+/** The length of each interval in days, to compare intervals. */
 const DAYS = { day: 1, week: 7, month: 30, year: 365 } as const
 
 const lengthOf = ({ recurring }: Price): number =>

@@ -1,4 +1,4 @@
-/** What a flow offers a customer after its step. */
+/** What happens after the step of a flow. */
 export type FlowCompletion =
   | { readonly type: 'portal_homepage' }
   | { readonly type: 'hosted_confirmation'; readonly custom_message: string | null }
@@ -7,7 +7,7 @@ export type FlowCompletion =
 /** The discount that a flow applies: a coupon by its id in the API, or a promotion code. */
 export type FlowDiscount = { readonly coupon: string | null; readonly promotion_code: string | null }
 
-/** The one step of a session that is for this step only. */
+/** The only step of a session with a flow. */
 export type FlowStep =
   | { readonly type: 'customer_update' }
   | { readonly type: 'payment_method_update' }
@@ -38,19 +38,19 @@ export type PortalSession = {
   readonly locale: string | null
   /** null for the whole portal. */
   readonly flow: Flow | null
-  /** Whether the step of the flow was taken. Not part of the API's object. */
+  /** Whether the step of the flow is completed. Not part of the API's object. */
   readonly is_flow_done: boolean
   /** When its page can no longer be used, on the customer's clock. Not part of the API's object. */
   readonly expires_at: number
 }
 
-/** How long a session waits for its first visit, and for the next one, in seconds. Source: Stripe's documentation. */
+/** The time that a session waits for its first visit, and for each further visit, in seconds. Source: Stripe's documentation. */
 export const FIRST_VISIT_SECONDS = 5 * 60
 export const VISIT_SECONDS = 60 * 60
 
 export const isExpired = ({ expires_at }: PortalSession, now: number): boolean => now >= expires_at
 
-/** Visits within this time are not recorded one by one, in seconds. */
+/** A visit is recorded only if it extends the session by more than this time, in seconds. */
 const MIN_EXTENSION_SECONDS = 60
 
 /** Returns a session after a visit at an instant, which extends it. */

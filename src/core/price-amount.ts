@@ -1,7 +1,7 @@
 import { MAX_AMOUNT, roundedQuotient, sumOfShares } from './money.ts'
 import type { Price, Tier, TransformQuantity } from './price.ts'
 
-/** The fields of a price that decide what a quantity costs. */
+/** The fields of a price that decide the amount of a quantity. */
 export type Pricing = Pick<
   Price,
   'unit_amount' | 'unit_amount_decimal' | 'tiers_mode' | 'tiers' | 'transform_quantity'
@@ -45,7 +45,7 @@ export const fixedPricing = (unit_amount: number): Pricing => ({
   transform_quantity: null,
 })
 
-/** Returns the whole amount that every unit costs; null if the amount is not a product of it and the quantity. */
+/** Returns the whole amount of a unit; null if the amount of a quantity is not its multiple. */
 export const fixedUnitAmount = ({ unit_amount, transform_quantity }: Pricing): number | null =>
   transform_quantity === null ? unit_amount : null
 

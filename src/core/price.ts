@@ -2,7 +2,7 @@ import type { Recurring } from './calendar.ts'
 import { addIntervals } from './calendar.ts'
 import type { Metadata } from './metadata.ts'
 
-/** How a product is shown. Only Stripe's API has it. */
+/** The details of a product that pages show. Only Stripe's API has them. */
 export type ProductDetails = {
   readonly images: readonly string[]
   readonly marketing_features: readonly string[]

@@ -32,7 +32,7 @@ export const declined = (code: string, decline_code: string | null): Outcome => 
   message: MESSAGES[decline_code ?? ''] ?? MESSAGES[code] ?? 'Your card was declined.',
 })
 
-/** The outcome of an authentication that the customer fails, where that makes no charge. */
+/** The outcome of a failed authentication, if the merchant's rules make no charge for it. */
 export const AUTHENTICATION_FAILED: Outcome = {
   approved: false,
   code: 'payment_intent_authentication_failure',

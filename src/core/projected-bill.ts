@@ -9,7 +9,7 @@ import { priceAmount, usageAmount } from './price-amount.ts'
 import type { Prices } from './subscription.ts'
 import { isMetered, type SubscriptionItem } from './subscription-item.ts'
 
-/** What an invoice that is only projected bills. */
+/** The input for a projected invoice. */
 export type ProjectedBilling = {
   /** The invoice items that wait for it. */
   readonly pending: readonly InvoiceItem[]
@@ -21,17 +21,17 @@ export type ProjectedBilling = {
   readonly at: number
 }
 
-/** What a projected invoice bills after discounts, in the smallest unit of the currency. */
+/** The amounts of a projected invoice after discounts, in the smallest unit of the currency. */
 export type ProjectedBill<Projection extends Billed> = {
   readonly amount: number
   /** The part of the amount that bills usage; null if none is billed. */
   readonly usageAmount: number | null
-  /** The projection after the invoice, which uses up discounts with the duration `once`. */
+  /** The projection after the invoice, without the discounts with the duration `once` that it used. */
   readonly after: Projected<Projection>
 }
 
 /**
- * Projects an invoice of a subscription: what its lines bill, less what the discounts take off that will be in force.
+ * Projects an invoice of a subscription: the sum of its lines, less the discounts that will be in force.
  * @param given.customerDiscount - the discount of the customer; null for none
  * See docs/contract/discounts.md#previews.
  */

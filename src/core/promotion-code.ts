@@ -1,6 +1,6 @@
 import type { Metadata } from './metadata.ts'
 
-/** What a purchase needs for a promotion code. */
+/** The conditions of a purchase for a promotion code. */
 export type Restrictions = {
   readonly first_time_transaction: boolean
   /** In the smallest unit of `minimum_amount_currency`. */

@@ -10,8 +10,8 @@ export const PRORATION_BEHAVIORS = ['none', 'create_prorations', 'always_invoice
 export type ProrationBehavior = (typeof PRORATION_BEHAVIORS)[number]
 
 /**
- * An invoice line that billed a subscription item for a period of time, with its amount less what discounts took off. A
- * credit has a negative amount.
+ * An invoice line that billed a subscription item for a period of time, with its amount after discounts. A credit has a
+ * negative amount.
  */
 export type BilledLine = Period & { readonly subscription_item: string; readonly amount: number }
 
@@ -42,15 +42,15 @@ export type ItemsChange = {
   readonly prices: Prices
   /** The display name of each price, by id. */
   readonly names: ReadonlyMap<string, string>
-  /** What was billed for the items in this period. */
+  /** The lines that billed the items in this period. */
   readonly billed: readonly BilledLine[]
-  /** What discounts take off each item in a whole period, by item; absent for nothing. */
+  /** The discount amounts of each item for a whole period, by item; absent for none. */
   readonly discounts?: ReadonlyMap<string, number>
 }
 
 /**
- * Returns the unused part of what was billed for an item: the credit for a change or a cancellation. It is never
- * negative and never more than what was billed.
+ * Returns the unused part of the billed amount of an item: the credit for a change or a cancellation. It is never negative, and
+ * never exceeds the billed amount.
  * See docs/contract/proration.md#credits.
  */
 export function unusedAmount(billed: readonly BilledLine[], item: string, at: number): number {
@@ -67,9 +67,9 @@ export function unusedAmount(billed: readonly BilledLine[], item: string, at: nu
 }
 
 /**
- * Returns the lines of a change: for each item that was added, removed or changed in price or quantity, a credit for its
- * unused time and a charge for the remaining time. Lines with the amount 0 are left out. A metered item is not charged, but
- * credited for what it was billed before its price became metered.
+ * Returns the lines of a change: for each item that was added, removed or changed in price or quantity, a credit for its unused
+ * time and a charge for the remaining time. Lines with the amount 0 are left out. A metered item is not charged, but gets a
+ * credit for amounts that were billed before its price became metered.
  * See docs/contract/proration.md#lines.
  */
 export function prorations(change: ItemsChange): Proration[] {
@@ -110,7 +110,7 @@ function charge(change: ItemsChange, item: SubscriptionItem): Proration[] {
   return amount === 0 ? [] : [{ ...lineOf('Remaining', item, change), amount }]
 }
 
-/** Returns the remaining part of a period's amount, less what discounts take off the whole period, rounded once. */
+/** Returns the remaining part of a period's amount after the discounts of the whole period, rounded once. */
 function remainingAmount(price: Price, quantity: number, share: PeriodShare, off: number): number {
   if (off === 0) return priceAmount(price, quantity, share)
   return sumOfShares([{ amount: priceAmount(price, quantity) - off, ...share }])

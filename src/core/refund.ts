@@ -15,7 +15,7 @@ export const REFUND_TRANSITIONS: Transitions<RefundStatus, 'fail'> = {
 export const REFUND_REASONS = ['duplicate', 'fraudulent', 'requested_by_customer'] as const
 export type RefundReason = (typeof REFUND_REASONS)[number]
 
-/** How long a refund that will fail stays pending. See docs/contract/payments.md#failing-refunds. */
+/** The time after which a refund that fails does so, in seconds. See docs/contract/payments.md#failing-refunds. */
 const SETTLEMENT_SECONDS = 60
 
 /** A refund. The amount is in the charge's currency and smallest unit. See docs/contract/payments.md#refunds. */

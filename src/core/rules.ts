@@ -16,13 +16,13 @@ export type Rules = {
   readonly chargesDefaultIncomplete: boolean
   /** Whether a declined first payment is retried on the schedule. */
   readonly retriesFirstPayment: boolean
-  /** How long a subscription can wait for its first payment, in seconds; null until the end of its first period. */
+  /** The time in which a subscription must get its first payment, in seconds; null for its whole first period. */
   readonly incompleteSeconds: number | null
-  /** How long the invoice of a period that begins by time stays a draft, in seconds; null if it is finalized at once. */
+  /** The time for which the invoice of a renewal stays a draft, in seconds; null if it is finalized at once. */
   readonly draftSeconds: number | null
-  /** How long a draft waits at most until the webhook endpoints have accepted its invoice.created, in seconds. */
+  /** The maximum time that a draft waits for the webhook endpoints to accept its invoice.created, in seconds. */
   readonly acceptanceSeconds: number
-  /** Whether an invoice has the period before that of its lines. */
+  /** Whether the period of an invoice is the one before the period of its lines. */
   readonly invoicesPastPeriod: boolean
   /** Whether an invoice of a subscription bills the customer's pending items that belong to no subscription. */
   readonly billsLooseItems: boolean
@@ -30,11 +30,14 @@ export type Rules = {
   readonly billsTrialStart: boolean
   /** Whether a card that is declined cannot be attached to a customer. */
   readonly checksAttachedCard: boolean
-  /** Which names of test cards are known. */
+  /** The known names of test cards. */
   readonly cardNames: CardNames
   /** Whether a subscription that has nothing to pay yet gets a setup intent for the payment method that it needs later. */
   readonly preparesPaymentMethod: boolean
-  /** Whether a test payment method is attached to the customer of the intent that it is chosen for, rather than by a subscription that it pays. */
+  /**
+   * Whether a test payment method is attached to the customer when an intent chooses it, rather than when a subscription is
+   * paid with it.
+   */
   readonly attachesChosenMethod: boolean
   /** Whether an invoice whose payment needs an authentication waits for a customer who is present, and emits an event of its own. */
   readonly waitsForAuthentication: boolean

@@ -2,7 +2,7 @@ import { addIntervals, LAST_INSTANT, nextBoundary, type Recurring } from './cale
 import { parameterInvalid } from './errors.ts'
 import type { PhaseAnchor } from './subscription-schedule.ts'
 
-/** When a phase begins and ends, as a request gives it. Times are in Unix seconds. */
+/** The start and the end of a phase in a request. Times are in Unix seconds. */
 export type PhaseTiming = {
   readonly start_date?: number | 'now' | undefined
   readonly end_date?: number | 'now' | undefined
@@ -30,9 +30,9 @@ type Grid = { readonly anchor: number; readonly recurring: Recurring }
  * of the periods, if the phase begins with a period, so that a phase ends with a period also after the end of a short month.
  * @param given.start - when the first phase begins, in Unix seconds
  * @param given.now - the current time, in Unix seconds
- * @param given.grid - from which the periods of a running subscription are counted; null for a new one
+ * @param given.grid - the grid of a running subscription's periods; null for a new subscription
  * @param given.canTry - whether the first phase can be a trial: the subscription is new or in its trial
- * @param given.triedUntil - the end of the trial that the first phase had already; null for none
+ * @param given.triedUntil - the end of the existing trial of the first phase; null for none
  * @param given.offset - the index of the first phase in the request
  * @throws ApiError parameter_invalid, such as param phases[1][end_date]
  * See docs/contract/schedules.md#when-a-phase-ends.

@@ -36,7 +36,7 @@ export const SETUP_INTENT_TRANSITIONS: Transitions<SetupIntentStatus, SetupInten
   canceled: {},
 }
 
-/** Why the latest confirmation failed. */
+/** The reason why the latest confirmation failed. */
 export type SetupError = {
   readonly code: string
   readonly decline_code: string | null

@@ -33,7 +33,10 @@ export type PhaseAnchor = (typeof PHASE_ANCHORS)[number]
 /** The maximum number of current and future phases. See docs/contract/schedules.md#phases. */
 export const MAX_PHASES = 10
 
-/** How long before its end a schedule is reported as expiring. See docs/contract/schedules.md#when-a-schedule-ends. */
+/**
+ * The number of days before its end on which a schedule is reported as expiring. See
+ * docs/contract/schedules.md#when-a-schedule-ends.
+ */
 const EXPIRING_DAYS = 7
 
 /** A discount that a phase plans: exactly one of the three is not null. */
@@ -55,7 +58,7 @@ export type PhaseItem = {
   readonly discounts?: readonly PhaseDiscount[]
 }
 
-/** What a phase can override, and a schedule sets for all its phases. null: not set. */
+/** The settings that a schedule has for all its phases, and that a phase can override. null: not set. */
 export type PhaseSettings = {
   readonly collection_method: CollectionMethod | null
   readonly days_until_due: number | null
@@ -158,7 +161,7 @@ export const mergedMetadata = (current: Metadata, added: Metadata): Metadata =>
       .slice(0, MAX_METADATA_KEYS),
   )
 
-/** Returns a subscription with what a phase sets, and with new items. See docs/contract/schedules.md#entering-a-phase. */
+/** Returns a subscription with the settings of a phase, and with new items. See docs/contract/schedules.md#entering-a-phase. */
 export function withPhase(
   subscription: Subscription,
   { default_settings }: Pick<SubscriptionSchedule, 'default_settings'>,

@@ -108,7 +108,7 @@ export function intervalOf(items: readonly SubscriptionItem[], prices: Prices): 
 }
 
 /**
- * Creates a subscription as it is before its first payment. A trial is its first period, and the trial's end is the
+ * Creates a subscription in its state before the first payment. A trial is its first period, and the trial's end is the
  * anchor; without a trial the anchor is now, or the given one, at which the first period then ends.
  * @param given.trial_end - Unix seconds after now; null for no trial
  * @param given.anchor - Unix seconds after now; null for no anchor of its own

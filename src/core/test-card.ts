@@ -176,7 +176,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   pm_card_radarBlock: 'pm_card_visa_chargeDeclinedFraudulent',
 }
 
-/** Which test cards have a name: those of paytwin's own API, or also all others of Stripe's testing page. */
+/** The sets of test cards with names: those of paytwin's own API, or all cards of Stripe's testing page. */
 export type CardNames = 'own' | 'stripe'
 
 const OWN_NAMES: ReadonlyMap<string, string> = new Map(Object.keys(TEST_CARDS).map((id) => [id, id]))

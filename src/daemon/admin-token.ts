@@ -24,10 +24,10 @@ export type Token = {
 }
 
 /**
- * Returns the admin token: the given one, else the data folder's, else a new one. The ready line shows a new one if no file has it, or
- * if the operator wants one generated: then it may be needed on another machine.
- * @throws StartRefused if it is too short or cannot be read, or if none is given for a host beyond loopback and none
- *   may be generated
+ * Returns the admin token: the given one, or else the data folder's, or else a new one. The ready line shows a new token if no
+ * file has it, or if an option requested it, because another machine may need it.
+ * @throws StartRefused if it is too short or cannot be read, or if none is given for a host beyond loopback and none   may be
+ * generated
  * See docs/contract/operator.md#admin-token.
  */
 export function adminTokenOf(

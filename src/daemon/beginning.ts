@@ -6,14 +6,14 @@ import type { VersionHistory } from '../http/versions.ts'
 import type { Addresses } from '../webhooks/address.ts'
 import type { Beginning } from './first-start.ts'
 
-/** The options that decide how a new database begins. */
+/** The options for the first state of a new database. */
 export type BeginningOptions = {
-  /** The default merchant's clock: 'live', or where it stands frozen (Unix seconds). null for what the database has. */
+  /** The default merchant's clock: 'live', or its frozen time (Unix seconds). null for the database's own. */
   readonly clock?: 'live' | number | null
   readonly seed?: string | null
-  /** The default merchant's dialect; null for what the database has, or paytwin. */
+  /** The default merchant's dialect; null for the database's own, or paytwin. */
   readonly dialect?: Dialect | null
-  /** The default merchant's API version; null for what the database has, or the newest. */
+  /** The default merchant's API version; null for the database's own, or the newest. */
   readonly apiVersion?: string | null
   /** The default merchant's first key. */
   readonly secretKey?: string | null

@@ -16,7 +16,7 @@ const OWN_FILES =
 const PLACEHOLDERS = new Set(['.gitkeep', '.keep', '.DS_Store', 'lost+found'])
 
 /**
- * Creates a data folder, or restricts an existing one to this user. A folder of another purpose is refused unchanged.
+ * Creates a data folder, or restricts an existing one to this user. A folder with other files is refused, and not changed.
  * @throws StartRefused
  */
 export function claimFolder(path: string): void {

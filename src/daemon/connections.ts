@@ -27,7 +27,7 @@ export class Connections {
   #isClosing = false
 
   /**
-   * @param limits.unreadMs - how long a response may wait for its reader; @param limits.lingerMs - see SocketLimits
+   * @param limits.unreadMs - the maximum time that a client may not read its response; @param limits.lingerMs - see SocketLimits
    * @param limits.betweenMs - the time from a response to the end of the next request's headers. Node's timeout starts
    *   again at each byte, so that a blank line now and then would keep a connection forever
    */
@@ -98,7 +98,7 @@ export class Connections {
     return this.#open.get(socket)
   }
 
-  /** Keeps a connection open until the process ends, without keeping the process alive. Its closing shows the peer the end. */
+  /** Keeps a connection open until the process ends, so that the peer notices the end. It does not keep the process alive. */
   keepToTheEnd(connection: object): void {
     for (const socket of this.#open.keys()) if (socket === connection) this.#kept.add(socket)
   }

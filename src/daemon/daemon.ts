@@ -174,7 +174,7 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
   }
 }
 
-/** Removes what a killed daemon left, and opens the log. Only the process that holds the database may do this. */
+/** Removes the files of a killed daemon, and opens the log. Only the process that holds the database may do this. */
 function takeOver(folder: DataFolder | null, log: DaemonLog): void {
   if (!folder) return
   folder.retract()

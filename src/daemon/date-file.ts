@@ -4,7 +4,8 @@ import type { Sandbox } from './sandbox.ts'
 
 /**
  * A file with the difference between the default merchant's clock and the real time, in milliseconds, as one floating-point
- * number of eight bytes. Processes with shifted dates read it. It is written before the response to what moved the clock.
+ * number of eight bytes. Processes with shifted dates read it. When a request moves the clock, the file is written before the
+ * response.
  * See docs/contract/operator.md#shifted-dates.
  */
 export class DateFile {

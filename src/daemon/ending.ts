@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { stopwatch } from '../engine/machine/clock.ts'
 import type { Connections } from './connections.ts'
 
-/** How long a stopping daemon waits for requests and responses in progress, in milliseconds. */
+/** The maximum time that a stopping daemon waits for requests and responses in progress, in milliseconds. */
 const RESPONSE_TIMEOUT_MS = 2_000
 /** The part of that time for requests in progress. The rest is for sending responses, including the response to the shutdown request. */
 const REQUEST_TIMEOUT_MS = 1_500
-/** How often the connections are checked, in milliseconds. */
+/** The interval at which the connections are checked, in milliseconds. */
 const SWEEP_MS = 20
 
 /**

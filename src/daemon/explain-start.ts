@@ -8,7 +8,7 @@ import { OptionConflict } from './beginning.ts'
 import type { DaemonFile, DataFolder } from './data-folder.ts'
 import { StartRefused } from './start-refused.ts'
 
-/** How often and how many times a refused daemon looks for the URL of another one that is starting. */
+/** The interval and the number of attempts at which a refused daemon looks for the URL of another daemon that is starting. */
 const POLL_INTERVAL_MS = 50
 const POLLS = 60
 
@@ -42,7 +42,7 @@ export async function refusalOf(error: unknown, folder: DataFolder | null): Prom
 const isOfDisk = (error: unknown): error is Error =>
   error instanceof Error && 'syscall' in error && 'errno' in error
 
-/** Finds the daemon that holds the database. One that is starting announces itself in a moment. */
+/** Finds the daemon that holds the database. A daemon that is starting announces itself soon. */
 async function otherDaemon(folder: DataFolder): Promise<DaemonFile | undefined> {
   for (let poll = 0; poll < POLLS; poll += 1) {
     const other = folder.announced()

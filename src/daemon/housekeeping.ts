@@ -57,8 +57,8 @@ export async function doHousekeeping({
 }
 
 /**
- * Deletes what has expired, and records the time of live clocks. At the end of the daemon too, because the wall clock may be set
- * back before the next start: what has expired stays so, and live clocks do not go back.
+ * Deletes what has expired, and records the time of live clocks. Also runs when the daemon ends, because the wall clock may be
+ * set back before the next start. Expired data must not become valid again, and live clocks must not go back.
  */
 export async function deleteExpired({
   engine,

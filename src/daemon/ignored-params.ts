@@ -1,7 +1,7 @@
 import { ID } from './direct.ts'
 import type { Logger } from './log.ts'
 
-/** How many routes and names are remembered. Callers choose the names, so the number must have a limit. */
+/** The maximum number of routes and names to remember, because callers choose the names. */
 const MOST_WARNINGS = 1_000
 
 /**

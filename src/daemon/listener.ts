@@ -6,21 +6,21 @@ import { DirectServer } from './direct.ts'
 import { PipelinedRequests } from './pipelined-requests.ts'
 import { type Reason, refusalOfUnreadable, refuseByHand } from './unreadable.ts'
 
-/** Limits on the size and the time of what a client sends. */
+/** Limits on the size and the duration of requests and connections. */
 export type SocketLimits = {
   /** The time from the connection, or the previous response, to the end of a request's headers, in milliseconds. */
   readonly headersMs: number
   /** The same, to the end of the request's body. */
   readonly requestMs: number
   /**
-   * How long an idle connection is kept after a response, in milliseconds. Clients and proxies close idle connections earlier,
-   * mostly after at most a minute. If the daemon closed first, a request sent at the same time would be lost, and a test would
-   * fail at random. Bytes that are not a request, such as blank lines, prolong it at most by the time for headers.
+   * The time for which an idle connection is kept after a response, in milliseconds. Clients and proxies close idle connections
+   * earlier, mostly after at most a minute. If the daemon closed first, a request sent at the same time would be lost, and a
+   * test would fail at random. Bytes that are not a request, such as blank lines, prolong it at most by the time for headers.
    */
   readonly idleMs: number
-  /** How long a response waits for a peer that does not read it, in milliseconds. */
+  /** The time that a response waits for a peer that does not read it, in milliseconds. */
   readonly unreadMs: number
-  /** How long an ended connection waits for its peer to close it, in milliseconds. */
+  /** The time that an ended connection waits for its peer to close it, in milliseconds. */
   readonly lingerMs: number
   /** The interval at which the first two limits are checked, in milliseconds. */
   readonly checkMs: number

@@ -16,8 +16,7 @@ const MAX_TEXT_LENGTH = 2_048
 export type Log = { readonly logger: Logger; add(target: LogTarget): void }
 
 /**
- * Creates the daemon's log. Keys, tokens and secrets are masked, control characters are escaped, and long lines are truncated,
- * wherever they come from.
+ * Creates the daemon's log. Keys, tokens and secrets are masked, control characters are escaped, and long lines are truncated.
  * @param level - one of LOG_LEVELS
  * @param secrets - further words to mask: the admin token
  * See docs/contract/operator.md#log.

@@ -4,9 +4,12 @@ import type { Socket } from 'node:net'
 /** Whether Node has paused a connection because its peer does not read. Node resumes it. */
 const isPausedByNode = (socket: Socket): boolean => (socket as { _paused?: boolean })._paused === true
 
-/** How many pipelined requests of a connection are served at a time. */
+/** The maximum number of pipelined requests of a connection that are served at a time. */
 const SERVED_AT_A_TIME = 16
-/** With as many waiting, no more are read. Not sooner: a request that is half read must arrive within the time for headers. */
+/**
+ * The number of waiting requests at which reading stops. It is high, because a partly read request must arrive within the time
+ * for headers.
+ */
 const MOST_WAITING = 1_000
 
 type Pipeline = { served: number; readonly waiting: { begin: () => void; response: ServerResponse }[] }

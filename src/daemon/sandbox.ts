@@ -50,7 +50,7 @@ export type SandboxOptions = BeginningOptions & {
   readonly wall?: Wall
   /** The maximum number of requests per second for each merchant; null for no limit. */
   readonly rateLimit?: number | null
-  /** How long a revoked key may still work, in seconds, 0 to 60. */
+  /** The time for which a revoked key still works, in seconds, 0 to 60. */
   readonly keyCacheSeconds?: number
   /** Whether an unknown parameter is an error. */
   readonly strictParams?: boolean
@@ -58,7 +58,7 @@ export type SandboxOptions = BeginningOptions & {
   readonly oauthErrors?: OAuthErrorForm
   /** The addresses that webhooks may reach. Default: all except link-local addresses. */
   readonly receivers?: AddressRules
-  /** The time of the signatures of webhooks, in Unix seconds. Default: the wall clock. */
+  /** Returns the time for the signatures of webhooks, in Unix seconds. Default: the wall clock. */
   readonly signatureTime?: (() => number) | undefined
   /** Sends webhooks; a test may replace it. */
   readonly send?: Send
@@ -237,7 +237,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-/** The database, and where its snapshots are: beside it. */
+/** Opens the database. Its snapshots are beside it. */
 async function openStore({
   database: path,
   durability = 'normal',

@@ -1,4 +1,4 @@
-/** Why the daemon cannot start, in one sentence or several. The exit status is 2 for wrong usage, otherwise 1. */
+/** The daemon cannot start, for a reason in one or more sentences. The exit status is 2 for wrong usage, otherwise 1. */
 export class StartRefused extends Error {
   readonly exitCode: 1 | 2
   readonly others: readonly string[]

@@ -31,7 +31,7 @@ export type App = {
   readonly serves: Api['serves']
 }
 
-/** The routes of other dialects that accept publishable keys, where paytwin's own API has none. */
+/** The routes that accept publishable keys in other dialects only. */
 export const FOREIGN_PUBLIC_ROUTES = [
   ['POST', '/v1/payment_methods'],
   ['GET', '/v1/setup_intents/:id'],

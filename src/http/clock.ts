@@ -21,13 +21,13 @@ import {
 } from './schemas/clock.ts'
 import type { HttpServices } from './services.ts'
 
-/** The parameters of an advance: its target, and what stops it early. See docs/contract/clocks.md#targets. */
+/** The parameters of an advance: its target, and the events that stop it early. See docs/contract/clocks.md#targets. */
 export const advanceFields = {
   to: z.union([z.int(), z.string()], { error: 'expected Unix seconds or ISO 8601' }).optional(),
   by: z.string().optional(),
   stop_on: z.array(eventPattern()).max(100).optional(),
   await_webhooks: z.boolean().optional(),
-  /** Whether to answer at once, while the advance runs. */
+  /** Whether to respond at once, while the advance runs. */
   async: z.boolean().optional(),
 }
 const advanceParams = deferred(() => z.object(advanceFields))

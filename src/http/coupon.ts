@@ -161,7 +161,10 @@ export function needCoupon(view: CurrentView, id: string, param: string): Coupon
   return coupon
 }
 
-/** Returns the internal id of the coupon with an id of the API; empty for none, which no object refers to. */
+/**
+ * Returns the internal id of the coupon with an id of the API. Without such a coupon, returns an empty id, to which no object
+ * refers.
+ */
 export const internalIdOrNone = (view: CurrentView, id: string): string => couponNamed(view, id)?.id ?? ''
 
 export const presentCoupon = (view: View, coupon: Coupon): CouponShape => ({

@@ -11,7 +11,7 @@ import type { Component } from './schemas/component.ts'
 import type { HttpServices } from './services.ts'
 import { refuseUnsupported } from './unsupported-params.ts'
 
-/** What differs between the dialects in how requests are checked and responses look. */
+/** The differences between the dialects in the checks of requests and the form of responses. */
 export type DialectForm = {
   readonly name: Dialect
   /** The header with the API version of a request and of its response. */
@@ -41,14 +41,14 @@ export const OWN_FORM: DialectForm = {
   checkExpands,
 }
 
-/** Serves a request in another dialect than the one that it was taken for. */
+/** Serves a request that turned out to be in another dialect. */
 export type HandOver = (
   dialect: Dialect,
   incoming: Incoming,
   readBody: () => Promise<string>,
 ) => Promise<Reply | Response>
 
-/** The merchant of a request has another dialect. The request has not been served. */
+/** Thrown if the merchant of a request has another dialect, before the request is served. */
 export class OtherDialect extends Error {
   readonly dialect: Dialect
   readonly serve: HandOver
@@ -69,8 +69,8 @@ export function checkDialect({ merchant, isOperator }: Caller, { form = OWN_FORM
 }
 
 /**
- * Checks in which dialect a request without a valid key is refused: in Stripe's if a library of Stripe sent it and a merchant
- * has that dialect, or if all merchants have it.
+ * Decides the dialect of the error for a request without a valid key. It is Stripe's if all merchants have that dialect, or if
+ * one has it and a library of Stripe sent the request.
  * @throws OtherDialect
  */
 export function checkDialectOfStranger(

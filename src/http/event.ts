@@ -16,7 +16,7 @@ import type { HttpServices } from './services.ts'
 import { wantsStream } from './stream.ts'
 import type { VersionHistory } from './versions.ts'
 
-/** How events are presented, and which of them a name or glob selects. */
+/** A form of events: how to present them, and which types a name or glob selects. */
 export type EventForm<Shape> = {
   readonly present: (event: EventWithObject) => Shape
   /** @throws ApiError parameter_invalid for a name or glob that matches no type */
@@ -117,7 +117,7 @@ export function typesOf(
 }
 
 /**
- * Presents an event. previous_attributes has the former values of the fields that an update changed.
+ * Presents an event. previous_attributes has the previous values of the fields that an update changed.
  * See docs/contract/events-and-webhooks.md#event-object.
  */
 export function presentEvent(
@@ -143,7 +143,7 @@ export function presentEvent(
   }
 }
 
-/** Returns the former values of the fields that changed. */
+/** Returns the previous values of the fields that changed. */
 export const previousAttributes = (before: Json, after: Json): Json =>
   Object.fromEntries(
     Object.entries(before).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(after[name])),

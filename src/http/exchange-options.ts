@@ -2,7 +2,7 @@ import type { ApiError } from '../core/errors.ts'
 import type { DialectForm, HandOver } from './dialect.ts'
 import type { Json } from './json.ts'
 
-/** How requests of a route are read, and how their responses are made. */
+/** The options for reading the requests of a route and making their responses. */
 export type ExchangeOptions = {
   /** Headers of every response; names and values alternate. */
   readonly headers?: readonly string[]

@@ -93,8 +93,7 @@ export class Exchange implements Served {
   }
 
   /**
-   * Authenticates the caller by its key or access token. The fault key_resolution_unavailable applies whether the key is valid
-   * or not.
+   * Authenticates the caller by its key or access token. The fault key_resolution_unavailable applies to valid and invalid keys.
    * @param allowsPublic - whether the route accepts publishable keys
    * @throws ApiError authentication_error
    */

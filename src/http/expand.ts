@@ -9,15 +9,15 @@ import type { Component } from './schemas/component.ts'
 const MAX_LEVELS = 4
 /** paytwin: no resource has as many paths. */
 const MAX_EXPANDS = 20
-/** paytwin: how many steps of a path are read. One with so many has too many levels. */
+/** paytwin: the maximum number of steps of a path that are read. A path with that many has too many levels. */
 const MAX_STEPS = 50
-/** paytwin: how many objects the paths of a request can add to its response. */
+/** paytwin: the maximum number of objects that the paths of a request add to its response. */
 const MAX_EXPANDED = 3_000
 
 /** Presents an object of any kind. */
 export type Present = <K extends Kind>(view: View, kind: K, object: Objects[K]) => Json
 
-/** Returns what a field of an object shows when it is expanded; undefined if the object has no such field. */
+/** Returns the expanded value of a field; undefined if the object has no such field. */
 export type ExpandField = (view: CurrentView, parent: Json, field: string) => unknown
 
 /**
@@ -42,7 +42,7 @@ function checkPath(root: z.core.$ZodType, steps: readonly string[], path: string
     throw unknownPath(path, `it has ${levels} levels; at most ${MAX_LEVELS} are allowed`)
 }
 
-/** Returns the schema of a field that a path can go through: a reference, the data of a list, or what holds references. */
+/** Returns the schema of a field that a path can go through: a reference, the data of a list, or an object with references. */
 function fieldOf(schema: z.core.$ZodType, step: string): z.core.$ZodType | undefined {
   for (const { shape } of objectsIn(schema)) {
     const field = Object.hasOwn(shape, step) ? shape[step] : undefined
@@ -71,7 +71,7 @@ function isReference(schema: z.core.$ZodType): boolean {
 const holdsReference = (schema: z.core.$ZodType): boolean =>
   isReference(schema) || objectsIn(schema).some(({ shape }) => Object.values(shape).some(holdsReference))
 
-/** Reports whether a value is shown as an object with an id in any case, such as the price of an item. */
+/** Reports whether a value is always shown as a whole object, such as the price of an item. */
 function isWholeObject(schema: z.core.$ZodType): boolean {
   if (schema instanceof z.ZodNullable) return isWholeObject(schema.unwrap())
   return schema instanceof z.ZodObject && KINDS.some((kind) => kind === nameOf(schema))
@@ -179,7 +179,7 @@ function oncePerObject(expandField: ExpandField): ExpandField {
   }
 }
 
-/** Names what the expansion of a field is made of: its ids or, for a field that is only shown if it is expanded, its object. */
+/** Returns the key of a field's expansion: its ids or, for a field that is only shown if it is expanded, its object. */
 function sourceOf(parent: Json, field: string): string | undefined {
   const value = parent[field]
   if (typeof value === 'string') return value
@@ -214,7 +214,9 @@ export const idsExpandedBy =
   (view, parent, field) =>
     wholeOf(view, parent[field], present)
 
-/** Creates the function that converts what `expandField` adds to a field. Objects that are there already are not converted again. */
+/**
+ * Creates the function that converts the objects that `expandField` adds to a field. Existing objects are not converted again.
+ */
 export const expandsConverted =
   (expandField: ExpandField, convert: (object: Json) => Json): ExpandField =>
   (view, parent, field) =>

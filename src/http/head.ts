@@ -12,8 +12,8 @@ export function serveHeadRequests(app: Hono): void {
 }
 
 /**
- * Converts a HEAD request. Removes Accept, because an event stream without a reader would stay open. The response is not shown,
- * as that of a prefetch, so that a link that works once stays usable.
+ * Converts a HEAD request. Removes Accept, because an event stream without a reader would stay open. It is marked as a
+ * prefetch, so that it does not use up a link that works once.
  */
 function asGet({ url, headers: given, signal }: Request): Request {
   const headers = new Headers(given)

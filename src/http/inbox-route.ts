@@ -12,7 +12,7 @@ const LOOPBACK_HOST = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i
 const LOOPBACK_PEER = /^(::1|(::ffff:)?127(\.\d+){3})$/
 
 /**
- * Registers the receiver for webhooks of merchants whose application has none. Its answer says whether the signature is valid.
+ * Registers the built-in receiver for webhooks, for applications without one. Its response says whether the signature is valid.
  * See docs/contract/events-and-webhooks.md#inbox.
  */
 export function inboxRoute(app: Hono, services: HttpServices): void {
@@ -33,7 +33,7 @@ export function inboxRoute(app: Hono, services: HttpServices): void {
   })
 }
 
-/** Accepts only requests of this machine that no website caused. @throws ApiError parameter_invalid */
+/** Accepts only requests from this machine that were not caused by a website. @throws ApiError parameter_invalid */
 function checkSender(c: Context): void {
   const host = c.req.header('host') ?? ''
   const { incoming } = (c.env ?? {}) as { incoming?: { socket?: { remoteAddress?: string } } }

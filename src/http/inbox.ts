@@ -28,8 +28,8 @@ type Received = Arrived &
   }
 
 /**
- * Keeps the last webhooks that the daemon received for each merchant, in memory. A merchant that a restore replaced has another
- * state, so its webhooks are forgotten.
+ * Keeps the last webhooks that the daemon received for each merchant, in memory. The webhooks of a merchant that a restore
+ * replaced are dropped.
  * See docs/contract/events-and-webhooks.md#inbox.
  */
 export class Inbox {

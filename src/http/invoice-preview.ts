@@ -43,7 +43,7 @@ type Details = NonNullable<PreviewParams['subscription_details']>
 /** Requires a subscription, or the customer and the items of a new one. */
 export function requiresSubject(given: Raw): string | undefined {
   const { subscription, customer, subscription_details, schedule, schedule_details } = given
-  // The error for a preview of a schedule is that paytwin does not support it, not what is missing beside it.
+  // The error for a preview of a schedule must be that paytwin does not support it, not that another parameter is missing.
   const isOther = schedule !== undefined || schedule_details !== undefined
   if (subscription !== undefined || isOther) return undefined
   if (customer === undefined) return subscription_details === undefined ? 'subscription' : 'customer'

@@ -190,7 +190,10 @@ export function invoiceRoutes(api: Api): void {
   )
 }
 
-/** Creates the error for a declined payment of an invoice. The failed payment is written nevertheless. See docs/contract/errors.md#declines. */
+/**
+ * Creates the error for a declined payment of an invoice. The command is committed nevertheless, with the failed payment. See
+ * docs/contract/errors.md#declines.
+ */
 export function declinedInvoice(view: View, { payment_intent }: Invoice, outcome: Decline): ApiError {
   const intent = payment_intent === null ? undefined : view.get('payment_intent', payment_intent)
   return declinedPayment(view, intent, outcome)

@@ -1,9 +1,9 @@
 import type { Json } from './json.ts'
 
 const HEARTBEAT_MS = 15_000
-/** How many bytes a stream buffers for its reader. */
+/** The number of bytes that a stream buffers for its reader. */
 const ROOM_BYTES = 65_536
-/** How many items are read at a time. */
+/** The maximum number of items that are read at a time. */
 const CHUNK = 50
 
 /** The header with the id of a state. See docs/contract/events-and-webhooks.md#event-streams. */

@@ -15,7 +15,7 @@ export const environmentFor = (env: unknown, merchant: string): OperatorEnvironm
   operatorFor: merchant,
 })
 
-/** The environment of the requests with which the dashboard reads: the log shows those of applications. */
+/** The environment of the dashboard's own requests, which the request log leaves out. */
 export const UNLOGGED: OperatorEnvironment & object = { isUnlogged: true }
 
 export const isUnlogged = (env: unknown): boolean =>

@@ -174,7 +174,10 @@ export type Decline = {
   readonly message: string
 }
 
-/** Creates the error for a declined payment. The failed payment is written nevertheless. See docs/contract/errors.md#declines. */
+/**
+ * Creates the error for a declined payment. The command is committed nevertheless, with the failed payment. See
+ * docs/contract/errors.md#declines.
+ */
 export function declinedPayment(
   view: View,
   intent: PaymentIntent | undefined,

@@ -15,7 +15,7 @@ import { common, type Resource, retrieve } from './resource.ts'
 import { type PaymentMethodShape, paymentMethodList, paymentMethodSchema } from './schemas/payment-method.ts'
 import { ShownObject } from './shown-object.ts'
 
-/** When a card expires. */
+/** The expiry of a card. */
 export const expiry = {
   exp_month: z.int().min(1).max(12).optional(),
   exp_year: z.int().min(2000).max(2999).optional(),

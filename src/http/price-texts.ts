@@ -10,7 +10,7 @@ export const priceDataTexts = (path: string): Readonly<Record<string, string>> =
   [`${path}.metadata`]: 'Keys and values for your own use.',
 })
 
-/** Descriptions of the parameters of a new price that decide what it costs. */
+/** Descriptions of the parameters of a new price that decide its amount. */
 export const COST_TEXTS: Readonly<Record<string, string>> = {
   unit_amount:
     'The amount for one unit, 0 to 99999999, in the smallest currency unit. Required without unit_amount_decimal, unless the price is tiered.',

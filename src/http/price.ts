@@ -202,7 +202,7 @@ const presentTier = (tier: Tier) => ({
   flat_amount_decimal: decimalOf(tier.flat_amount, tier.flat_amount_decimal),
 })
 
-/** Presents the decimal form of an amount, which a whole amount has too. */
+/** Presents an amount in decimal form, a whole amount too. */
 const decimalOf = (amount: number | null, decimal: string | null): string | null =>
   amount === null ? decimal : String(amount)
 

@@ -8,7 +8,7 @@ const MAX_LENGTH = 500
 const SECRET_NAME =
   /secret|token|password|verifier|authorization|api[-_]?key|(?:^|\[)(?:key|code)(?:$|[[\]])|\[(?:number|cvc)\]/i
 
-/** What looks like the number of a card, also with a space or hyphen between its digits. */
+/** Matches texts that look like a card number, also with spaces or hyphens between the digits. */
 const CARD_NUMBER = /(?<![A-Za-z0-9_])[2-6]\d{3}(?:[ +-]?\d){9,15}(?![A-Za-z0-9])/
 
 const isSecret = (text: string): boolean => holdsSecret(text) || CARD_NUMBER.test(text)

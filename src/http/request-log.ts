@@ -2,7 +2,7 @@ import { resourceMissing } from '../core/errors.ts'
 import type { Feed, LiveStreams } from './live-streams.ts'
 import type { RequestShape } from './schemas/request.ts'
 
-/** paytwin: how many requests the log keeps. */
+/** paytwin: the number of requests that the log keeps. */
 export const REQUESTS_KEPT = 1_000
 
 /** A request to /v1 that was answered. */
@@ -33,7 +33,7 @@ export type RequestsWanted = {
   readonly merchant: string | null
   /** Whether only requests with ignored parameters. */
   readonly onlyIgnored: boolean
-  /** An id that the path has to name, and the ids of requests that are wanted although their path does not name it. */
+  /** Only requests whose path contains this id, and the requests with other given ids. */
   readonly object?: string | undefined
   readonly alsoOf?: (() => ReadonlySet<string>) | undefined
 }

@@ -12,7 +12,7 @@ export type Given = { readonly raw: Raw; readonly isForm: boolean }
 type ReadOptions = { readonly onlyOnce?: boolean; readonly isUnlimited?: boolean }
 
 /**
- * Returns a function that reads the parameters of a request: the query of a GET, the body of a POST, either of a DELETE. It
+ * Returns a function that reads the parameters of a request: the query of a GET, the body of a POST, and either of a DELETE. It
  * reads the body once, because a request may be served again. It throws
  * ApiError parameter_invalid, param null, if the body is malformed, has an unsupported content type or too many parameters.
  * @param readBody - reads the body; not called for a GET

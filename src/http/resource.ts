@@ -21,7 +21,7 @@ export type Resource<K extends Kind> = {
 
 /**
  * Presents the fields that every resource has. Presenters of objects with a dozen or more fields write them out instead:
- * spreading into so many fields gives a slow dictionary object in V8. So do presenters of objects that appear many times in an
+ * spreading into so many fields gives a slow dictionary object in V8. So do presenters of objects that appear many times in a
  * response.
  * See docs/contract/requests.md#resources.
  */

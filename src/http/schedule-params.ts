@@ -82,7 +82,7 @@ const common = {
   metadata,
 }
 
-/** What a schedule of an existing subscription cannot set. */
+/** The parameters that a schedule of an existing subscription cannot have. */
 const OF_NEW = ['customer', 'start_date', 'phases', 'default_settings', 'end_behavior', 'metadata'] as const
 
 export const createParams = deferred(() =>

@@ -17,7 +17,7 @@ type StreamOptions = {
   readonly state?: string | undefined
   /** The caller's key; null for the operator. */
   readonly key: string | null
-  /** Presents the events in another form than the default, which has a name. */
+  /** Presents the events in a named form instead of the default one. */
   readonly present?: (event: EventWithObject) => Json
   readonly form?: string
 }

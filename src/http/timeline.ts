@@ -234,7 +234,7 @@ function presentTimelineEntry(
 const subscriptionOf = (view: View, invoice: string | null | undefined): string | null =>
   (invoice && view.get('invoice', invoice)?.subscription) || null
 
-/** Returns the fields that an entry changed, with their former and new values. */
+/** Returns the fields that an entry changed, with their previous and new values. */
 function changesOf(
   view: View,
   { kind, after }: TimelineStep,

@@ -6,7 +6,7 @@ import { nameOf } from './params.ts'
 /**
  * Parameters of similar services that paytwin does not support yet, each with the values that request paytwin's only
  * behavior. Other values are refused, because ignoring them would give wrong amounts or dates. When you implement one of
- * these parameters, delete its row here. A route with the parameter in its schema accepts it in any case.
+ * these parameters, delete its row here. A route whose schema has the parameter accepts it.
  */
 const UNSUPPORTED: Readonly<Record<string, readonly unknown[]>> = {
   // Discounts, of objects that have none.
@@ -136,7 +136,7 @@ function hasParam(schema: z.core.$ZodType, path: readonly string[]): boolean {
   const [name, ...rest] = path
   if (name === undefined) return true
   const { type, shape, element, innerType, in: given, options } = schema._zod.def as unknown as Definition
-  // The names of a payload are free.
+  // A payload can have any names.
   if (type === 'record') return true
   const inner = innerType ?? given
   if (inner) return hasParam(inner, path)

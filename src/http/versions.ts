@@ -8,7 +8,7 @@ import type { Json } from './json.ts'
 
 /** A breaking change between two consecutive versions. */
 export type VersionChange = {
-  /** What the previous version had, in sentences. */
+  /** Describes the previous version, in sentences. */
   readonly description: string
   /** Converts parameters of the previous version to this one, for a route such as `POST /v1/customers`. */
   readonly request?: (route: string, params: Raw) => Raw

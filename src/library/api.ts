@@ -29,7 +29,7 @@ export type PaytwinOptions = {
   readonly fixtures?: object | readonly object[] | undefined
   /** The default merchant's key, such as `sk_test_123`. Default: a random key. */
   readonly secretKey?: string | undefined
-  /** The default merchant's API: `paytwin` (the default), or `stripe` for Stripe's. See docs/stripe.md for what is known. */
+  /** The default merchant's API: `paytwin` (the default), or `stripe` for Stripe's. docs/stripe.md lists the supported parts. */
   readonly dialect?: 'paytwin' | 'stripe' | undefined
   /** The API version of requests that name none, and of events, such as `2024-06-20` for Stripe's API. Default: the newest. */
   readonly apiVersion?: string | undefined
@@ -147,7 +147,7 @@ export type FaultOptions = {
   readonly count?: number | undefined
   /** The probability that the fault applies, 0 to 1. Default: 1. */
   readonly rate?: number | undefined
-  /** A glob over method and route, such as `POST /v1/*`. Not for faults of charges, which the clock makes too. */
+  /** A glob over method and route, such as `POST /v1/*`. Not for faults of charges, because jobs make charges too. */
   readonly route?: string | undefined
   /** The delay of a latency fault, in real milliseconds. Default: 1,000. */
   readonly ms?: number | undefined
@@ -183,8 +183,8 @@ export interface MerchantTwin {
   readonly webhooks: Webhooks
   readonly faults: Faults
   /**
-   * Like the global `fetch`, but without a socket. It uses this merchant's key unless the request has another. The input may
-   * be a path; of a URL, only the path counts. Redirects are returned, not followed.
+   * Like the global `fetch`, but without a socket. It uses this merchant's key unless the request has another. The input is a
+   * path or a URL, of which only the path is used. Redirects are returned, not followed.
    * @throws TypeError if the fault `response_lost` drops the connection
    */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>

@@ -10,7 +10,7 @@ export type FetchHandler = (
 /** A client of the API: `url` is the base of paths, `secret` an API key or the admin token. */
 export type Caller = { readonly handle: FetchHandler; readonly url: string; readonly secret: string }
 
-/** How long closing waits for calls, in milliseconds: the body of a call may never end. */
+/** The maximum time that closing waits for calls, in milliseconds, because the body of a call may never end. */
 const CALL_TIMEOUT_MS = 1_500
 
 /** The requests that are handled in this process and not answered yet. */

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../http/openapi/json-schema.ts'
 import { docOf, fieldsOf, referredType } from './resource-types.ts'
 
-/** A route of /v1, as the types of the library need it. */
+/** The parts of a route of /v1 that the types of the library use. */
 export type DescribedRoute = {
   readonly method: 'get' | 'post' | 'delete'
   /** Such as `/v1/customers/{id}`. */
@@ -9,7 +9,7 @@ export type DescribedRoute = {
   readonly summary: string
   /** The parameters of its body; undefined if it has none. */
   readonly params: JsonSchema | undefined
-  /** The component that it answers with. */
+  /** The component of its response. */
   readonly responses: string
 }
 

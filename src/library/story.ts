@@ -11,7 +11,7 @@ const RESOURCES: Readonly<Record<string, string>> = {
 
 /** The width of a story, in columns. */
 const WIDTH = 100
-/** How many of the newest events are searched for subscriptions. */
+/** The number of newest events that are searched for subscriptions. */
 const EVENTS_SEARCHED = 100
 
 /**

@@ -4,7 +4,7 @@ import type { Event } from './resources.ts'
 
 /** The URL of handlers in this process. `.test` is reserved and never resolves (RFC 6761). */
 const LOCAL_URL = 'http://webhooks.paytwin.test/'
-/** How much of a response body is kept, in characters. */
+/** The maximum length of a stored response body, in characters. */
 const MAX_BODY_LENGTH = 1_024
 
 /** Sends the webhooks of a sandbox, to handlers in this process or over the network, and records every attempt. */

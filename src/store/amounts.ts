@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { arg, type Statements } from './statements.ts'
 
-/** How many objects of a merchant have the same amount, currency and status. */
+/** The number of a merchant's objects with the same amount, currency and status. */
 export type AmountCount = {
   readonly amount: number
   readonly currency: string

@@ -4,8 +4,8 @@ import { arg, type Statements } from './statements.ts'
 type Row = Omit<BilledPeriod, 'sums' | 'waiting'> & { readonly sums: string; readonly waiting: string }
 
 /**
- * What was billed in the newest period of a subscription in which its plan changed, derived from its invoices. Rows can be
- * missing: they are then computed anew.
+ * The sums that were billed in a subscription's newest period with a plan change. They are derived from its invoices: missing
+ * rows are computed anew.
  */
 export class BilledPeriodTable {
   readonly #statements: Statements
@@ -14,7 +14,7 @@ export class BilledPeriodTable {
     this.#statements = statements
   }
 
-  /** Returns what is stored of a subscription. */
+  /** Returns the stored sums of a subscription. */
   get(subscription: string): BilledPeriod | undefined {
     const row = this.#statements
       .named<Row>('get billed period', (db) =>
@@ -27,7 +27,7 @@ export class BilledPeriodTable {
     return row && { ...row, sums: sumsOf(row.sums), waiting: sumsOf(row.waiting) }
   }
 
-  /** Stores what is billed, in place of what was stored of the subscription. */
+  /** Stores the sums of a subscription, and replaces earlier ones. */
   set(merchant: number, subscription: string, { sums, waiting, ...billed }: BilledPeriod): void {
     this.#statements
       .named('set billed period', (db) =>
@@ -44,7 +44,7 @@ export class BilledPeriodTable {
       .run({ ...billed, merchant, subscription, sums: textOf(sums), waiting: textOf(waiting) })
   }
 
-  /** Deletes what is stored of a subscription. */
+  /** Deletes the stored sums of a subscription. */
   delete(subscription: string): void {
     this.#statements
       .named('delete billed period', (db) =>
@@ -56,7 +56,7 @@ export class BilledPeriodTable {
 
 type StoredSum = [item: string, start: number, end: number, amount: number, count: number]
 
-/** Writes sums as short JSON: there is one for each instant of a change. */
+/** Writes sums as short JSON, because each change adds sums. */
 const textOf = (sums: readonly BilledSum[]): string =>
   JSON.stringify(
     sums.map(

@@ -19,7 +19,7 @@ const ALL_MERCHANTS = 0
 /** The number of rows of a block. A block that may contain a match is scanned completely. */
 export const BLOCK_ROWS = 256
 
-/** The bits for the types of events in a block: a number of JavaScript holds 53 exactly. Further types share them. */
+/** The bits for the types of events in a block: a number of JavaScript holds 53 exactly. Types beyond the 53rd share bits. */
 const TYPE_BITS = 53
 
 /** Returns the bits of some event types, by their numbers. A block without any of them has no event of these types. */

@@ -1,6 +1,6 @@
 /** The sizes of the store's caches. Results do not depend on them. */
 export type CacheSizes = {
-  /** The number of objects of a kind that are kept for certain; at most twice as many are. 0 keeps none. */
+  /** The number of objects of each kind to keep. Up to twice as many are kept. 0 keeps none. */
   readonly objects: number
   /** The number of jobs that are read from a queue at a time, at least 1. */
   readonly jobs: number

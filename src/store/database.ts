@@ -10,7 +10,7 @@ import { addTextSearch } from './text-search.ts'
 import { isOfStorage, migrationError, toDatabaseUnusable } from './unusable.ts'
 
 /**
- * How long to wait for another process that briefly holds the file, such as one that is being refused, in milliseconds.
+ * The time to wait for another process that holds the file briefly, such as one that is being refused, in milliseconds.
  */
 const LOCK_TIMEOUT_MS = 500
 

@@ -24,13 +24,13 @@ export type Facts = {
   readonly rules: Rules
   readonly final_action: FinalAction
   readonly retries: RetrySchedule
-  /** The events of the object and of what belongs to it, oldest first. */
+  /** The events of the object and of its related objects, oldest first. */
   readonly steps: readonly Step[]
   /** Whether older events were not read. */
   readonly isCut: boolean
   /** For a subscription, its open and draft invoices; for an invoice, the invoice itself. */
   readonly invoices: readonly Invoice[]
-  /** The jobs of the object and of what belongs to it, in order; projected ones too. */
+  /** The jobs of the object and of its related objects, in order; projected jobs too. */
   readonly upcoming: readonly FutureJob[]
   /** Returns an object as it is at the explained time. */
   get<K extends Kind>(kind: K, id: string): Objects[K] | undefined

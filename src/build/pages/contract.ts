@@ -7,9 +7,9 @@ export type ContractPage = { readonly path: string; readonly title: string; read
 const FOLDER = 'docs/contract'
 
 /**
- * Reads the pages of the contract, with links to the pages that the daemon serves. A link to another document is left out, and
- * its text stays. The build and the tests run in the project's folder.
- * @param isOnPage - whether a heading of api.md is on a page of the reference; a link to another one leads to the first page
+ * Reads the pages of the contract, with links to the pages that the daemon serves. Links to other documents become plain text.
+ * The build and the tests run in the project's folder.
+ * @param isOnPage - whether a heading of api.md is on a page of the reference; links to other headings lead to the first page
  */
 export const contractPages = (isOnPage: (anchor: string) => boolean): ContractPage[] =>
   readdirSync(FOLDER)

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { Marked, type Token } from 'marked'
 import { anchorOf } from '../../text/markdown.ts'
 
-/** Code blocks with a title of up to this many lines are shown open. */
+/** The maximum number of lines of a titled code block that is shown open. */
 const SHORT_LINES = 16
 
 export type RenderOptions = {
@@ -67,7 +67,7 @@ function headingIn([first]: readonly Token[], level: number): string | undefined
   return first?.type === 'heading' && first.depth === level ? anchorOf(first.text) : undefined
 }
 
-/** Renders code. Code with a title can be folded. */
+/** Renders code. A block with a title can be collapsed. */
 function codeBlock(text: string, title: string): string {
   const block = `<pre>${escapeHtml(text)}</pre>`
   if (title === '') return `${block}\n`

@@ -8,7 +8,7 @@ import type { Io } from '../io.ts'
 
 type Identified = { readonly id: string }
 
-/** IDs and names of snapshots. A shell could read other text as commands, which a daemon must not choose. */
+/** IDs and names of snapshots. Other text is dropped, because a shell could run it as a command. */
 const WORD = /^[\w.-]+$/
 /** The maximum number of IDs per merchant: one page. */
 const limit = 100

@@ -31,7 +31,7 @@ const withOptions = (command: Command): Command =>
     .option('--merchant <ID>', 'only events of this merchant')
     .option('--since <ID>', 'start after this event (default: with the next event)')
 
-/** `paytwin listen`: has the name and the options of `stripe listen`. */
+/** `paytwin listen`, a command like `stripe listen`, with the same options. */
 export function listenCommand(program: Command, io: Io): void {
   addVerb<ListenOptions>(program, io, {
     usage: 'listen',

@@ -55,7 +55,7 @@ export function oauthCommands(program: Command, io: Io): void {
 
 const COLOURS = { pending: 'yellow', approved: 'green', denied: 'red', expired: 'dim' } as const
 
-/** Formats the status of a request; an approval that was revoked later is shown as revoked. */
+/** Formats the status of a request. An approval that was revoked later has the status revoked. */
 const statusOf = ({ status, revoked }: Authorization): Span =>
   revoked === null ? { text: status, colour: COLOURS[status] } : { text: 'revoked', colour: 'red' }
 

@@ -44,7 +44,7 @@ type Resource<Row> = {
   readonly about: string
   readonly filters: readonly Filter[]
   readonly columns: readonly Column<Row>[]
-  /** Whether its objects have a customer, which the table names. */
+  /** Whether its objects have a customer, which the table shows. */
   readonly hasCustomer: boolean
   readonly examples: readonly string[]
 }
@@ -201,7 +201,7 @@ type ListOptions = {
   createdBefore?: string
 } & Readonly<Record<string, unknown>>
 
-/** Makes the function that adds a resource's noun. It keeps the row's type out of the table. */
+/** Makes the function that adds a resource's noun. So resources with different types of rows fit into one table. */
 function resource<Row>(given: Resource<Row>): (program: Command, io: Io) => void {
   return (program, io) => {
     const noun = program.command(given.name).description(given.about)

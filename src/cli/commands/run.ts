@@ -95,7 +95,7 @@ async function runWithDaemon(args: readonly string[], flags: RunFlags, io: Io): 
   }
 }
 
-/** Creates the folder for what the command's processes load, if they load anything that is not in the package. */
+/** Creates the folder for the files that the command's processes load, unless all of them are in the package. */
 const newFolderOfCommand = (flags: RunFlags): string | null =>
   flags.shiftDate || PRELOAD === null
     ? newFolder("The folder for the command's processes", 'paytwin-run-shared-')

@@ -54,7 +54,7 @@ async function tail(invocation: Invocation, options: TailOptions): Promise<void>
   }
 }
 
-/** How many past events the UI shows at the start: one page of the list. */
+/** The maximum number of past events that the UI shows at the start: one page of the list. */
 const HISTORY = 100
 
 /** SIGHUP means that the terminal is gone. */

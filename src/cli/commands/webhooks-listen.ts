@@ -14,10 +14,10 @@ import { wallSeconds } from '../time.ts'
 
 const LOOPBACK = '127.0.0.1'
 
-/** The largest body that is read. Even an object filled by many requests stays below half of it. */
+/** The maximum size of a body. The largest objects stay below half of it. */
 const MAX_BODY_BYTES = 8 * 1_048_576
 
-/** The daemon sends over loopback, with at most 200 deliveries at once. A slower sender, or more connections, is not the daemon. */
+/** Limits that the daemon never reaches: it sends over loopback, at most 200 deliveries at once. */
 const SOCKETS = { headersTimeout: 5_000, requestTimeout: 5_000, connectionsCheckingInterval: 500 }
 const MAX_CONNECTIONS = 250
 
@@ -29,7 +29,7 @@ type Wanted = {
 
 /**
  * Receives webhooks: creates an endpoint, prints each event with a valid signature, and deletes the endpoint at the end.
- * After a reset or a restore that took the endpoint away it creates another one.
+ * If a reset or a restore removes the endpoint, it creates another one.
  * See docs/contract/events-and-webhooks.md#webhook-listener.
  */
 export async function listen({ client, out }: Invocation, wanted: Wanted): Promise<void> {
@@ -76,7 +76,7 @@ function end(response: ServerResponse, status: number, text = ''): void {
 /** The stream is needed only for its reset messages, so it is limited to a rare event type. */
 const RARE: readonly string[] = ['subscription.resumed']
 
-/** Until the signal aborts, creates the endpoint again whenever a reset, a restore or a new daemon does not have it. */
+/** Until the signal aborts, creates the endpoint again whenever a reset, a restore or a new daemon has removed it. */
 async function keepEndpoint(
   { client, own, out }: Pick<Invocation, 'client' | 'out'> & { readonly own: OwnEndpoint },
   beginning: StreamStart,
@@ -92,7 +92,7 @@ async function keepEndpoint(
     }
   }
   const onStatus = (news: StreamNews) => {
-    // Before the first connection, too, a reset can have taken the endpoint away.
+    // A reset can also have removed the endpoint before the first connection.
     if (news !== 'lost') restored = restored.then(restore)
   }
   const events = client.followEvents(beginning, { signal, onStatus })
@@ -100,7 +100,10 @@ async function keepEndpoint(
   await restored
 }
 
-/** The endpoint that a listener creates. After a reset or a restore its id may belong to another endpoint, which stays. */
+/**
+ * The endpoint that a listener creates. After a reset or a restore, its id may belong to another endpoint, which must not be
+ * deleted.
+ */
 class OwnEndpoint {
   readonly #client: Client
   readonly #wanted: Wanted

@@ -38,7 +38,7 @@ type Sentence = Explanation['sentences'][number]
 
 const TITLES: Readonly<Record<Sentence['part'], string>> = { status: 'why', detail: 'also', next: 'next' }
 
-/** Prints the sentences: in paragraphs on a terminal, otherwise a line for each with its part and its rule. */
+/** Prints the sentences: as paragraphs on a terminal, otherwise each on a line with its part and its rule. */
 function show(out: Output, { id, resource, status, now, as_of, sentences }: Explanation): void {
   const { width } = out
   if (width === null) {

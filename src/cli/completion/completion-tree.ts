@@ -98,7 +98,7 @@ function valueNamed(name: string, choices: readonly string[] | undefined): Value
   return words.length > 0 && name.includes('|') ? words : (KINDS[name.toUpperCase()] ?? 'anything')
 }
 
-/** The event types of all merchants: which of them a merchant has follows from its API, which only a daemon knows. */
+/** The event types of both APIs, because only the daemon knows which API a merchant uses. */
 const NAMES_OF_EVENTS = [...new Set<string>([...EVENT_TYPES, ...STRIPE_EVENT_NAMES])]
 
 const KINDS: Readonly<Record<string, Value>> = {

@@ -22,7 +22,10 @@ To load it in every shell, add that line to ~/.bashrc, ~/.zshrc (after compinit)
 ~/.config/fish/config.fish.
 `
 
-/** Adds `paytwin completion`. The script contains all commands of this version. Only completing an ID starts the program, to read it from the daemon. */
+/**
+ * Adds `paytwin completion`. The script contains all commands of this version. Only the completion of an ID runs the program,
+ * which reads IDs from the daemon.
+ */
 export function completionCommand(program: Command, io: Io): void {
   program
     .command('completion')

@@ -14,7 +14,7 @@ export const DEFAULT_PORT = 4242
 export type ConnectionOptions = { readonly url?: string | undefined; readonly data?: string | undefined }
 
 /**
- * Finds the daemon's URL and admin token. The token comes from the environment, else from the data folder. A data folder's
+ * Finds the daemon's URL and admin token. The token comes from the environment, or else from the data folder. A data folder's
  * token is sent only to the folder's own daemon, and only after the daemon has proved that it has the token.
  * @throws Failure 2 for an invalid URL, an invalid token, or a token file that cannot be read; Failure 3 for a data
  * folder of another user, or one that cannot be read

@@ -7,8 +7,8 @@ import { type Io, variable } from '../io.ts'
 import { type ConnectionOptions, folderOf } from './connection.ts'
 
 /**
- * Explains why no daemon answers, or why the one that answers refuses the token: names where the url came from, and how to
- * name another daemon. Other errors are returned unchanged.
+ * Explains why no daemon answers, or why a daemon refuses the token. The message has the source of the url, and says how to
+ * choose another daemon. Other errors are returned unchanged.
  * See docs/contract/command-line.md#finding-the-daemon.
  */
 export function explainConnection(
@@ -32,7 +32,7 @@ export function explainConnection(
   return error
 }
 
-/** Says in a sentence where the url of the daemon came from. */
+/** Names the source of the daemon's url in a sentence. */
 function originOf(options: ConnectionOptions, io: Pick<Io, 'env'>): string {
   if (options.url !== undefined) return 'The URL is that of --url.'
   if (variable(io, 'PAYTWIN_URL') !== undefined) return 'The URL is that of PAYTWIN_URL.'

@@ -7,7 +7,7 @@ import { openOwnFile, readOwnFile } from '../own-file.ts'
 const POLL_INTERVAL_MS = 100
 const CHUNK_BYTES = 65_536
 
-/** Reads a log file that is still being written, also across rotation and restarts of the daemon. */
+/** Reads a log file while the daemon writes to it, also across rotation and restarts of the daemon. */
 export class LogTail {
   readonly #path: string
   #file: number

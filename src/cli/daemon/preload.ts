@@ -5,7 +5,7 @@ import { getRawAsset, isSea } from 'node:sea'
 const NAME = 'stripe-preload.cjs'
 
 /**
- * The URL of the script that redirects Stripe's SDK for Node to a daemon; null for the single executable, which has it inside.
+ * The URL of the script that redirects Stripe's SDK for Node to a daemon; null for the single executable, which contains it.
  * See docs/stripe.md#unchanged-applications.
  */
 export const PRELOAD = isSea() ? null : new URL(`./${NAME}`, import.meta.url).href

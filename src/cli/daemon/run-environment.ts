@@ -4,7 +4,7 @@ import { secretOf, targetOf } from '../commands/forward.ts'
 import { preloadIn } from './preload.ts'
 import { stripeVariables } from './stripe-variables.ts'
 
-/** The daemon of `paytwin run`, as its command finds it. */
+/** The daemon of `paytwin run`, and the settings of its command. */
 export type RunAddress = {
   readonly PAYTWIN_URL: string
   readonly PAYTWIN_SECRET_KEY: string | undefined
@@ -14,13 +14,13 @@ export type RunAddress = {
 type Wanted = {
   readonly merchant: string
   readonly dialect: Dialect | null
-  /** The URL of the application's webhooks, as it was given. */
+  /** The URL of the application's webhooks, as given on the command line. */
   readonly forwardTo: string | undefined
   /** The file with the offset of shifted dates. */
   readonly dateFile: string | undefined
-  /** The folder for what the command's processes load. */
+  /** The folder for the files that the command's processes load. */
   readonly folder: string
-  /** NODE_OPTIONS before. */
+  /** The previous value of NODE_OPTIONS. */
   readonly nodeOptions: string | undefined
 }
 
@@ -51,7 +51,7 @@ export async function runEnvironment(
         url,
         secretKey,
         publishableKey: publishable?.secret,
-        // That of `paytwin listen`, which may forward the events.
+        // The secret of `paytwin listen`, which may forward the events.
         webhookSecret: endpoint?.secret ?? secretOf(token),
       })),
   }

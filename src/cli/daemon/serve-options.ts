@@ -46,8 +46,8 @@ export const OAUTH_ERRORS = ['envelope', 'rfc6749'] as const
 const DURABILITIES = ['normal', 'full'] as const
 
 /**
- * Combines the flags of `serve` with the environment. Every flag can also be set as PAYTWIN_<NAME>; the flag wins, and an empty
- * variable counts as unset.
+ * Combines the flags of `serve` with the environment. Every flag can also be set as PAYTWIN_<NAME>; the flag takes precedence,
+ * and an empty variable counts as unset.
  * @throws Failure 2 for an invalid value
  * See docs/contract/operator.md#options.
  */
@@ -88,7 +88,7 @@ export function serveOptions(flags: ServeFlags, io: Pick<Io, 'env'>): DaemonOpti
   }
 }
 
-/** Returns the chosen key, or null to generate one. An option wins over the variable of the other. */
+/** Returns the chosen key, or null to generate one. Options take precedence over variables. */
 function secretKey(flags: ServeFlags, io: Pick<Io, 'env'>): string | null {
   const given = givenSecret('--secret-key', { secret: flags.secretKey, file: flags.secretKeyFile })
   if (given !== undefined) return given
@@ -96,7 +96,7 @@ function secretKey(flags: ServeFlags, io: Pick<Io, 'env'>): string | null {
   return secret ?? givenSecret('--secret-key', { secret, file }) ?? null
 }
 
-/** Returns the data folder, or null for --ephemeral. A flag for one wins over a variable for the other. */
+/** Returns the data folder, or null for --ephemeral. Flags take precedence over variables. */
 function dataFolder({ data, ephemeral }: ServeFlags, io: Pick<Io, 'env'>): string | null {
   if (data !== undefined && ephemeral) throw wrongUsage('--data and --ephemeral cannot be combined.')
   if (ephemeral) return null

@@ -14,7 +14,7 @@ export type Column<Row> = {
 
 const GAP = 2
 
-/** Up to this width, the whole cell of a column is worth more than another column: an email address, or the path of a request. */
+/** Columns are omitted so that cells up to this width, such as email addresses and paths, are shown in full. */
 const FULL_WIDTH = 40
 
 /** A table that fits the terminal: its escaped titles and cells, and the width of each column. */
@@ -23,9 +23,9 @@ export type FittedTable = { readonly rows: readonly (readonly Span[])[]; readonl
 type Measured<Row> = { readonly column: Column<Row>; readonly cells: readonly Span[]; readonly width: number }
 
 /**
- * Fits a table to a width. First the columns with `omit` are left out, the lowest number first, until the cells of the others
- * fit in full, or up to `FULL_WIDTH`. If that is not enough, the columns with `minWidth` are truncated, the widest first. Other
- * columns, such as IDs, are never shortened.
+ * Fits a table to a width. First the columns with `omit` are left out, the lowest number first, until all other cells fit in
+ * full or have `FULL_WIDTH`. If that is not enough, the columns with `minWidth` are truncated, the widest first. Other columns,
+ * such as IDs, are never shortened.
  * @param columns - the width of the terminal
  */
 export function fitTable<Row>(

@@ -20,9 +20,9 @@ import type { Colour, Column, Span } from './output.ts'
 import { phaseEndText, scheduleStatusText } from './show-schedule.ts'
 import { invoiceStatusText, statusText } from './show-text.ts'
 
-/** A customer that a list shows in place of its ID. */
+/** An expanded customer. */
 type ExpandedCustomer = { readonly id: string; readonly email?: string | null; readonly name?: string | null }
-/** An object of a list whose customer is shown in place of its ID. */
+/** An object with an expanded customer. */
 export type WithCustomer<Row> = Omit<Row, 'customer'> & {
   readonly customer?: string | ExpandedCustomer | null | undefined
 }
@@ -112,7 +112,7 @@ export const PROMOTION_CODE_COLUMNS: readonly Column<WithCustomer<PromotionCode>
   { title: 'CUSTOMER ID', cell: customerId, omit: 1 },
 ]
 
-/** Formats what a coupon takes off: `25 %` or `5.00 USD`. */
+/** Formats the discount of a coupon: `25 %` or `5.00 USD`. */
 function offText({ percent_off, amount_off, currency }: Coupon): string {
   return percent_off === null ? formatAmount(amount_off ?? 0, currency ?? '') : `${percent_off} %`
 }

@@ -75,7 +75,7 @@ function subscriptionText({ subscription, related }: InvoiceTimeline): string {
   return [subscription ?? '', known?.status ?? ''].filter(Boolean).join('  ')
 }
 
-/** Formats what credit notes credited of an invoice; empty if there are none. */
+/** Formats the amounts that credit notes credited; empty if there are none. */
 function creditedText({
   pre_payment_credit_notes_amount: pre,
   post_payment_credit_notes_amount: post,

@@ -26,7 +26,7 @@ export const scheduleStatusText = (status: SubscriptionSchedule['status']): Span
   colour: STATUS_COLOURS[status],
 })
 
-/** Formats when the current phase or a schedule that has not started ends; `–` for an ended one. */
+/** Formats the end of the current phase, or of the first one if the schedule has not started; `–` for an ended schedule. */
 export const phaseEndText = ({
   current_phase,
   phases,

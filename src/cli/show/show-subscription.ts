@@ -78,7 +78,10 @@ function pauseText({ pause_collection, collection_method, days_until_due }: Subs
 const trialText = ({ trial_start, trial_end }: Subscription): string =>
   trial_start === null || trial_end === null ? '' : span(trial_start, trial_end)
 
-/** Describes the subscription's own payment method, else the customer's default. See docs/contract/subscriptions.md#attempted-payment-method. */
+/**
+ * Describes the subscription's own payment method, or else the customer's default. See
+ * docs/contract/subscriptions.md#attempted-payment-method.
+ */
 function paymentMethodText({
   default_payment_method,
   collection_method,

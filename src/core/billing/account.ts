@@ -26,7 +26,7 @@ export type Account = {
   readonly notices: NoticeDays
   readonly rules: Rules
   readonly customer: Customer
-  /** The payment method that is charged: the subscription's, else the customer's default. */
+  /** The payment method that is charged: the subscription's, or else the customer's default. */
   readonly paymentMethod: PaymentMethod | null
   /** Whether the customer is present and can authenticate a payment; false if absent. */
   readonly isOnSession?: boolean
@@ -41,9 +41,9 @@ export type Account = {
   /** The discounts of the subscription, its items, its pending items and the customer. */
   readonly discounts: Discounts
   /**
-   * The numbers of outstanding invoices of the customer and of the subscription. Each count stops at one more than the
-   * decision can pay or close. That is enough to know whether any remains. Those of the customer are the invoices that
-   * make it delinquent.
+   * The numbers of outstanding invoices of the customer and of the subscription. Each count stops at one more than the decision
+   * can pay or close, which is enough to know whether any remains. The customer's count has the invoices that make it
+   * delinquent.
    */
   readonly outstanding: { readonly customer: number; readonly subscription: number }
   /** The invoice items that the subscription's next invoice bills, oldest first. */
@@ -62,7 +62,7 @@ export type Account = {
   readonly intents: ReadonlyMap<string, PaymentIntent>
 }
 
-/** Pending items in the currency of a subscription, oldest first, and what their discounts depend on. */
+/** Pending items in the currency of a subscription, oldest first, with their discounts and prices. */
 export type LooseItems = {
   readonly items: readonly InvoiceItem[]
   readonly discounts: Discounts
@@ -73,7 +73,7 @@ export type LooseItems = {
 export type EndingAccount = Account & {
   /**
    * The subscription's open invoices that change when it ends, oldest first. For an incomplete subscription these are
-   * all open invoices, otherwise those with a retry ahead.
+   * all open invoices, otherwise those with a planned attempt.
    */
   readonly endingInvoices: readonly Invoice[]
   /** The schedule that manages the subscription; null for none. */
@@ -82,14 +82,17 @@ export type EndingAccount = Account & {
   readonly laterPendingItems: () => readonly InvoiceItem[]
 }
 
-/** Returns the account with all pending items, as for the last invoice of a subscription: none follows that could bill them. */
+/** Returns the account with all pending items, for the last invoice of a subscription, because no later invoice can bill them. */
 export const withAllPendingItems = (account: EndingAccount): EndingAccount => ({
   ...account,
   pendingItems: [...account.pendingItems, ...account.laterPendingItems()],
   laterPendingItems: () => [],
 })
 
-/** Lists the invoices that the end of the subscription still changes after the steps so far, oldest first: open ones and drafts that are finalized by themselves. */
+/**
+ * Lists the invoices that the end of the subscription changes after the steps so far, oldest first: open invoices, and drafts
+ * with a planned finalization.
+ */
 export const endingInvoicesOf = (change: Change, { endingInvoices }: EndingAccount): Invoice[] =>
   endingInvoices
     .map((invoice) => change.latest('invoice', invoice))
@@ -101,7 +104,7 @@ export const isOwed = (change: Change, { outstanding }: Account, { id }: Subscri
     change.gain('invoice', (invoice) => invoice.subscription === id && isOutstanding(invoice)) >
   0
 
-/** Reports whether a payment is outstanding that was attempted, or that is overdue. */
+/** Reports whether a payment failed or is overdue. */
 const isDefaulted = (invoice: Invoice): boolean =>
   isOutstanding(invoice) && (invoice.attempted || invoice.overdue)
 

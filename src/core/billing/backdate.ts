@@ -8,7 +8,7 @@ import { createItem } from './change-plan.ts'
 
 /**
  * Splits the time before an instant into periods that end there, as if the subscription had always been billed on its
- * anchor: `[from, end 1), [end 1, end 2), …, [end n, to)`. Each has the whole period of which it is a part.
+ * anchor: `[from, end 1), [end 1, end 2), …, [end n, to)`. Each entry also has the whole period that contains it.
  * @param options.anchor - a boundary of all periods, in Unix seconds; may be after `to`
  * @returns the newest periods, at most one more than an invoice can bill
  */
@@ -36,7 +36,7 @@ type Past = {
 
 /**
  * Creates the items that bill a new subscription for the time since its start, which is in the past: one for each item and
- * period, whose first is billed in part. Metered items are not billed for it.
+ * period. The first period can be billed in part. Metered items are not billed for it.
  * @param options.from - the start, in Unix seconds
  * @returns the account with these pending items
  * Source: https://docs.stripe.com/billing/subscriptions/backdating, in the billing mode flexible
@@ -51,7 +51,7 @@ export function backdated(
   const past = pastPeriods(subscription, { from, to, anchor: subscription.billing_cycle_anchor, prices })
   const created = past.flatMap(({ start, end, whole }) => {
     const common = { before: [], after: subscription.items, prices, names, billed: [] }
-    // A period that goes on after the start of billing is billed up to there.
+    // A period that continues after the start of billing is billed up to the start.
     const lines = prorations({ ...common, period: whole, at: start })
     const later = end < whole.end ? prorations({ ...common, period: whole, at: end }) : []
     return lines.map((line) => {

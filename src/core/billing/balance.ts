@@ -11,12 +11,12 @@ export function balanceApplied(change: Change, account: Account, invoice: Invoic
   return applyBalance(invoice.total, balances[invoice.currency] ?? 0)
 }
 
-/** Changes the balance by what finalizing an invoice used or added. See docs/contract/proration.md#balance. */
+/** Changes the balance by the amount that finalizing an invoice used or added. See docs/contract/proration.md#balance. */
 export function takeFromBalance(change: Change, account: Account, invoice: Invoice): void {
   move(change, account, invoice, -appliedBalance(invoice), 'applied_to_invoice')
 }
 
-/** Undoes in the balance what finalizing an invoice did, because the invoice is voided. */
+/** Reverts the change of the balance by an invoice that is voided. */
 export function returnToBalance(change: Change, account: Account, invoice: Invoice): void {
   move(change, account, invoice, appliedBalance(invoice), 'unapplied_from_invoice')
 }

@@ -30,17 +30,17 @@ export type Billing = {
   readonly items?: readonly SubscriptionItem[]
   /** The period that ends and whose usage is billed; absent for none. */
   readonly ended?: EndedPeriod
-  /** Whether the items cost nothing, because the period is a trial: the names of their prices, by id. */
+  /** Present if the items cost nothing, because the period is a trial: the names of their prices, by id. */
   readonly isFree?: { readonly names: ReadonlyMap<string, string> }
   /** Whether the invoice waits to be paid by hand. It is not charged. */
   readonly isUncharged?: boolean
   /** The start of the period that ends, in Unix seconds; absent for none. */
   readonly previousStart?: number
-  /** When the draft is finalized and charged, in Unix seconds; absent if it is not by itself. */
+  /** When the draft is finalized and charged, in Unix seconds; absent if only a request finalizes it. */
   readonly finalizesAt?: number
 }
 
-/** The result of billing: that of the collection, or an invoice that is not collected now. */
+/** The result of billing: the result of the collection, or an invoice that is not collected now. */
 export type Billed = Collected | { readonly result: 'uncollected'; readonly invoice: Invoice }
 
 /** Returns the result of the collection; null if nothing was collected. */
@@ -48,8 +48,8 @@ export const collectedOf = (billed: Billed): Collected | null =>
   billed.result === 'uncollected' ? null : billed
 
 /**
- * Returns the subscription in a period that is billed now. Items beyond the limits of an invoice wait for the next one, so
- * the flag is cleared only when none were found.
+ * Returns the subscription in a period that is billed now. Items beyond the limits of an invoice wait for the next one, so the
+ * flag for pending items is cleared only if none were found.
  */
 export const inPeriod = (
   account: Account,
@@ -153,7 +153,7 @@ function itemsThatFit(items: readonly InvoiceItem[], amount: number): InvoiceIte
 }
 
 /**
- * Creates the invoice of a period that begins by time. Where the rules say so, it waits as a draft first.
+ * Creates the invoice of a period that begins on schedule. Some merchants' rules leave it a draft at first.
  * See docs/contract/invoices.md#drafts-that-advance.
  */
 export function billRenewal(

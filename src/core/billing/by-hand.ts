@@ -11,8 +11,8 @@ import { recordFirstAttempt } from './first-attempt.ts'
 import { dropPendingUpdate, payNow, recover } from './retry.ts'
 
 /**
- * Pays an invoice on request; a draft is finalized first. A failure does not change the retry schedule. For a draft that
- * would have been finalized by itself, the payment is the first attempt of the schedule.
+ * Pays an invoice on request; a draft is finalized first. A failure does not change the retry schedule. For a draft with a
+ * planned finalization, the payment is the first attempt of the schedule.
  * @throws ApiError invalid_state_transition, param status, when it is paid or void
  * See docs/contract/invoices.md#paying-by-hand.
  */
@@ -38,8 +38,8 @@ export function payByHand(
 }
 
 /**
- * Finalizes a draft on request, without a charge attempt. A zero total is paid at once. A draft that would have been
- * finalized by itself is charged later instead.
+ * Finalizes a draft on request, without a charge attempt. A zero total is paid at once. A draft with a planned finalization is
+ * charged later instead.
  * @throws ApiError invalid_state_transition, param status, when it is not a draft
  * See docs/contract/invoices.md#finalizing.
  */
@@ -113,7 +113,7 @@ function recoverOrExpire(
   updateDelinquency(change, account)
 }
 
-/** Returns the days until the due date of a sent invoice: its own, else those of its subscription. */
+/** Returns the days until the due date of a sent invoice: its own, or else those of its subscription. */
 export const daysUntilDueOf = (invoice: Invoice, subscription: Subscription | null): number | null =>
   invoice.days_until_due ?? subscription?.days_until_due ?? null
 

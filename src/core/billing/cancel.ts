@@ -68,7 +68,10 @@ export function expire(change: Change, account: EndingAccount, subscription: Sub
   endSchedule(change, account)
 }
 
-/** Removes the planned attempts of all invoices of a subscription, without an event. Its drafts are no longer finalized by themselves. */
+/**
+ * Removes the planned attempts of all invoices of a subscription, without an event. Its drafts are no longer finalized on
+ * schedule.
+ */
 export function dropRetries(change: Change, account: EndingAccount): void {
   for (const invoice of endingInvoicesOf(change, account)) {
     if (invoice.next_payment_attempt !== null) change.update('invoice', invoice, withoutRetries)

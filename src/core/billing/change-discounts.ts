@@ -7,7 +7,7 @@ import { isLicensed } from '../subscription-item.ts'
 import type { Account } from './account.ts'
 import { discountsOfInvoice, periodDiscounts } from './discounting.ts'
 
-/** A change of items within a period, and what was billed for them in it. */
+/** A change of items within a period, and the lines that billed them in it. */
 export type DiscountedChange = {
   readonly before: readonly SubscriptionItem[]
   readonly period: Period
@@ -16,8 +16,8 @@ export type DiscountedChange = {
 }
 
 /**
- * Returns what discounts take off each item in a whole period, for the items that a change bills. Items that stay the same
- * are not billed again: what was taken off them is no longer there for the others, so that an amount is never exceeded.
+ * Returns the discount amounts of each item that a change bills, for a whole period. Unchanged items are not billed again.
+ * Their share of a fixed discount stays used, so that all items together never exceed it.
  * See docs/contract/discounts.md#prorations.
  */
 export function discountsOfChange(
@@ -46,7 +46,7 @@ export function discountsOfChange(
   return new Map(billedAgain.map((item) => [item.id, share(item)]))
 }
 
-/** Returns what was taken off an item for its remaining time, as an amount of a whole period. */
+/** Returns the amount that a discount took off an item for its remaining time, scaled to a whole period. */
 function takenOff(
   { prices }: Pick<Account, 'prices'>,
   item: SubscriptionItem,

@@ -39,7 +39,7 @@ export type PlanChange = {
   readonly isConditional: boolean
   /** Whether the invoice waits to be paid by hand: it is not charged, and the subscription is past due until then. */
   readonly isUncharged: boolean
-  /** What was billed for the items in the current period. */
+  /** The lines that billed the items in the current period. */
   readonly billed: readonly BilledLine[]
   /** The display name of each price, by id. */
   readonly names: ReadonlyMap<string, string>
@@ -75,7 +75,7 @@ export function changePlan(
     return null
   }
   const period = restartsPeriod ? periodFrom(account, after) : currentPeriod(after)
-  // The notices of a period that goes on stay as they are.
+  // If the period continues, its notices stay as they are.
   const changed = restartsPeriod
     ? inPeriod(waiting, withRestartedPeriod(after, period), period)
     : { ...after, has_pending_items: hasWaiting }

@@ -61,8 +61,8 @@ export function issue(
 }
 
 /**
- * Finalizes a draft whose payment was made before it. The intent and its charge then belong to it. What was paid is the
- * amount due. The difference from the total is what the payment took from the customer's balance.
+ * Finalizes a draft whose payment was made before it. The intent and its charge then belong to it. The paid amount is the
+ * amount due. Its difference from the total came from the customer's balance.
  */
 function issuePaid(
   change: Change,
@@ -108,7 +108,7 @@ export function finalizeWithoutAttempt(
   return { result: 'sent', invoice }
 }
 
-/** Creates the intent of an invoice, with an event where these intents have one. */
+/** Creates the intent of an invoice, with an event if the merchant's rules have one. */
 export const createIntent = (change: Change, { rules }: Account, intent: PaymentIntent): PaymentIntent =>
   change.create('payment_intent', intent, rules.reportsInvoiceIntents ? 'payment_intent.created' : null)
 
@@ -217,7 +217,7 @@ export function attempt(
   return outcome.approved ? { result: 'paid', invoice: after } : { result: 'failed', invoice: after, outcome }
 }
 
-/** Emits the further events of a payment, where a payment has several. */
+/** Emits the further events of a payment that the merchant's rules have. */
 function reportPayment(change: Change, { rules }: Account, invoice: Invoice): void {
   if (rules.reportsPaymentTwice)
     change.update('invoice', invoice, (same) => same, 'invoice.payment_succeeded')

@@ -39,7 +39,7 @@ export type CreditRequest = Pick<CreditNote, 'reason' | 'memo'> & {
   readonly out_of_band_amount: number | undefined
 }
 
-/** The state that a credit note reads, beside the account. */
+/** The state that a decision on a credit note reads, in addition to the account. */
 export type CreditedInvoice = {
   readonly invoice: Invoice
   readonly subscription: Subscription | null
@@ -58,10 +58,9 @@ export type CreditedInvoice = {
 }
 
 /**
- * Issues a credit note. It first reduces the amount due of an open invoice; an invoice without an amount due is paid. What
- * exceeds the amount due is refunded, credited to the customer's balance, or given back outside.
- * @throws ApiError parameter_invalid, parameter_missing, amount_too_large; charge_disputed when the charge cannot be
- *   refunded
+ * Issues a credit note. It first reduces the amount due of an open invoice; an invoice without an amount due is paid. The part
+ * beyond the amount due is refunded, credited to the customer's balance, or paid back outside of the service.
+ * @throws ApiError parameter_invalid, parameter_missing, amount_too_large; charge_disputed when the charge cannot be   refunded
  * See docs/contract/credit-notes.md#creating.
  */
 export function issueCreditNote(
@@ -111,7 +110,7 @@ export function issueCreditNote(
 type Parts = Pick<CreditNote, 'refund_amount' | 'credit_amount' | 'out_of_band_amount'>
 const PARTS = ['refund_amount', 'credit_amount', 'out_of_band_amount'] as const
 
-/** Returns the parts of what is given back, which have to add up to it. */
+/** Returns the parts of the amount that is given back. They must add up to it. */
 function partsOf(request: CreditRequest, linked: Refund | null, post_payment_amount: number): Parts {
   if (linked && request.refund_amount !== undefined)
     throw parameterInvalid('refund_amount', 'Use refund or refund_amount, not both')

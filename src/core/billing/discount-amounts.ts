@@ -1,7 +1,7 @@
 import type { Discount } from '../discount.ts'
 import { roundedQuotient } from '../money.ts'
 
-/** What a discount takes off a line, in the smallest currency unit. */
+/** The amount that a discount takes off a line, in the smallest currency unit. */
 export type DiscountAmount = { readonly discount: string; readonly amount: number }
 
 /** A line that discounts may reduce. */
@@ -20,7 +20,7 @@ export type Reducible = {
 const WHOLE = 10_000
 
 /**
- * Returns what discounts take off each line. All discounts must be in force, and in the currency of the lines.
+ * Returns the discount amounts of each line. All discounts must be in force, and in the currency of the lines.
  * First a line's own discounts reduce it, then those of the invoice reduce the lines without discounts of their own.
  * Each discount reduces what the ones before it have left, in the order of its list. No line falls below 0.
  * @param ofInvoice - the discounts of the invoice, in their order
@@ -63,7 +63,7 @@ function isOfProduct({ terms: { applies_to } }: Discount, product: string | null
 }
 
 /**
- * Returns what one discount takes off each of some amounts. A percentage is rounded for each amount, half away from zero.
+ * Returns the parts of one discount for each of some amounts. A percentage is rounded for each amount, half away from zero.
  * An amount is divided in proportion: the parts of the first amounts together are rounded half away from zero, so that
  * all parts add up exactly.
  */
@@ -85,7 +85,7 @@ function partsOf({ terms }: Discount, amounts: readonly number[]): number[] {
   })
 }
 
-/** Adds what discounts take off some lines by discount, in the order of the first amount of each. */
+/** Sums the discount amounts of some lines by discount, in the order of their first occurrence. */
 export function totalDiscountAmounts(
   lines: readonly { readonly discount_amounts?: readonly DiscountAmount[] }[],
 ): DiscountAmount[] {

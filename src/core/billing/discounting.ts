@@ -9,14 +9,14 @@ import { isLicensed } from '../subscription-item.ts'
 import type { Account } from './account.ts'
 import { discountAmounts } from './discount-amounts.ts'
 
-/** What the discounts of an invoice depend on. */
+/** The discounts and prices from which the discounts of an invoice are computed. */
 export type DiscountContext = {
   readonly discounts: Discounts
   readonly prices: Prices
 }
 
 /**
- * Lists the discounts of a subscription's next invoice: its own that are in force, else the customer's.
+ * Lists the discounts of a subscription's next invoice: its own discounts that are in force, or else the customer's.
  * See docs/contract/discounts.md#inheritance.
  */
 export function discountsOfInvoice(
@@ -71,7 +71,7 @@ export function withOwnInForce(
 }
 
 /**
- * Computes what the discounts of a draft take off its lines. A discount with the duration `once` that has reduced another
+ * Computes the discount amounts of a draft's lines. A discount with the duration `once` that has reduced another
  * invoice takes nothing off.
  * See docs/contract/discounts.md#amounts.
  */
@@ -126,7 +126,7 @@ export function spendDiscounts(
   }
 }
 
-/** Reports whether a discount belongs to an invoice or an invoice item, with which it stays. */
+/** Reports whether a discount belongs to one invoice or invoice item. */
 const isForOneInvoice = ({ invoice, invoice_item }: Discount): boolean =>
   invoice !== null || invoice_item !== null
 
@@ -167,8 +167,8 @@ export function withItemDiscounts(
 }
 
 /**
- * Returns what discounts take off each item of a subscription in a whole period, by item. Discounts with the duration
- * `once` are left out, as if the object had none: they wait for a line that is no proration.
+ * Returns the discount amounts of each item of a subscription in a whole period. Discounts with the duration `once` are left
+ * out, because they apply only to lines that are no prorations.
  * See docs/contract/discounts.md#prorations.
  */
 export function periodDiscounts(

@@ -39,7 +39,7 @@ export function disputeCharge(
 }
 
 /**
- * Adds evidence to a dispute, and submits it. The bank decides at once on evidence that decides.
+ * Adds evidence to a dispute, and submits it. The bank decides at once if the evidence is one of the deciding texts.
  * @param given.evidence - undefined for no new evidence
  * @throws ApiError invalid_state_transition when the dispute is decided; parameter_missing without evidence to submit
  * See docs/contract/disputes.md#evidence.

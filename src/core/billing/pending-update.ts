@@ -50,7 +50,10 @@ export function keepPending(
   )
 }
 
-/** Returns a subscription with its pending update applied, because the invoice was paid; the same if that is another one. */
+/**
+ * Returns a subscription with its pending update applied, because the invoice was paid; or the same subscription if another
+ * invoice was paid.
+ */
 export function withPendingApplied(
   subscription: Subscription,
   account: Account,
@@ -80,10 +83,10 @@ const withDiscountsOf = (
   )
 
 /**
- * Discards the pending update of a subscription, if it has one: voids its invoice, lets the items wait again that waited
- * before the update, and deletes those of the update that exceeded the invoice.
+ * Discards the pending update of a subscription, if it has one: voids its invoice, makes its items pending again if they were
+ * pending before, and deletes items of the update that exceeded the invoice.
  * @param report - the other changes of the subscription and the event that reports them all; without it a later step of the
- *   decision reports it
+ * decision reports it
  * @returns the account with these items waiting, and the subscription without the update
  */
 export function discardPendingUpdate<Read extends Account>(
@@ -126,7 +129,7 @@ export function discardPendingUpdate<Read extends Account>(
   return { account: released, subscription: after }
 }
 
-/** Lists the items that wait again when the pending update of a subscription is discarded, if it has one. */
+/** Lists the items that become pending again when the pending update of a subscription is discarded. */
 export const itemsOfDiscarded = (
   { pendingUpdate }: Pick<Account, 'pendingUpdate'>,
   { pending_update }: Pick<Subscription, 'pending_update'>,

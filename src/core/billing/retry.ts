@@ -28,7 +28,7 @@ export function retry(
   if (subscription && invoice.attempt_count === 0)
     recordFirstAttempt(change, account, subscription, collected)
   const isOver = collected.result === 'failed' && collected.invoice.next_payment_attempt === null
-  // An invoice that was told to advance can be collected after the end of its subscription.
+  // An invoice with auto_advance can be collected after the end of its subscription.
   if (!isOver || !subscription || hasEnded(subscription)) return
   if (factsOf(subscription).awaitsFirstPayment) {
     expire(change, account, subscription)

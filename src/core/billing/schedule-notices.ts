@@ -7,7 +7,7 @@ import { isInTrial } from '../subscription-status.ts'
 type At = { readonly now: number; readonly notices: NoticeDays }
 
 /**
- * Schedules the notices of a subscription's current period. A notice whose instant is not ahead is left out.
+ * Schedules the notices of a subscription's current period. A notice whose time has passed is left out.
  * @param at.notices - the merchant's settings
  * See docs/contract/notices.md.
  */

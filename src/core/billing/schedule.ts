@@ -70,7 +70,7 @@ const canceled = (schedule: SubscriptionSchedule, now: number): SubscriptionSche
 })
 
 /**
- * Releases a schedule: the subscription goes on without it.
+ * Releases a schedule: the subscription continues without it.
  * @throws ApiError invalid_state_transition, param status, when it has already ended
  * See docs/contract/schedules.md#releasing.
  */

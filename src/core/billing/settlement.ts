@@ -10,7 +10,7 @@ import type { Collected } from './collect.ts'
 import { discardPendingUpdate } from './pending-update.ts'
 import { endedAt, hasUsage } from './usage.ts'
 
-/** How a cancellation now settles what was billed and what is pending. */
+/** How an immediate cancellation settles billed time, pending items and usage. */
 export type Settlement = {
   /** Whether to credit the unused time. */
   readonly prorate: boolean
@@ -44,13 +44,13 @@ export function cancelNow(
   const created = credits.map((line) => createItem(change, account, subscription, line))
   const all = withAllPendingItems(account)
   const settled = { ...all, pendingItems: [...all.pendingItems, ...created] }
-  // What was reported in this second counts too: no other period follows.
+  // Usage of the current second counts too, because no other period follows.
   const collected = invoiceNow ? billRest(change, settled, subscription, now + 1) : null
   cancel(change, withEnding(settled, collected), subscription, 'cancellation_requested', now)
   return collected
 }
 
-/** Ends a subscription at its planned instant, and bills what still waits for it. */
+/** Ends a subscription at its planned instant, and bills its pending items and usage. */
 export function cancelAsPlanned(
   change: Change,
   given: EndingAccount,
@@ -63,7 +63,7 @@ export function cancelAsPlanned(
   cancel(change, withEnding(settled, collected), subscription, reason)
 }
 
-/** Adds the final invoice to those that lose their retries. */
+/** Adds the final invoice to the invoices whose planned attempts are removed. */
 const withEnding = (account: EndingAccount, collected: Collected | null): EndingAccount =>
   collected ? { ...account, endingInvoices: [...account.endingInvoices, collected.invoice] } : account
 

@@ -40,8 +40,8 @@ export function confirmSetup(change: Change, setup: Setup): SetupResult {
 }
 
 /**
- * Records the outcome of a confirmation. A payment method that is set up is attached to the customer, and becomes that of
- * the subscription that waits for it.
+ * Records the outcome of a confirmation. A payment method that is set up is attached to the customer, and becomes the payment
+ * method of the subscription that waits for it.
  */
 export function finishSetup(
   change: Change,

@@ -15,11 +15,11 @@ import { isTrialEndNear, withNotices } from './schedule-notices.ts'
 export type FirstBilling = {
   /** Whether a first period that an anchor shortens is billed in part. */
   readonly behavior: 'none' | 'create_prorations'
-  /** What to call each price in descriptions, by id. */
+  /** The name of each price in descriptions, by id. */
   readonly names: ReadonlyMap<string, string>
   /** Whether the first invoice waits to be paid by hand. It is not charged. */
   readonly isUncharged?: boolean
-  /** The start in the past since which it is billed too, in Unix seconds. */
+  /** The past instant from which it is billed, in Unix seconds; absent if it is not backdated. */
   readonly backdatedTo?: number
 }
 

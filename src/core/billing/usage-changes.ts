@@ -41,9 +41,9 @@ export function usageUpTo(
 export const usageFrom = (at: number, now: number): number => Math.min(at, now)
 
 /**
- * Sets from when the usage of the metered items of a change counts: those with a new price count from the change, but not
- * from before an earlier change of the same item, up to which the usage is billed. A licensed item in place of a metered one
- * keeps that instant for the next change.
+ * Sets the instant from which the usage of the metered items of a change counts. With a new price, usage counts from the
+ * change, but not from before an earlier change of the same item, up to which it is billed. A licensed item that replaces a
+ * metered one keeps that instant for the next change.
  * @param at - Unix seconds
  */
 export const meteredFrom = (

@@ -17,7 +17,7 @@ export type UsageSource = {
   readonly usage: ReadUsage
 }
 
-/** What metered items bill for a span: the items, and a period that ends. */
+/** The metered items whose usage is billed, and the period that ends. */
 export type EndedPeriod = { readonly items: readonly SubscriptionItem[]; readonly period: Period }
 
 /** The billed usage of an item in a span. */
@@ -43,8 +43,8 @@ export const meteredSpan = ({ metered_from = 0 }: SubscriptionItem, { start, end
 })
 
 /**
- * Returns what a quantity of usage costs. An invoice cannot exceed the largest amount, so more than that is not billed: a
- * renewal must not fail.
+ * Returns the price of a quantity of usage. The part beyond the largest amount of an invoice is not billed, because a renewal
+ * must not fail.
  * @param quantity - in units of 10⁻¹²
  * @param room - the largest amount, in the smallest currency unit
  */

@@ -1,7 +1,7 @@
 import type { Store } from '../../store/store.ts'
 import { type Wall, wallSeconds } from '../machine/clock.ts'
 
-/** How long a response is stored, in seconds of real time. See docs/contract/idempotency.md#retention. */
+/** The time for which a response is stored, in seconds of real time. See docs/contract/idempotency.md#retention. */
 const RETENTION_SECONDS = 86_400
 
 /** A stored response. */

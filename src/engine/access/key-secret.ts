@@ -37,7 +37,7 @@ export function keyMistake(secret: unknown, type?: KeyRow['type']): string {
   return `expected ${prefixes.join(', ').replace(/, (?=\w+$)/, ' or ')} and ${KEY_FORM}`
 }
 
-/** A shorter secret can be guessed, and its last characters would show too much of it. */
+/** A shorter secret can be guessed, and its last characters reveal too much of it. */
 const MIN_LENGTH = 24
 
 /** Returns the prefix of a key or token, and its last four characters unless it is short; undefined for other texts. */

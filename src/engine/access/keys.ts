@@ -53,7 +53,7 @@ export class KeyRing {
   readonly #cachedUntil = new Map<string, number>()
 
   /**
-   * @param cacheSeconds - how long a revoked key continues to work, as in a service that caches resolved keys
+   * @param cacheSeconds - the time for which a revoked key still works, as in a service that caches resolved keys
    * See docs/contract/authentication.md#revocation.
    */
   constructor(engine: Engine, cacheSeconds: number) {
@@ -212,7 +212,7 @@ export class KeyRing {
     })
   }
 
-  /** Calls a function for each key in use that is short enough to be guessed: the present ones, and those of later. */
+  /** Calls a function for each active key that is short enough to be guessed, now and whenever one is added. */
   watchShort(onShort: (key: KeyRow) => void): void {
     this.#onShort = onShort
     for (const key of this.#inOrder) this.#reportShort(key)

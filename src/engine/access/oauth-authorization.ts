@@ -154,7 +154,10 @@ export function decide(
   return { status, redirect_to: redirectTo(redirect_uri, { code, state }) }
 }
 
-/** Decides in a separate command: of the merchant, because the code expires on its clock, or of the operator without one. */
+/**
+ * Decides in a separate command. It is a command of the merchant, because the code expires on its clock; without a merchant, of
+ * the operator.
+ */
 export function decideAs(engine: Engine, id: string, given: Decision): Promise<DecisionResult> {
   const run = () => decide(engine, id, given)
   return given.merchant ? engine.command(given.merchant, null, run) : engine.operatorCommand(run)

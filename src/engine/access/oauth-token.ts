@@ -148,8 +148,8 @@ export function resolveToken(
 export const tokenKey = (seq: number): string => `oauth_token ${seq}`
 
 /**
- * Deletes rows that expired long ago, and marks requests that have expired, so that they stay so if the wall clock is set back
- * while no daemon runs. Must be called within a transaction.
+ * Deletes rows that expired long ago. Marks expired requests, so that they stay expired if the wall clock is set back while no
+ * daemon runs. Must be called within a transaction.
  */
 export function deleteExpiredGrants({ store, merchants, steady }: Engine): void {
   for (const { settings, clock } of merchants.values()) {

@@ -34,12 +34,12 @@ export const EXPLAINED_KINDS = [
 ] as const satisfies readonly Kind[]
 export type ExplainedKind = (typeof EXPLAINED_KINDS)[number]
 
-/** What an explanation reads beside the object. */
+/** The facts for an explanation, in addition to the object. */
 export type ExplainedFacts = {
   readonly rules: Rules
   readonly final_action: FinalAction
   readonly retries: RetrySchedule
-  /** The events of the object and of what belongs to it, oldest first. */
+  /** The events of the object and of its related objects, oldest first. */
   readonly steps: readonly TimelineStep[]
   /** Whether older events were not read. */
   readonly isCut: boolean
@@ -51,7 +51,7 @@ export type ExplainedFacts = {
   readonly getAt: <K extends Kind>(kind: K, id: string, at: number) => Objects[K] | undefined
 }
 
-/** An object as of a moment, with what explains it. */
+/** An object as of a moment, with the facts that explain it. */
 export type Explained<K extends ExplainedKind> = {
   readonly subject: Objects[K]
   /** The time of its clock, and the moment that is explained; Unix seconds. */
@@ -79,7 +79,7 @@ type Found<K extends ExplainedKind> = Pick<Explained<K>, 'subject' | 'now' | 'as
   Pick<ExplainedFacts, 'steps' | 'isCut' | 'invoices' | 'upcoming'> & { readonly view: View }
 
 /**
- * Reads a merchant's object with what explains its status: its events, its jobs and the merchant's settings.
+ * Reads a merchant's object with the facts that explain its status: its events, its jobs and the merchant's settings.
  * @param wanted.at - Unix seconds; for subscriptions and invoices only
  * @throws ApiError resource_missing; parameter_invalid, param at, for the future
  */

@@ -3,9 +3,9 @@ import { compareJobs, type Job, subscriptionJobs } from '../../core/jobs.ts'
 import type { Subscription } from '../../core/subscription.ts'
 
 /**
- * Lists the future jobs of subscriptions that may be among the first ones of all, which are shown. A projection takes 0.1 ms, and
- * a customer can have any number of subscriptions, so the others are not projected.
- * @param limit - how many jobs are shown; one more is listed
+ * Lists the first future jobs of many subscriptions. A projection takes 0.1 ms, and a customer can have any number of
+ * subscriptions, so only those are projected that can have one of the first jobs.
+ * @param limit - the number of shown jobs; one more is listed
  * @param jobsOf - returns the future jobs of a subscription, none of which is earlier than its first queued job
  */
 export function firstJobsOf(

@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.ts'
 import type { Ids } from '../machine/ids.ts'
 import type { View } from './view.ts'
 
-/** What follows the merchant's clock, whatever the customer's clock. */
+/** The kinds of objects that follow the merchant's main clock. */
 const OF_MERCHANT: ReadonlySet<Kind> = new Set<Kind>([
   'price',
   'product',

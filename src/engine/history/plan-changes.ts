@@ -28,8 +28,8 @@ export const itemsOf =
       .reverse()
 
 /**
- * Finds the prorations of each step that changed or ended a subscription. For several steps of one second, their
- * items before and after decide, the newest step first, because older steps may be left out.
+ * Finds the prorations of each step that changed or ended a subscription. Steps of the same second are distinguished by their
+ * items before and after. The newest step comes first, because older steps may be missing.
  * @param steps - in chronological order
  */
 export function prorationsOf(read: ReadItems, steps: readonly TimelineStep[]): StepProrations {
@@ -57,7 +57,7 @@ const changesPlan = ({ type, replaced }: TimelineStep): boolean =>
     replaced !== null &&
     ('items' in replaced || 'billing_cycle_anchor' in replaced))
 
-/** Reports whether an item credits what a step replaced or bills its usage, or charges what the step set. */
+/** Reports whether an item credits or bills the usage of an item that a step replaced, or charges an item that it added. */
 function isOf(
   { after, replaced }: TimelineStep,
   { subscription, amount, price, ...item }: InvoiceItem,

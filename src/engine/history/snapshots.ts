@@ -43,13 +43,13 @@ async function restore(engine: Engine, opened: OpenSnapshot): Promise<Snapshot> 
   return opened.snapshot
 }
 
-/** paytwin: how long a comparison works before others are served, in milliseconds. */
+/** paytwin: the time that a comparison works before other requests are served, in milliseconds. */
 const COMPARING_MS = 10
 
 /**
- * Compares the present state with that of a snapshot once no clock is advancing. Others are served meanwhile; the result may
- * have or lack what they change. After a restore or reset the comparison starts over.
- * @param limit - how many differences are returned; all are counted
+ * Compares the present state with that of a snapshot once no clock is advancing. Other requests are served meanwhile; the
+ * result may or may not contain their changes. After a restore or reset the comparison starts over.
+ * @param limit - the maximum number of returned differences; all are counted
  * @throws ApiError resource_missing; parameter_invalid for one that is damaged, or of a newer schema
  * See docs/contract/snapshots.md#differences.
  */

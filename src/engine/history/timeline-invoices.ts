@@ -34,7 +34,7 @@ function openInvoices({ engine, view, customer, as_of, isPast }: Found): Invoice
   return objects.idsOfInvoicesOpenAt(customer.id, as_of).flatMap((id) => view.get('invoice', id) ?? [])
 }
 
-/** Lists the customer's drafts that were to be finalized by themselves at the moment, oldest first. */
+/** Lists the customer's drafts that had a planned finalization at the moment, oldest first. */
 function waitingDrafts({ engine, merchant, view, customer, as_of, isPast }: Found): Invoice[] {
   if (RULES[merchant.settings.dialect].draftSeconds === null) return []
   const { objects } = engine.store

@@ -187,7 +187,7 @@ export class Advances {
     }
   }
 
-  /** Checkpoints the log. What does not fit into the database stays in the log until the next checkpoint. */
+  /** Checkpoints the log. On a full disk, the rest stays in the log until the next checkpoint. */
   #checkpoint(): void {
     try {
       this.#store.checkpoint()

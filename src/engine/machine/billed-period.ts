@@ -13,12 +13,11 @@ type Written = {
   readonly last: Step['after']
 }
 
-/** Applies a change to what is billed in a period; null if that has to be computed anew. */
+/** Applies a change to the sums of a period; null if they have to be computed anew. */
 type Update = (billed: BilledPeriod) => BilledPeriod | null
 
 /**
- * Updates what is stored of the periods of subscriptions when their invoices change, for example by being voided, and when
- * invoice items begin to wait for them, or no longer wait.
+ * Updates the stored sums of subscriptions' periods after a change of their invoices or pending invoice items.
  * @param written - the objects of the change, by id
  */
 export function updateBilledPeriods(unit: UnitOfWork, written: ReadonlyMap<string, Written>): void {
@@ -53,7 +52,7 @@ function addItem(before: InvoiceItem | null, after: InvoiceItem, add: Add): void
   add(after.billed_with, (billed) => withWaiting(billed, after, true))
 }
 
-/** Reports whether a subscription enters another period: what the former one billed is not needed any more. */
+/** Reports whether a subscription enters another period: the sums of the previous one are no longer needed. */
 const beginsPeriod = (written: Written | undefined): boolean =>
   written?.first != null &&
   (written.first as Subscription).current_period_start !== (written.last as Subscription).current_period_start

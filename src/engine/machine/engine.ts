@@ -131,8 +131,8 @@ export class Engine {
   }
 
   /**
-   * Records what live clocks show, so that they do not go back if the wall clock is set back before the next start. A clock
-   * with due jobs is left out: those run first.
+   * Records the time of live clocks, so that they do not go back if the wall clock is set back before the next start. Clocks
+   * with due jobs are left out, because these jobs must run first.
    */
   async recordLiveClocks(): Promise<void> {
     const running = ({ clock }: MerchantState) => clock.mode === 'live' && clock.target === null

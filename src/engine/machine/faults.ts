@@ -106,8 +106,7 @@ export class Faults {
   }
 
   /**
-   * Returns the fault that applies to a merchant's charge attempt, the one that aheadOfCharge returned, and uses it up
-   * once.
+   * Returns the fault that applies to a merchant's charge attempt, the one that nextForCharge returned, and uses it up once.
    */
   takeForCharge(merchant: string): ChargeFault | null {
     const fault = this.#strike((candidate) => isChargeFault(candidate.kind) && isOf(candidate, merchant))

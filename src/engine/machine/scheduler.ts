@@ -8,7 +8,7 @@ import { runJob } from './jobs.ts'
 import { type Stored, type Summary, storedAdvance } from './stored-advance.ts'
 import type { UnitOfWork } from './unit.ts'
 
-/** How long a batch may run before requests are served, in milliseconds. */
+/** The time that a batch runs before requests are served, in milliseconds. */
 const BATCH_MS = 20
 
 /**

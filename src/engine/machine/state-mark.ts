@@ -6,7 +6,7 @@ const ID_LENGTH = 16
 
 /**
  * Identifies the history that began with a first start, a reset or a restore. With the same seed, another history has the same
- * ids, so that an event's id cannot show to which one it belongs.
+ * ids, so the id of an event does not identify its history.
  */
 export type StateMark = {
   /** Random. */

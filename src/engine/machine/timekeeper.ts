@@ -20,7 +20,7 @@ export class Timekeeper {
   readonly #transactions: Transactions
   readonly #advances: Advances
   readonly #listeners: Listeners
-  /** Live clocks with a due job that failed, or whose jobs cannot be read. Their jobs do not run by themselves. */
+  /** Live clocks with a due job that failed, or whose jobs cannot be read. Their jobs run only when an advance is requested. */
   readonly #stuck = new Set<Clock>()
 
   constructor(given: {
@@ -52,7 +52,7 @@ export class Timekeeper {
     return this.#advances.startOnCommit(unit.merchant, clock)
   }
 
-  /** Lets a live clock catch up by itself again, after a job on it has failed. */
+  /** Lets a live clock run its due jobs again, after a job on it has failed. */
   release(clock: Clock): void {
     this.#stuck.delete(clock)
   }
@@ -170,8 +170,8 @@ export class Timekeeper {
   }
 
   /**
-   * Returns the next job that a live clock runs by itself; undefined when there is none, while an advance moves the
-   * clock, when the clock is stuck, and when the daemon stops. A clock whose jobs are damaged becomes stuck.
+   * Returns the next job of a live clock; undefined when there is none, while an advance moves the clock, when the clock is
+   * stuck, and when the daemon stops. A clock whose jobs are damaged becomes stuck.
    * @throws when the disk cannot be read
    */
   #nextJob(clock: Clock): QueuedJob | undefined {

@@ -45,7 +45,7 @@ export const loadInvoiceAccount = (
     chosen: invoice.default_payment_method,
   })
 
-/** The invoices that a decision may pay or void, the steps that it has already, and a payment method that goes first. */
+/** The invoices that a decision may pay or void, its steps so far, and a payment method that takes precedence. */
 type Given = {
   readonly invoices?: readonly Invoice[]
   readonly change?: Change | undefined

@@ -7,10 +7,11 @@ import { seqOf } from '../machine/billed-period.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 
 /**
- * Lists what bills the items of a subscription in its current period, on invoices or waiting. Usage is left out, and so are
- * lines of void or uncollectible invoices. Lines that billed an item for the same span are one.
+ * Lists the lines that bill the items of a subscription in its current period: lines of invoices, and pending invoice items.
+ * Usage is left out, and so are lines of void or uncollectible invoices. Lines that billed an item for the same span are added
+ * up.
  *
- * The sums are stored, so that the next change reads only what is new since then: a period can have any number of changes.
+ * The sums are stored, so that the next change reads only newer lines: a period can have any number of changes.
  * See docs/contract/proration.md#credits.
  */
 export function billedLines(unit: UnitOfWork, subscription: Subscription): BilledLine[] {

@@ -6,7 +6,7 @@ import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 
 /**
- * Expires a session, and cancels what waits for its customer.
+ * Expires a session, and cancels the intents that wait for its customer.
  * @throws ApiError resource_missing; invalid_state_transition when it is not open
  * See docs/contract/checkout-sessions.md#expiry.
  */

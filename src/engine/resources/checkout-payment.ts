@@ -17,7 +17,7 @@ import { countRedemption } from './redemption.ts'
 import { confirmSetupIntent, createSetupIntent } from './setup-intent.ts'
 import { createSubscription } from './subscription.ts'
 
-/** What became of a submission. */
+/** The result of a submission. */
 export type CheckoutResult =
   | { readonly result: 'complete'; readonly session: CheckoutSession }
   /** The customer has to authenticate, on the page of the intent. */
@@ -37,7 +37,7 @@ export type CheckoutResult =
 /** A payment method that pays for a session, and where its customer returns after an authentication. */
 type Paying = { readonly method: PaymentMethod; readonly return_url: string | null }
 
-/** Charges what is due. The intent of an earlier attempt is used again. */
+/** Charges the amount due. The intent of an earlier attempt is used again. */
 export function pay(
   unit: UnitOfWork,
   session: CheckoutSession,

@@ -28,7 +28,7 @@ export type CheckoutParams = Pick<CheckoutSession, 'mode' | 'settings' | 'outcom
   metadata?: MetadataParam | undefined
 }
 
-/** The characters of an id beyond those that count: 32 of 62 possible ones are more than 128 bits. */
+/** The number of random characters in an id, after the counter. 32 of 62 possible characters are more than 128 bits. */
 const UNGUESSABLE_LENGTH = 32
 
 /**
@@ -85,7 +85,7 @@ export function createCheckoutSession(unit: UnitOfWork, params: CheckoutParams):
   return session
 }
 
-/** Finds what a discount of the request redeems. Whether it can be redeemed is checked with the totals. */
+/** Finds the coupon or promotion code of a discount in the request. Whether it can be redeemed is checked with the totals. */
 function chosenDiscount(
   unit: UnitOfWork,
   { coupon = '', promotion_code }: Omit<DiscountParam, 'discount'>,
@@ -117,7 +117,7 @@ export function written(unit: UnitOfWork, session: CheckoutSession, after: Check
 }
 
 /**
- * Opens a session in place of an expired one, which has the same content. Each time makes another session.
+ * Opens a new session with the content of an expired one. Each time makes another session.
  * @throws ApiError resource_missing; invalid_state_transition when it cannot be recovered
  * See docs/contract/checkout-sessions.md#recovery.
  */

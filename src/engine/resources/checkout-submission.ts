@@ -17,14 +17,14 @@ import { type Totals, totalsOf } from './checkout-totals.ts'
 import { createCustomer, updateCustomer } from './customer.ts'
 import { type CardParams, createPaymentMethod, methodFor } from './payment-method.ts'
 
-/** What a customer submits on the page. */
+/** The data that a customer submits on the page. */
 export type CheckoutSubmission = Partial<CheckoutDetails> & {
   /** The id of a payment method of the customer, or a test id. Use this or `card`. */
   readonly payment_method?: string | undefined
   readonly card?: CardParams | undefined
   /** Changed quantities, by the ids of lines. */
   readonly quantities?: Readonly<Record<string, number>> | undefined
-  /** A code to apply; null removes the one that is applied. */
+  /** A code to apply; null removes the applied code. */
   readonly promotion_code?: string | null | undefined
   readonly accepts_terms?: boolean | undefined
   /** Where the customer returns after an authentication. */
@@ -32,8 +32,8 @@ export type CheckoutSubmission = Partial<CheckoutDetails> & {
 }
 
 /**
- * Submits the page of a session: creates the customer, charges or saves the payment method, and makes what was bought. A
- * session that is complete stays as it is, so that two submissions pay once. A declined card leaves it open.
+ * Submits the page of a session: creates the customer, charges or saves the payment method, and creates the subscription or
+ * invoice. A complete session is not changed, so that two submissions pay once. A declined card leaves it open.
  * @throws ApiError resource_missing; parameter_missing, parameter_invalid; invalid_state_transition when it has expired
  * See docs/contract/checkout-sessions.md#submitting.
  */
@@ -71,7 +71,7 @@ export const previewCheckout = (
 ): Totals => totalsOf(unit, withSubmission(unit, openSession(unit, id), submission))
 
 /**
- * Changes what an open session sells, before it is submitted: quantities of lines, or the promotion code.
+ * Changes the quantities of lines or the promotion code of an open session, before it is submitted.
  * @throws ApiError resource_missing; parameter_invalid for a code that cannot be redeemed, or a quantity beyond its limits
  * See docs/contract/checkout-sessions.md#changes-by-the-customer.
  */
@@ -174,7 +174,7 @@ function customerOf(unit: UnitOfWork, session: CheckoutSession, details: Checkou
   }).id
 }
 
-/** Returns what changes of a customer that exists: its missing email, and what the session lets it change. */
+/** Returns the changes of an existing customer: its missing email, and the data that the session allows to change. */
 function changesOf(
   session: CheckoutSession,
   customer: Customer,

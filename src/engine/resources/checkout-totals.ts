@@ -12,12 +12,12 @@ import { createSubscription, type SubscriptionParams } from './subscription.ts'
 /** A session with its current amounts. */
 export type Totals = {
   readonly session: CheckoutSession
-  /** What is charged now, in the smallest currency unit. A customer's balance can reduce it. */
+  /** The amount to charge now, in the smallest currency unit. A customer's balance can reduce it. */
   readonly due: number
 }
 
 /**
- * Computes what a session bills now: the purchase is made, and rolled back.
+ * Computes the current amounts of a session: the purchase is made, and rolled back.
  * @throws ApiError those of the purchase, with the names of the session's parameters
  * See docs/contract/checkout-sessions.md#amounts.
  */

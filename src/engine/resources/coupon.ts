@@ -100,7 +100,7 @@ export function updateCoupon(
 }
 
 /**
- * Deletes a coupon: it cannot be redeemed any more. Its discounts go on.
+ * Deletes a coupon: it can no longer be redeemed. Its discounts continue.
  * @throws ApiError resource_missing
  * See docs/contract/discounts.md#coupons.
  */

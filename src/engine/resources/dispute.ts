@@ -32,7 +32,7 @@ export function updateDispute(unit: UnitOfWork, id: string, params: DisputeParam
 }
 
 /**
- * Gives a dispute up: it is lost.
+ * Accepts a dispute: it is lost.
  * @throws ApiError resource_missing; invalid_state_transition when it is decided
  * See docs/contract/disputes.md#status.
  */

@@ -7,7 +7,7 @@ import type { UnitOfWork } from '../machine/unit.ts'
 import { loadDiscounts } from './discount.ts'
 
 /**
- * Computes what the discounts of a draft and of its lines take off.
+ * Computes the discount amounts of a draft's lines.
  * @param change - the steps of the same decision, which may create some of the discounts
  */
 export function discountedDraft(
@@ -27,7 +27,7 @@ export function discountedDraft(
 }
 
 /**
- * Changes a draft, and computes anew what its discounts take off. A discount with the duration `once` ends when it reduces
+ * Changes a draft, and computes its discount amounts anew. A discount with the duration `once` ends when it reduces
  * the draft for the first time.
  * See docs/contract/discounts.md#drafts.
  */

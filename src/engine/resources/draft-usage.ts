@@ -8,7 +8,7 @@ import { usageOf } from './usage.ts'
 
 /**
  * Updates the lines of a draft that bill the usage of a period: usage that was reported or canceled later counts until the
- * draft is finalized. Returns other invoices as they are, and those of a deleted customer.
+ * draft is finalized. Returns other invoices, and those of a deleted customer, unchanged.
  * See docs/contract/usage.md#late-events.
  */
 export function withCurrentUsage(unit: UnitOfWork, invoice: Invoice): Invoice {

@@ -260,7 +260,7 @@ function makeObjects(unit: UnitOfWork, fixtures: MerchantFixtures): CreatedObjec
 const defaultOf = ({ invoice_settings }: CustomerParams): string =>
   invoice_settings?.default_payment_method ?? ''
 
-/** Sets what a customer has of objects of the fixtures that were created after it: its default, and its promotion code. */
+/** Sets the references of a customer to objects that are created after it: its default payment method and its promotion code. */
 function setLater(unit: UnitOfWork, names: FixtureIds, entry: Entry<CustomerParams>): void {
   const customer = names.idOfEntry(entry)
   const method = names.known('payment_method', defaultOf(entry.params))

@@ -19,7 +19,7 @@ export type IntentParams = {
   description?: string | null | undefined
   metadata?: MetadataParam | undefined
   payment_method_data?: ChosenMethod['payment_method_data']
-  /** What only requests in Stripe's API set. */
+  /** The options that only Stripe's API has. */
   options?: Partial<PaymentOptions> | undefined
 }
 

@@ -168,7 +168,7 @@ function updatedDiscounts(
   return discounts
 }
 
-/** Returns what an item bills for each unit after an update. */
+/** Returns the unit amount of an item after an update. */
 function pricingOf(unit: UnitOfWork, item: InvoiceItem, { amount }: InvoiceItemUpdate): Pricing {
   if (amount !== undefined) return fixedPricing(amount)
   if (item.unit_amount !== null) return fixedPricing(item.unit_amount)

@@ -10,7 +10,7 @@ import { asPreview, newestInvoice, newInvoice } from './next-invoice.ts'
 import { cancelSubscription, createSubscription, type SubscriptionParams } from './subscription.ts'
 import { type SubscriptionUpdate, updateSubscription } from './subscription-update.ts'
 
-/** What to preview: a change of a subscription, its cancellation now, or a new subscription. */
+/** The change to preview: of a subscription, its cancellation now, or a new subscription. */
 export type InvoicePreviewParams =
   | {
       readonly subscription: string
@@ -22,10 +22,10 @@ export type InvoicePreviewParams =
   | { readonly creation: Omit<SubscriptionParams, 'currency'> & { readonly currency?: string | undefined } }
 
 /**
- * Returns the invoice that a change of a subscription, or a new one, would make: the one that is made now, else the next
- * one. The use case itself runs, and is rolled back.
- * @throws ApiError those of the use case, with the names of `subscription_details`; invalid_state_transition, param
- *   status, when there will be no invoice
+ * Returns the invoice that a change of a subscription, or a new subscription, makes now, or else the next one. The use case
+ * itself runs, and is rolled back.
+ * @throws ApiError those of the use case, with the names of `subscription_details`; invalid_state_transition, param   status,
+ * when there will be no invoice
  * See docs/contract/invoices.md#preview.
  */
 export function previewInvoice(unit: UnitOfWork, params: InvoicePreviewParams): Invoice {

@@ -20,11 +20,11 @@ import { type DiscountParam, type Purchase, redeemList } from './redemption.ts'
 
 /** undefined leaves a field unchanged. */
 export type InvoiceUpdate = {
-  /** Whether it is finalized and charged by itself. */
+  /** Whether it is finalized and charged automatically. */
   auto_advance?: boolean | undefined
   collection_method?: CollectionMethod | undefined
   days_until_due?: number | undefined
-  /** Takes the place of the payment method of the subscription and the customer; null for none. */
+  /** Takes precedence over the payment method of the subscription and the customer; null for none. */
   default_payment_method?: string | null | undefined
   description?: string | null | undefined
   /** Replaces the discounts of the invoice; empty for none. */

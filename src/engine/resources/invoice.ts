@@ -34,19 +34,19 @@ export type InvoiceParams = {
   bills_pending_items?: boolean | undefined
   /** One-time prices that it bills, in addition to pending items. */
   items?: readonly { readonly price: string; readonly quantity: number }[] | undefined
-  /** Whether it is finalized and charged by itself; false by default. */
+  /** Whether it is finalized and charged automatically; false by default. */
   auto_advance?: boolean | undefined
   description?: string | null | undefined
-  /** Takes the place of the customer's discount; empty for none. */
+  /** Replaces the customer's discount; empty for none. */
   discounts?: readonly DiscountParam[] | undefined
   metadata?: MetadataParam | undefined
 }
 
 /**
- * Creates a draft of a customer's oldest pending invoice items in one currency: the given one, else that of the oldest
- * item. Items beyond the limit of an invoice stay pending.
+ * Creates a draft of a customer's oldest pending invoice items in one currency: the given one, or else that of the oldest item.
+ * Items beyond the limit of an invoice stay pending.
  * @throws ApiError resource_missing; parameter_missing, param currency, when there is no item to take it from;
- *   amount_too_large
+ * amount_too_large
  * See docs/contract/invoices.md#manual-invoices.
  */
 export function createInvoice(unit: UnitOfWork, params: InvoiceParams): Invoice {
@@ -153,8 +153,8 @@ const byHand = (rule: ByHand) => (unit: UnitOfWork, id: string) => {
 }
 
 /**
- * Pays an invoice on request, with the given payment method, else as billing would. A declined payment is written and
- * returned.
+ * Pays an invoice on request, with the given payment method, or else the one that billing uses. A declined payment is written
+ * and returned.
  * @throws ApiError resource_missing; invalid_state_transition, param status
  * See docs/contract/invoices.md#paying-by-hand.
  */

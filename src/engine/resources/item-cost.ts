@@ -6,7 +6,7 @@ import { fixedPricing, fixedUnitAmount, type Pricing } from '../../core/price-am
 import type { UnitOfWork } from '../machine/unit.ts'
 import { createItemPrice, type ItemPriceData } from './price.ts'
 
-/** The parameters of a new item that say what it costs. */
+/** The parameters of a new item that decide its amount. */
 export type CostParams = {
   amount?: number | undefined
   currency?: string | undefined
@@ -22,7 +22,7 @@ export type ItemTexts = {
   metadata?: MetadataParam | undefined
 }
 
-/** What an item bills: an amount in a currency, or a price with its name for descriptions. */
+/** The cost of an item: an amount in a currency, or a price with its name for descriptions. */
 export type Cost = {
   readonly pricing: Pricing
   readonly currency: string
@@ -42,7 +42,7 @@ export function costGiven({ amount, currency, price, price_data }: CostParams): 
   return { pricing: fixedPricing(amount), currency, price: null, name: null }
 }
 
-/** Returns what an item of a one-time price bills. @throws ApiError resource_missing, parameter_invalid */
+/** Returns the cost of an item with a one-time price. @throws ApiError resource_missing, parameter_invalid */
 export function oneTimePrice(
   unit: UnitOfWork,
   { price: id = '', price_data, currency }: Omit<CostParams, 'amount' | 'quantity'>,

@@ -54,7 +54,7 @@ export type MerchantParams = {
   /** paytwin by default. It cannot be changed later. */
   dialect?: Dialect | undefined
   notices?: NoticeUpdate | undefined
-  /** Which mail customers get. */
+  /** The kinds of mail that customers get. */
   mails?: MailUpdate | undefined
 }
 

@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../machine/unit.ts'
 
 export type RunJob = (unit: UnitOfWork, job: Job) => void
 
-/** How jobs are run and decided. A parameter, because jobs need the next invoice themselves. */
+/** The functions that run and decide jobs. They are a parameter, because jobs themselves need the next invoice. */
 type Jobs = {
   readonly run: RunJob
   /** Decides a job that begins a period, and writes nothing; undefined for other jobs. */
@@ -60,7 +60,7 @@ function newestOf(change: Change | undefined, subscription: string): Invoice | u
   return created && change?.pending('invoice', created.after.id)
 }
 
-/** Presents an invoice as it is before its collection, without the ids of what was rolled back. */
+/** Converts an invoice to its state before the collection, without the ids of objects that were rolled back. */
 export function asPreview(unit: UnitOfWork, invoice: Invoice, isNew: boolean): Invoice {
   const items = new Set(
     (invoice.subscription === null || isNew

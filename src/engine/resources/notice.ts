@@ -8,7 +8,7 @@ import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { asPreview, type RunJob } from './next-invoice.ts'
 
-/** Returns the next invoice of a subscription; undefined for none. A parameter, because jobs make it. */
+/** Returns the next invoice of a subscription; undefined for none. It is a parameter, because jobs make that invoice. */
 type NextInvoice = (unit: UnitOfWork, subscription: string) => Invoice | undefined
 
 /** Sends a notice of each kind. See docs/contract/notices.md. */

@@ -18,7 +18,7 @@ export type Overview = {
   readonly isCut: boolean
 }
 
-/** Counts what a merchant has, and sums its payments of the last 30 days of its main clock. */
+/** Counts the objects of a merchant, and sums its payments of the last 30 days of its main clock. */
 export function overviewOf({ store }: Engine, { settings, clock }: MerchantState): Overview {
   const { ordinal: merchant } = settings
   const { totals } = store

@@ -160,7 +160,7 @@ export function chooseMethod(
   return change.create('payment_method', method)
 }
 
-/** @throws ApiError with a 402 for a card that is declined, where attached cards are checked */
+/** Refuses a card that is declined, if the merchant's rules check attached cards. @throws ApiError with a 402 */
 function checkAttached(unit: UnitOfWork, method: PaymentMethod): void {
   const decline = unit.rules.checksAttachedCard ? declineAtAttach(method) : null
   if (!decline) return

@@ -11,8 +11,8 @@ import type { ProrationParams } from './plan-change.ts'
 import type { ItemUpdate } from './subscription-items.ts'
 
 /**
- * What happens to an update whose payment fails. With `default_incomplete`, the customer pays by hand. `pending_if_action` is only for customers that are present: an update waits for
- * their authentication, and is refused for all other failures.
+ * The effect of a failed payment on an update. With `default_incomplete`, the customer pays by hand. `pending_if_action` is
+ * only for customers that are present: an update waits for their authentication, and is refused for all other failures.
  */
 export type PaymentBehavior =
   | 'allow_incomplete'
@@ -78,11 +78,11 @@ export function isRefused(
   return payment_behavior === 'pending_if_action' && !(intent && intentFactsOf(intent).awaitsCustomer)
 }
 
-/** Reports whether an update takes the place of a pending one. */
+/** Reports whether an update replaces a pending one. */
 export const replacesPending = ({ items, billing_cycle_anchor, trial_end }: Params): boolean =>
   items !== undefined || billing_cycle_anchor === 'now' || trial_end !== undefined
 
-/** Discards a pending update before another one. It is written first, because the next decision reads what is billed. */
+/** Discards a pending update before another one. This is written first, because the next decision reads the billed lines. */
 export function withoutPending(unit: UnitOfWork, subscription: Subscription): Subscription {
   if (subscription.pending_update === null) return subscription
   const change = new Change()

@@ -12,17 +12,17 @@ import { newestCoupon } from './coupon.ts'
 import { loadDiscounts } from './discount.ts'
 import { createDiscount, type DiscountParam, obstacleToRedeem, type Purchase } from './redemption.ts'
 
-/** What a schedule has already, which is not checked again. */
+/** The discounts that a schedule already has. They are not checked again. */
 export type KnownDiscounts = {
   /** The discounts of the managed subscription and its items. */
   readonly current: ReadonlySet<string>
-  /** What its phases plan, as `keyOf` names it. */
+  /** The keys (`keyOf`) of the discounts that its phases plan. */
   readonly planned: ReadonlySet<string>
 }
 
 export const NO_KNOWN_DISCOUNTS: KnownDiscounts = { current: new Set(), planned: new Set() }
 
-/** Returns what a schedule has already. */
+/** Returns the discounts that a schedule already has. */
 export const knownDiscounts = (
   phases: readonly SchedulePhase[],
   current: readonly string[],
@@ -96,7 +96,8 @@ function plannedRedemption(
 }
 
 /**
- * Redeems what a phase plans, as it begins or is changed. What can no longer be redeemed is left out: a phase cannot fail.
+ * Redeems the discounts of a phase that begins or is changed. Those that can no longer be redeemed are left out, because a
+ * phase must not fail to begin.
  * @param given.items - the items in the phase
  * @returns the discounts and the items of the subscription in the phase
  * See docs/contract/schedules.md#discounts-of-phases.

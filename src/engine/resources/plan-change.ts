@@ -128,7 +128,7 @@ export function cancelWithSettlement(
   })
 }
 
-/** Takes a line back that waits no longer. */
+/** Cancels out a line that is no longer pending. */
 const negated = (line: BilledLine): BilledLine => ({ ...line, amount: -line.amount })
 
 const isSameInterval = (left: ReturnType<typeof intervalOf>, right: ReturnType<typeof intervalOf>): boolean =>
@@ -137,7 +137,7 @@ const isSameInterval = (left: ReturnType<typeof intervalOf>, right: ReturnType<t
 const pricesOf = (unit: UnitOfWork, { items }: Subscription): Prices =>
   new Map(items.map(({ price }) => [price, unit.need('price', price)]))
 
-/** Returns the display name of each price: its product's name, else its nickname, else its id. */
+/** Returns the display name of each price: its product's name, or else its nickname, or else its id. */
 export function namesOf(unit: UnitOfWork, prices: Prices): ReadonlyMap<string, string> {
   return new Map(
     [...prices].map(([id, { product, nickname }]) => [

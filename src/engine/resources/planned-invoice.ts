@@ -25,7 +25,7 @@ export function finalizePlanned(unit: UnitOfWork, id: string): void {
   apply(unit, change, unit.clockOf(draft.test_clock))
 }
 
-/** Returns when a draft is finalized whose invoice.created is not accepted; null for now. */
+/** Returns when a draft is finalized if its invoice.created is not accepted; null for now. */
 function laterInstant(unit: UnitOfWork, draft: Invoice): number | null {
   const { draftSeconds, acceptanceSeconds } = unit.rules
   const clock = unit.clockOf(draft.test_clock)
@@ -44,7 +44,7 @@ function laterInstant(unit: UnitOfWork, draft: Invoice): number | null {
 
 /**
  * Finalizes a draft on request.
- * @param auto_advance - whether it is charged by itself; undefined as the draft says
+ * @param auto_advance - whether it is charged automatically; by default as the draft
  * @throws ApiError resource_missing; invalid_state_transition
  */
 export function finalizeWith(

@@ -10,7 +10,7 @@ import { catalogOf } from './portal-plans.ts'
 import { cancelSubscription } from './subscription.ts'
 import { updateSubscription } from './subscription-update.ts'
 
-/** paytwin: more subscriptions than a page can show. */
+/** paytwin: the maximum number of subscriptions that a page shows. */
 const MAX_SUBSCRIPTIONS = 100
 
 /** Lists the subscriptions of a customer that have not ended, newest first. */
@@ -20,7 +20,7 @@ export const subscriptionsOf = (view: Pick<CurrentView, 'list'>, customer: strin
     .filter((subscription) => !hasEnded(subscription))
 
 /**
- * Cancels a subscription as the settings of the portal say.
+ * Cancels a subscription by the settings of the portal.
  * @throws ApiError as cancelSubscription and updateSubscription
  * See docs/contract/customer-portal.md#canceling.
  */

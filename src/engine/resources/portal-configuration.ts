@@ -200,7 +200,7 @@ function checkPrice(
   if (!price.recurring) throw parameterInvalid(param, `The price '${id}' is not recurring`)
 }
 
-/** Checks that enabled features say what they allow. @throws ApiError parameter_missing */
+/** Checks that enabled features are complete. @throws ApiError parameter_missing */
 function checkComplete({ customer_update, subscription_update }: PortalFeatures): void {
   const { enabled, products, default_allowed_updates } = subscription_update
   if (customer_update.enabled && customer_update.allowed_updates.length === 0)

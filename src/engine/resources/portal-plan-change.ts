@@ -18,18 +18,18 @@ export type PlanChange = {
   readonly plan: Plan
   /** The discounts of the subscription after the change; undefined for no change. */
   readonly discounts?: readonly DiscountParam[] | undefined
-  /** From when the change counts, in Unix seconds. */
+  /** When the change takes effect, in Unix seconds. */
   readonly proration_date: number
 }
 
-/** What a change of plan costs, and when it takes effect. */
+/** The invoices of a change of plan, and when it takes effect. */
 export type PlanPreview = ChangePreview & {
   /** Unix seconds; null for a change at once. */
   readonly takesEffectAt: number | null
 }
 
 /**
- * Changes the plan of a subscription as the settings of the portal say: now, or with a schedule at the end of the period.
+ * Changes the plan of a subscription by the settings of the portal: now, or with a schedule at the end of the period.
  * @returns the payment that the customer must authenticate before the change counts; null if it was made or scheduled
  * @throws PaymentRefused with a 402 when a payment is due now and fails; ApiError as updateSubscription
  * See docs/contract/customer-portal.md#changing-a-plan.
@@ -58,7 +58,10 @@ export function waitingPayment(unit: UnitOfWork, { pending_update }: Subscriptio
   return payment_intent === null ? null : unit.need('payment_intent', payment_intent)
 }
 
-/** Withdraws a change of plan that waits: for its payment, or for the end of the period. See docs/contract/customer-portal.md#changing-a-plan. */
+/**
+ * Withdraws a change of plan that waits for its payment or for the end of the period. See
+ * docs/contract/customer-portal.md#changing-a-plan.
+ */
 export function withdrawPlanChange(unit: UnitOfWork, subscription: Subscription): void {
   const { schedule } = withoutPending(unit, subscription)
   if (schedule !== null) releaseSchedule(unit, schedule, { preserve_cancel_date: false })

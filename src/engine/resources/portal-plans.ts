@@ -5,7 +5,7 @@ import type { Subscription } from '../../core/subscription.ts'
 import type { CurrentView } from '../history/view.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 
-/** What finding plans reads. */
+/** The prices and products from which plans are found. */
 export type Catalog = Pick<CurrentView, 'get' | 'list'>
 
 /** Returns the prices and products as a unit of work sees them. */
@@ -16,10 +16,10 @@ export const catalogOf = (unit: UnitOfWork): Catalog => ({
 
 type Settings = PortalFeatures['subscription_update']
 
-/** The most prices that are offered if a configuration names none. */
+/** The maximum number of offered prices if a configuration names none. */
 const MAX_OFFERED = 100
 
-/** A price that a customer can choose, and the quantities that it can choose with it. */
+/** A price that a customer can choose, with the allowed quantities. */
 export type Offer = { readonly price: Price; readonly quantities: QuantityRange | null }
 
 /**
@@ -65,7 +65,7 @@ function isOffered(catalog: Catalog, price: Price, { currency }: Subscription): 
   )
 }
 
-/** A plan that a customer chooses, or why it cannot. */
+/** A chosen plan, or why it cannot be chosen. */
 export type FoundPlan =
   | { readonly plan: Plan; readonly whyNot: null }
   | {

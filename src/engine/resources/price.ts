@@ -24,7 +24,7 @@ export type ProductParams = {
   description?: string | null | undefined
   default_price?: string | null | undefined
   metadata?: MetadataParam | undefined
-  /** What changes of how the product is shown. */
+  /** The changed details. */
   details?: Partial<ProductDetails> | undefined
 }
 

@@ -90,7 +90,7 @@ function checkUnique(unit: UnitOfWork, code: string): void {
 
 /**
  * Updates the metadata of a promotion code, or switches it on or off.
- * @throws ApiError resource_missing; parameter_invalid, param active, when it cannot be redeemed any more; param code,
+ * @throws ApiError resource_missing; parameter_invalid, param active, when it can no longer be redeemed; param code,
  *   when another active code is the same
  */
 export function updatePromotionCode(

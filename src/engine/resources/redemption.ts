@@ -16,14 +16,14 @@ export type DiscountParam = {
   discount?: string | undefined
 }
 
-/** What a coupon is redeemed for. */
+/** The purchase for which a coupon is redeemed. */
 export type Purchase = {
   readonly customer: Customer
   /** The object that gets the discount; a customer without another object. */
   readonly holder: Partial<Pick<Discount, 'subscription' | 'subscription_item' | 'invoice' | 'invoice_item'>>
   /** null for a customer, whose invoices can have any currency. */
   readonly currency: string | null
-  /** What is bought, in the smallest unit of the currency; null for a customer. */
+  /** The amount of the purchase, in the smallest unit of the currency; null for a customer. */
   readonly amount: number | null
 }
 
@@ -97,7 +97,7 @@ export function redeem(
   return createDiscount(unit, change, { coupon, code }, { purchase, event })
 }
 
-/** What is redeemed. `code` is null without a promotion code. */
+/** The coupon to redeem, and its promotion code; null without one. */
 export type Redeemable = { readonly coupon: Coupon; readonly code: PromotionCode | null }
 
 /**

@@ -29,7 +29,7 @@ import {
   type ItemPrice,
 } from './subscription-items.ts'
 
-/** What a phase can override, as a request gives it. */
+/** The settings that a phase can override, in the form of a request. */
 export type SettingsParams = {
   collection_method?: CollectionMethod | undefined
   invoice_settings?: { days_until_due?: number | undefined } | undefined
@@ -52,9 +52,9 @@ type PhaseContent = Omit<SchedulePhase, keyof PhaseSpan>
 export type CheckedPhase = { readonly timing: PhaseTiming; readonly content: PhaseContent }
 
 /**
- * Finds what phases refer to, and checks it.
- * @param given.known - prices that the schedule has already; they may have been deactivated since
- * @param given.knownDiscounts - what is not checked again
+ * Finds the objects that phases refer to, and checks them.
+ * @param given.known - prices that the schedule already has; they may have become inactive
+ * @param given.knownDiscounts - discounts that are not checked again
  * @param given.currency - the currency of the subscription; null for that of the first price
  * @throws ApiError resource_missing, parameter_invalid, parameter_missing, amount_too_large, unsupported_psp_capability, with
  *   names such as phases[1][items][0][price]
@@ -119,7 +119,7 @@ export function checkPhases(
   )
 }
 
-/** Returns what items bill for a period, without usage. */
+/** Returns the amount of items for a period, without usage. */
 const amountOf = (items: readonly (ItemPrice & Pick<ItemParams, 'quantity'>)[]): number =>
   sumOf(
     items

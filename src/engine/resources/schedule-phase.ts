@@ -100,7 +100,8 @@ const itemMaker =
     )
 
 /**
- * Creates the subscription of a schedule in its first phase, and bills it. What the phase refers to was checked with the request.
+ * Creates the subscription of a schedule in its first phase, and bills it. The objects that the phase refers to were checked
+ * with the request.
  * @returns the schedule in its first phase; the change has the steps of the subscription only
  */
 export function startSchedule(
@@ -162,8 +163,8 @@ function methodOf(unit: UnitOfWork, { customer, default_payment_method }: Subscr
 }
 
 /**
- * Sets what a phase says on the subscription, with the code of an update.
- * @param given.former - the phase before, or the current one before its change
+ * Applies a phase to its subscription, with the code of an update.
+ * @param given.former - the previous phase, or the current one before its change
  * @param given.behavior - how a change within a period is billed
  * @param given.isNew - whether the phase begins now; otherwise the current phase has been changed
  * @param given.adjust - further changes of the subscription

@@ -41,7 +41,7 @@ const SETTINGS = [
 ] as const satisfies readonly (keyof SchedulePhase & keyof Subscription)[]
 
 /**
- * Takes a direct change of a subscription over into the current phase of its schedule.
+ * Applies a direct change of a subscription to the current phase of its schedule.
  * @param before - the subscription before the change
  * See docs/contract/schedules.md#managed-subscriptions.
  */

@@ -126,7 +126,7 @@ function effectOf(
   return withExpiry(inPhase(planned, phase), now)
 }
 
-/** Returns what a phase says about its subscription. */
+/** Returns the part of a phase that applies to its subscription. */
 const contentOf = ({ start_date, end_date, proration_behavior, ...content }: SchedulePhase) => content
 
 const isEqual = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right)
@@ -207,7 +207,7 @@ function updatedPhases(
 const managedDiscounts = (unit: UnitOfWork, { subscription }: SubscriptionSchedule): readonly string[] =>
   subscription === null ? [] : discountIdsOf(unit.need('subscription', subscription))
 
-/** Returns from where the phases of a schedule are counted, and whether its current phase can be a trial. */
+/** Returns the grid by which the phases of a schedule are counted, and whether its current phase can be a trial. */
 function gridOf(unit: UnitOfWork, schedule: SubscriptionSchedule) {
   if (schedule.subscription === null) return { grid: null, canTry: true, triedUntil: null }
   const subscription = unit.need('subscription', schedule.subscription)

@@ -180,7 +180,10 @@ export function pendingSetup(
   })
 }
 
-/** Adds the setup intent of a new subscription. One with a payment method is confirmed at once unless it waits for that. */
+/**
+ * Adds the setup intent of a new subscription. An intent with a payment method is confirmed at once, unless it waits for a
+ * confirmation.
+ */
 export function addPendingSetup(
   change: Change,
   intent: SetupIntent,

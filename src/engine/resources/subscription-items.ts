@@ -12,7 +12,7 @@ import type { UnitOfWork } from '../machine/unit.ts'
 import { createItemPrice, type ItemPriceData } from './price.ts'
 import { type DiscountParam, type Purchase, redeemList } from './redemption.ts'
 
-/** An item to create: with the id of a price, or with the data of a price of its own. */
+/** An item to create, with the id of a price or with the data of a new price. */
 export type ItemParams = {
   price?: string | undefined
   price_data?: ItemPriceData | undefined
@@ -29,7 +29,7 @@ export type ItemPrice = {
   readonly price: Price
   /** The parameter that has the price. */
   readonly param: string
-  /** Why an item cannot get the price, as the end of a sentence; null if it can, or if the subscription has it already. */
+  /** Why an item cannot get the price, as the end of a sentence; null if it can, or if the subscription already has the price. */
   readonly obstacle: string | null
 }
 
@@ -107,7 +107,7 @@ export function findItemPrice(
   return { price, param, obstacle: isChosenBefore ? null : obstacleOf(unit, price) }
 }
 
-/** Returns why nothing new can get a price, as the end of a sentence; null if it can. */
+/** Returns why a new item cannot get a price, as the end of a sentence; null if it can. */
 function obstacleOf(unit: UnitOfWork, price: Price): string | null {
   if (!price.active) return 'is not active'
   const meter = meterOf(price)

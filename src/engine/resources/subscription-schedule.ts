@@ -188,7 +188,7 @@ function phaseOf(subscription: Subscription): SchedulePhase {
 }
 
 /**
- * Releases a schedule: its subscription goes on without it.
+ * Releases a schedule: its subscription continues without it.
  * @param params.preserve_cancel_date - whether a cancellation that the schedule has set stays
  * @throws ApiError resource_missing; invalid_state_transition, param status
  * See docs/contract/schedules.md#releasing.

@@ -120,7 +120,7 @@ export function updateSubscription(unit: UnitOfWork, id: string, params: Subscri
     change.update('subscription', subscription, () => changed, 'subscription.updated')
     if (movesTrialEndNear(subscription, changed, at)) announceTrialEnd(change, changed)
   }
-  // What the update removes keeps its discounts while the update waits for its payment.
+  // Removed items keep their discounts while the update waits for its payment.
   if (isConditional)
     endRemovedDiscounts(unit, change, subscription, change.latest('subscription', subscription))
   updateCurrentPhase(unit, change, subscription)
@@ -148,7 +148,7 @@ function checkRanges(subscription: Subscription, params: SubscriptionUpdate, now
   }
 }
 
-/** @param amount - what the subscription bills for a period; null if it is not known yet */
+/** @param amount - the amount of the subscription for a period; null if it is not known yet */
 const purchaseOf = (
   unit: UnitOfWork,
   { id, customer, currency }: Subscription,

@@ -52,7 +52,7 @@ export type SubscriptionParams = PlannedCancellation & {
   trial_period_days?: number | undefined
   trial_end?: number | 'now' | undefined
   missing_payment_method: MissingPaymentMethod
-  /** The end of the first period, in Unix seconds; by default it is a whole one. */
+  /** The end of the first period, in Unix seconds; by default, the period is a whole one. */
   billing_cycle_anchor?: number | undefined
   proration_behavior?: FirstBilling['behavior'] | undefined
   /** When it started, in the past, in Unix seconds. The time since then is billed, unless proration_behavior is none. */
@@ -80,7 +80,7 @@ export type SubscriptionParams = PlannedCancellation & {
 export function createSubscription(unit: UnitOfWork, params: SubscriptionParams): Subscription {
   const customer = unit.find('customer', params.customer, 'customer')
   const now = unit.clockOf(customer.test_clock).instant
-  // A check of the value, which needs the customer's clock; so it comes before the other references.
+  // The value is checked before the other references. This check needs the customer's clock.
   const trial_end = trialEnd(params, now)
   const items = params.items.map((item, index) => ({ ...item, ...findItemPrice(unit, item, index) }))
   const prices: Prices = new Map(items.map(({ price }) => [price.id, price]))
@@ -189,7 +189,7 @@ function firstBilling(
 }
 
 /**
- * Builds the account of a subscription that is not stored yet, like possibly its payment method.
+ * Builds the account of a subscription that is not stored yet. Its payment method may not be stored either.
  * @param redeeming - the steps that create its discounts
  */
 export function accountOfNew(
@@ -218,7 +218,7 @@ export function refusedPayment(
 }
 
 /**
- * Returns the steps that move a card's script on, which are kept when everything else is rolled back.
+ * Returns the steps that advance a card's script, which are kept when everything else is rolled back.
  * See docs/contract/payments.md#scripted-cards.
  */
 function scriptSteps(change: Change): Change {

@@ -32,8 +32,8 @@ import { completedCheckout, openCheckout, unpaidCheckout } from './trigger-check
 import { TriggerObjects } from './trigger-objects.ts'
 
 /**
- * How to emit an event: `now`, or `later` by the passage of time, with the instant at which it is emitted (Unix seconds
- * on the merchant's clock).
+ * Emits an event: `now`, or `later` when the clock advances. `later` returns the time of the event (Unix seconds on the
+ * merchant's clock).
  */
 type Recipe =
   | { readonly now: (objects: TriggerObjects) => unknown }

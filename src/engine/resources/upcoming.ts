@@ -58,8 +58,8 @@ export function upcomingJobs(
 }
 
 /**
- * Reports whether a job does something as its object is now. The announcement of an invoice stays queued while it does not
- * apply, because the reason can go before its instant.
+ * Reports whether a job has an effect in the present state of its object. The announcement of an invoice stays queued while it
+ * has none, because that can change before it is due.
  * See docs/contract/notices.md#upcoming-invoices.
  */
 function applies({ store: { objects } }: Engine, merchant: number, { kind, object }: Job): boolean {

@@ -6,12 +6,12 @@ import { meterOf } from '../../core/price.ts'
 import type { Store } from '../../store/store.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 
-/** Where usage is read from: the store, with the price and the meter of an item. */
+/** The sources of usage: the store, and the price and the meter of an item. */
 export type UsageView = {
   readonly store: Store
   readonly price: (id: string) => Price
   readonly meter: (id: string) => Meter
-  /** Only what was known at the end of this instant, in Unix seconds; by default everything. */
+  /** Only usage that was known at the end of this instant, in Unix seconds; by default all usage. */
   readonly asOf?: number | undefined
 }
 

@@ -38,7 +38,7 @@ const oldestPending = (
     { limit, before: 0 },
   )
 
-/** Loads the pending items of a customer that belong to no subscription, with what their discounts depend on. */
+/** Loads the pending items of a customer that belong to no subscription, with their discounts and prices. */
 export function looseItemsOf(
   unit: UnitOfWork,
   { customer, currency }: { readonly customer: string; readonly currency: string },

@@ -172,7 +172,7 @@ async function advanceSelected(services: AdminServices, wanted: Wanted, named: N
 
 const mainClock = (merchant: MerchantState): MerchantClock => ({ merchant, clock: merchant.clock })
 
-/** Lists the clocks to show, or of the merchants to show all clocks that are advancing. */
+/** Lists the clocks to show or, with `advancing`, all advancing clocks of their merchants. */
 function listed(engine: Engine, params: z.infer<ReturnType<typeof showParams>>): MerchantClock[] {
   const clocks = shown(engine, params)
   if (!params.advancing) return clocks
@@ -186,7 +186,7 @@ function listed(engine: Engine, params: z.infer<ReturnType<typeof showParams>>):
   return all.filter(({ clock }) => clock.target !== null)
 }
 
-/** Returns the clocks to show: the given one, else the main clocks of all merchants. @throws ApiError resource_missing */
+/** Returns the clocks to show: the given one, or else the main clocks of all merchants. @throws ApiError resource_missing */
 function shown(
   engine: Engine,
   { merchant, test_clock }: { merchant?: string | undefined; test_clock?: string | undefined },
@@ -209,7 +209,7 @@ function selectClocks(
   return [mainClock(theMerchant(engine, merchant))]
 }
 
-/** Returns a test clock of the given merchant, else of any merchant. @throws ApiError resource_missing, param test_clock */
+/** Returns a test clock of the given merchant, or else of any merchant. @throws ApiError resource_missing, param test_clock */
 function theTestClock(engine: Engine, id: string, merchantId: string | undefined): MerchantClock {
   const merchants = merchantId === undefined ? engine.merchants.values() : [theMerchant(engine, merchantId)]
   for (const merchant of merchants) {

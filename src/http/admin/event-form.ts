@@ -10,13 +10,13 @@ import { typeUnknown } from '../event-types.ts'
 import type { OperatorEventShape } from '../schemas/operator-event.ts'
 import type { HttpServices } from '../services.ts'
 
-/** `own`: as paytwin's own API shows events. `merchant`: as the API of their merchant shows them, with `merchant_id`. */
+/** `own`: the form of paytwin's own API. `merchant`: the form of the merchant's API, with `merchant_id`. */
 export const formParam = deferred(() => z.enum(['own', 'merchant']).default('own'))
 type Form = z.infer<ReturnType<typeof formParam>>
 
 let stripe: typeof import('../stripe/event.ts') | undefined
 
-/** Loads how Stripe's API shows events. Until then, streams show the events of its merchants in paytwin's own form. */
+/** Loads the presenter of Stripe's events. Until then, streams show the events of Stripe's merchants in paytwin's own form. */
 export async function loadStripeEvents(): Promise<typeof import('../stripe/event.ts')> {
   stripe = await import('../stripe/event.ts')
   return stripe

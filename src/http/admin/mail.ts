@@ -23,10 +23,10 @@ const listParams = deferred(() =>
 )
 type ListParams = z.infer<ReturnType<typeof listParams>>
 
-/** Events that are read at a time, until a page is full: not every one of them caused mail. */
+/** The number of events that are read at a time, until a page is full: not every event caused mail. */
 const BATCH = 100
 
-/** Registers the routes for the mail that customers would have got. See docs/contract/mail.md. */
+/** Registers the routes for the mail for customers. See docs/contract/mail.md. */
 export function mailRoutes(add: AddRoute): void {
   add(
     {
@@ -59,7 +59,7 @@ export function mailRoutes(add: AddRoute): void {
   )
 }
 
-/** Loads how mail is composed. Only merchants with Stripe's API have mail. */
+/** Loads the composers of mail. Only merchants with Stripe's API have mail. */
 const loadComposer = () => import('../stripe/mail/compose.ts')
 type Composer = Awaited<ReturnType<typeof loadComposer>>
 type Mail = NonNullable<ReturnType<Composer['mailOf']>>
@@ -95,7 +95,7 @@ async function listMail(engine: Engine, merchant: MerchantState | null, params: 
     const last = events.at(-1)
     if (!last || events.length < BATCH) return found
     cursor = { param: given?.param ?? 'starting_after', isBackward, id: last.id }
-    // With a rare address, all events are read: the daemon answers others meanwhile.
+    // For a rare address, all events are read. The daemon answers other requests in between.
     await nextTurn()
   }
 }

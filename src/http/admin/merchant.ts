@@ -117,7 +117,7 @@ export function theMerchant(engine: Engine, id: string | undefined): MerchantSta
   return only
 }
 
-/** How many merchants an error message lists. */
+/** The maximum number of merchants that an error message lists. */
 const MAX_NAMED = 5
 
 function whichMerchant(merchants: readonly MerchantState[]): ApiError {

@@ -21,7 +21,7 @@ const listParams = deferred(() =>
   }),
 )
 
-/** How many of the newest events of an object lead to their requests. */
+/** The maximum number of an object's newest events whose requests are found. */
 const EVENTS_READ = 100
 
 /** Returns the ids of the requests that caused the newest events of an object; none for an unknown object. */

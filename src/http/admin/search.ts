@@ -15,7 +15,7 @@ import type { AddRoute, AdminCall } from './services.ts'
 
 const MAX_LENGTH = 200
 const MAX_WORDS = 5
-/** Objects of up to this many customers are found by the customer, those of more by reading them newest first. */
+/** The objects of up to this many customers are found by customer. For more customers, all objects are read, newest first. */
 const MAX_CUSTOMERS = 200
 
 const searchParams = deferred(() =>
@@ -30,7 +30,7 @@ const searchParams = deferred(() =>
 type Params = z.infer<ReturnType<typeof searchParams>>
 type FoundKind = (typeof FOUND_KINDS)[number]
 
-/** Registers the search by what people type. See docs/contract/operator.md#search. */
+/** Registers the search by names, email addresses, numbers and ids. See docs/contract/operator.md#search. */
 export function searchRoutes(add: AddRoute): void {
   add(
     {
@@ -62,10 +62,10 @@ function search({ c, services: { engine }, params }: AdminCall<Params>): List<Fo
   return list(c.req.path, [])
 }
 
-/** What a query can mean: one object, whatever its status is, or those with some properties. */
+/** A meaning of a query: one object in any status, or all objects with some properties. */
 type Meaning = { readonly object: Objects[Kind] } | { readonly filters: readonly Filter[] }
 
-/** Yields what a query can mean, the most specific first: a search by text takes the longest. */
+/** Yields the possible meanings of a query, the most specific first, because a search by text takes the longest. */
 function* meaningsOf(view: CurrentView, { kind, query }: Params): Generator<Meaning> {
   yield* byId(view, kind, query)
   if (kind === 'invoice') yield* byNumber(view, query.toUpperCase())
@@ -84,7 +84,7 @@ function byNumber(view: CurrentView, number: string): Meaning[] {
   return [{ filters: [...equals('customer', customer.id), ...equals('number', number)] }]
 }
 
-/** Finds the object with an id, or what belongs to it: the customer of a subscription, or the invoices of one. */
+/** Finds the object with an id, or objects that are related to it: the customer of a subscription, or its invoices. */
 function byId(view: CurrentView, kind: FoundKind, id: string): Meaning[] {
   const named = kindOfId(id)
   const object = named && view.get(named, id)

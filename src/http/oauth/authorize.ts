@@ -56,7 +56,7 @@ const authorizeParams = deferred(() =>
 
 const decisionParams = deferred(() =>
   z.object({
-    /** Longer than other texts, because it contains a number for each merchant. */
+    /** Without a maximum length, because it contains a number for each merchant. */
     nonce: z.string(),
     decision: z.enum(['approve', 'deny']),
     merchant: omittableText,

@@ -23,7 +23,7 @@ export async function creditNotes(recorder: Recorder, paid: Answered): Promise<v
   await recorder.post(`/v1/invoices/${id}/void`)
 }
 
-/** Records disputes: one that is won, and one whose charge cannot be refunded, which is given up. */
+/** Records disputes: one that is won, and one whose charge cannot be refunded and that is accepted. */
 export async function disputes(recorder: Recorder): Promise<void> {
   const dispute = async () => {
     const paid = await recorder.post('/v1/payment_intents', {

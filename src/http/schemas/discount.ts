@@ -107,7 +107,7 @@ export const deletedDiscount = component('DeletedDiscount', () =>
     .describe('A discount that was removed, with its last values.'),
 )
 
-/** The fields of an invoice and its lines that say what discounts take off. */
+/** The fields with the discount amounts of an invoice and its lines. */
 export const discountAmounts = (description: string) =>
   z
     .array(

@@ -26,7 +26,7 @@ const foreignFields = () => ({
   pending_webhooks: z.int().describe('The number of pending deliveries.'),
 })
 
-/** With `form=merchant`: an event as Stripe's API shows it, which has other names and objects. */
+/** With `form=merchant`: an event in the form of Stripe's API, with its names and objects. */
 const inStripesForm = () =>
   z
     .object({
@@ -50,7 +50,7 @@ const ofStripeOnly = () =>
     })
     .describe("An event that only merchants with Stripe's API have, in paytwin's own form.")
 
-/** An event as the operator sees it: of a merchant with paytwin's own API, or with Stripe's. */
+/** An event of any merchant for the operator. */
 export const operatorEventSchema = component('EventOfAnyMerchant', () =>
   z
     .union([eventSchema.schema, inStripesForm(), ofStripeOnly()])

@@ -8,7 +8,7 @@ export const DISCOUNTS_COLUMNS = {
       created: 'integer',
       public_id: 'text',
       name: 'text',
-      // A number with decimals, which no other type of column holds exactly as it was given.
+      // A number with decimals. No other type of column stores it unchanged.
       percent_off: 'json',
       amount_off: 'integer',
       currency: 'text',
