@@ -25,14 +25,14 @@ type Segment = {
   readonly states: [State, ...State[]]
 }
 
-/** A segment that is to be read back to an entry. */
+/** The start of a segment that is read back to an entry. */
 type Start = Omit<EntryOfObject, 'entry'> & {
   readonly above: number
   readonly until: number
   readonly first: State
 }
 
-/** What a journal entry replaced, and the object's previous entry. */
+/** The replaced values of a journal entry, and the object's previous entry. */
 type Undo = { readonly previous: number | null; readonly replaced: string | null }
 
 /**
@@ -174,7 +174,7 @@ export class HistoryReader {
   }
 
   /**
-   * Lists what `#entriesBetween` lists for each of some spans.
+   * Does the same as `#entriesBetween` for several spans.
    * @param spans - the entries `last` and `above` of each
    * @returns the entries by `last`
    */

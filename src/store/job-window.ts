@@ -16,7 +16,7 @@ export class JobWindow {
 
   /**
    * @param rows - the first rows of the queue, in order; fewer than `size` are the whole queue
-   * @param size - how many rows were asked for
+   * @param size - the number of requested rows
    */
   constructor(clock: number, rows: readonly JobRow[], size: number) {
     this.clock = clock

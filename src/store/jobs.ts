@@ -21,7 +21,7 @@ export class JobTable {
   /** The first jobs of the clock that was read last. */
   #window: JobWindow | undefined
 
-  /** @param windowSize - how many jobs are read at a time */
+  /** @param windowSize - the number of jobs that are read at a time */
   constructor(statements: Statements, windowSize: number) {
     this.#statements = statements
     this.#windowSize = windowSize

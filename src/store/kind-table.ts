@@ -29,7 +29,7 @@ export class KindTable<K extends StoredKind> {
   #insertion: Statement<unknown> | undefined
   readonly #updates = new Map<FieldSet, Statement<unknown>>()
 
-  /** @param given.objectsKept - how many objects are kept in memory for certain; 0 if statements outside of this class write them */
+  /** @param given.objectsKept - the number of objects to keep in memory; 0 if statements outside of this class write them */
   constructor(
     kind: K,
     statements: Statements,

@@ -11,7 +11,7 @@ export type UsageSpan = {
   readonly meter: string
   readonly start: number
   readonly end: number
-  /** Only what was known at the end of this instant of the customer's clock; by default everything. */
+  /** Only usage that was known at the end of this instant of the customer's clock; by default all usage. */
   readonly asOf?: number | undefined
 }
 
@@ -50,8 +50,8 @@ function quantityOf(values: readonly unknown[], first: number): bigint {
 }
 
 /**
- * The reported usage. Events have no journal and no events of their own, because there can be very many. They are never
- * changed, except that a canceled one gets the time of that.
+ * The reported usage. Events have no journal and no events of their own, because there can be very many. They never change,
+ * except that a canceled event gets the time of its cancellation.
  */
 export class MeterEventTable {
   readonly #statements: Statements

@@ -14,7 +14,7 @@ export type AuthorizationPage = {
   readonly above?: number | undefined
 }
 
-/** How long the housekeeping keeps expired rows, so that a replay is still recognized. */
+/** The time for which housekeeping keeps expired rows, so that a replay is still recognized. */
 const RETENTION_SECONDS = 30 * 86_400
 
 /** Apps, authorizations and tokens of OAuth. They have no journal. */

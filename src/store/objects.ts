@@ -25,7 +25,7 @@ export class ObjectTable {
   readonly #tables: { readonly [K in Kind]: KindTable<K> }
   #writes = 0
 
-  /** @param objectsKept - how many objects of a kind are kept in memory for certain */
+  /** @param objectsKept - the number of objects of each kind to keep in memory */
   constructor(statements: Statements, blocks: Blocks, objectsKept: number) {
     this.#statements = statements
     const tables = KINDS.map((kind) => [kind, new KindTable(kind, statements, { blocks, objectsKept })])

@@ -15,7 +15,7 @@ export const ownerBefore = (after: RawBuilder<unknown>) => sql`
   then json_extract(journal.replaced, '$.customer') else ${after} end`
 
 /**
- * SQL: the customer on whose clock the entry of `chain` happened: the owner after the entry, else the one that the
+ * SQL: the customer on whose clock the entry of `chain` happened: the owner after the entry, or else the customer that the
  * object was detached from. `chain` has these as `owner` and `former`.
  */
 export const OWNER_OF_ENTRY = sql`coalesce(chain.owner, chain.former)`

@@ -155,7 +155,7 @@ export class EntryReader {
   }
 
   /**
-   * Lists the changes of an object and of what belonged to it at the time, newest first. The chains of all these
+   * Lists the changes of an object and of the objects that belonged to it at the time, newest first. The chains of all these
    * objects are merged, always from the newest entry, until there are enough.
    * @param until - Unix seconds, inclusive; undefined for all
    */

@@ -4,8 +4,8 @@ import { openSqlite } from './sqlite.ts'
 import { damagedError } from './unusable.ts'
 
 /**
- * Checks that a database has the schema that its version names: a damaged version would repeat or omit migrations. What the
- * schema does not have at any version, such as an index that the user added, is ignored.
+ * Checks that a database has the schema that its version names: a damaged version would repeat or omit migrations. Parts that
+ * no version of the schema has, such as an index that the user added, are ignored.
  * @param version - the version of its schema, at most the newest one
  * @throws DatabaseUnusable
  */

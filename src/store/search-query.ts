@@ -4,13 +4,13 @@ import { arg, literal } from './statements.ts'
 import type { StoredKind } from './stored-kind.ts'
 import { contains } from './text-search.ts'
 
-/** What a clause of a search compares: a column, a key of the metadata, or a value that is computed from columns. */
+/** The left side of a comparison: a column, a key of the metadata, or a value that is computed from columns. */
 export type Operand =
   | { readonly column: string }
   | { readonly metadata: string }
   | { readonly computed: Computed }
 
-/** How a value is compared. `same` and `contains` ignore the case of ASCII letters. */
+/** The kinds of comparisons. `same` and `contains` ignore the case of ASCII letters. */
 export type Comparison =
   | { readonly is: string | number }
   | { readonly same: string }
@@ -78,7 +78,7 @@ export function searchQuery(kind: StoredKind, search: Search, bounds: Bounds, li
   return { query, values }
 }
 
-/** Builds the query that counts what a search finds, up to a limit. */
+/** Builds the query that counts the objects that a search finds, up to a limit. */
 export function countQuery(kind: StoredKind, search: Search, bounds: Bounds, limit: number): SearchQuery {
   const { where, values } = conditionsOf(kind, search, bounds)
   const query = sql<object>`select count(*) as count from (

@@ -3,7 +3,7 @@ import { KINDS, type Kind } from '../core/kinds.ts'
 import { columnsOf, privateFieldsOf } from './columns.ts'
 import type { Source } from './contents.ts'
 
-/** How an object differs from a snapshot. */
+/** The difference between an object and its state in a snapshot. */
 export type Change = 'created' | 'changed' | 'removed'
 
 /** An object that differs from a snapshot. Its merchant is an ordinal. */
@@ -43,7 +43,7 @@ export class Comparison {
   /** The rowid of the last row of the task that was compared. */
   #after = 0
 
-  /** @param limit - how many differences are returned; all are counted */
+  /** @param limit - the maximum number of returned differences; all are counted */
   constructor(database: Sqlite.Database, limit: number) {
     this.#database = database
     this.#limit = limit

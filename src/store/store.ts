@@ -161,7 +161,10 @@ export class Store {
     )
   }
 
-  /** Begins a comparison of the state with that of a snapshot. @param limit - how many differences are returned; all are counted */
+  /**
+   * Begins a comparison of the state with that of a snapshot.
+   * @param limit - the maximum number of returned differences; all are counted
+   */
   beginComparison(limit: number): Comparison {
     return new Comparison(this.#database, limit)
   }
@@ -192,8 +195,8 @@ export class Store {
   }
 
   /**
-   * Copies what the write-ahead log holds into the database file, and empties the log's file: on a full disk that may make
-   * room, because the database often has these pages already.
+   * Copies the write-ahead log into the database file, and empties the log's file. On a full disk this may make room, because
+   * the database often already has these pages.
    */
   emptyLog(): void {
     this.#database.pragma('wal_checkpoint(TRUNCATE)')

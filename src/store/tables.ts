@@ -47,7 +47,7 @@ export type MerchantRow = {
   retry_schedule: string
   /** The days of each notice, as JSON. */
   notices: string
-  /** Which mail customers get, with the earlier settings, as JSON. */
+  /** The current and earlier settings for mail, as JSON. */
   mails: string
   dialect: Dialect
   /** A number that is unique among all merchants of this database, including earlier ones with the same ordinal. */
@@ -181,7 +181,7 @@ export type IdempotencyRow = {
   created: number
 }
 
-/** What was billed in a period of a subscription: see billed-periods.ts. */
+/** The sums that were billed in a period of a subscription: see billed-periods.ts. */
 export type BilledPeriodRow = {
   subscription: string
   merchant: number

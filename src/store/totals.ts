@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { arg, literal, type Statements } from './statements.ts'
 
-/** paytwin: how many charges are read at most, so that the time does not grow with a history. */
+/** paytwin: the maximum number of charges to read, so that the time does not grow with the history. */
 export const MAX_SUMMED_CHARGES = 10_000
 
 export type StatusTotal = { readonly status: string; readonly count: number }

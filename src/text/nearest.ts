@@ -10,7 +10,7 @@ const MAX_KNOWN = 500
 /**
  * Finds the names that are similar to a mistyped name, most similar first. Empty if none is similar, and for a text longer than
  * any name.
- * @param count - how many at most
+ * @param count - the maximum number of names
  */
 export function nearest<Name extends string>(text: string, names: readonly Name[], count = 3): Name[] {
   if (text.length > MAX_LENGTH) return []

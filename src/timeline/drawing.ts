@@ -21,7 +21,7 @@ export type Drawn = {
 }
 
 /**
- * Draws a timeline as lines of spans: what happened, the present, and what is due.
+ * Draws a timeline as lines of spans: past events, the present, and due jobs.
  * @param width - the maximum number of columns
  * See docs/contract/command-line.md#timelines.
  */

@@ -2,10 +2,10 @@ import { attemptNumber } from '../core/dunning.ts'
 import type { TimelineJobShape as TimelineJob } from '../http/schemas/timeline.ts'
 import { money } from './note.ts'
 
-/** How the output shows one kind of job. */
+/** The texts for one kind of job. */
 type JobTexts = {
-  /** Its name in lists. */
-  readonly name: string
+  /** Its name in lists. The default is the kind: `trial_end` → trial end. */
+  readonly name?: string
   /** Describes a job of this kind in a timeline, in parts between which the text may be wrapped. The default is the name. */
   readonly describe?: (job: TimelineJob, name: string, maxAttempts: number) => string[]
 }
@@ -19,7 +19,7 @@ const CONSEQUENCES = {
   pause: 'paused',
 } as const
 
-/** Describes the usage in an amount: it can still change. Of a projected renewal none is known. */
+/** Describes the usage in an amount, which can still change. The usage of a projected renewal is not known. */
 function usage({ usage_amount, currency, projected }: TimelineJob): string {
   if (usage_amount === null) return ''
   return usage_amount === 0 || projected
@@ -43,7 +43,7 @@ function phaseText(
 }
 
 /** The texts of each kind of job. */
-const JOB_TEXTS: Readonly<Record<TimelineJob['kind'], JobTexts>> = {
+const JOB_TEXTS: { readonly [Kind in TimelineJob['kind']]?: JobTexts } = {
   payment_retry: {
     name: 'retry',
     describe: ({ label, attempt, consequence, ...due }, name, maxAttempts) => [
@@ -67,7 +67,7 @@ const JOB_TEXTS: Readonly<Record<TimelineJob['kind'], JobTexts>> = {
         ? [name, ...bill(end)]
         : [`${name}: ${CONSEQUENCES[end.consequence]}`, 'nothing to charge'],
   },
-  renewal: { name: 'renewal', describe: (renewal, name) => [name, ...bill(renewal)] },
+  renewal: { describe: (renewal, name) => [name, ...bill(renewal)] },
   refund_settlement: { name: 'refund settles', describe: (refund, name) => [name, money(refund)] },
   invoice_upcoming: { name: 'invoice announced' },
   trial_will_end: { name: 'trial end announced' },
@@ -81,7 +81,6 @@ const JOB_TEXTS: Readonly<Record<TimelineJob['kind'], JobTexts>> = {
   },
   pending_update_expiry: { name: 'pending update expires', describe: (_, name) => [`${name} unless paid`] },
   dispute_due: {
-    name: 'dispute due',
     describe: (dispute, name) => [name, money(dispute), 'lost without evidence'],
   },
   webhook_retry: { name: 'webhook is sent again' },
@@ -99,10 +98,11 @@ const JOB_TEXTS: Readonly<Record<TimelineJob['kind'], JobTexts>> = {
 }
 
 /** Returns the name of a kind of job. */
-export const jobName = (kind: TimelineJob['kind']): string => JOB_TEXTS[kind].name
+export const jobName = (kind: TimelineJob['kind']): string =>
+  JOB_TEXTS[kind]?.name ?? kind.replaceAll('_', ' ')
 
 /** Describes a job in a timeline, in parts between which the text may be wrapped. */
 export function describeJob(job: TimelineJob, maxAttempts: number): string[] {
-  const { name, describe } = JOB_TEXTS[job.kind]
-  return describe ? describe(job, name, maxAttempts) : [name]
+  const name = jobName(job.kind)
+  return JOB_TEXTS[job.kind]?.describe?.(job, name, maxAttempts) ?? [name]
 }

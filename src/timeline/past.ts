@@ -101,7 +101,7 @@ const SCHEDULE_TEXTS: Readonly<Record<string, string>> = {
   aborted: 'schedule aborted',
 }
 
-/** Writes the note of a schedule. A change of the current phase is the begin of one. */
+/** Writes the note of a schedule. A change of the current phase means that a phase has begun. */
 function scheduleNote({ type, label, reason, subscription, changes = {} }: TimelineEntry, name: Namer): Note {
   const isPhase = type === 'subscription_schedule.updated' && 'current_phase' in changes
   const text = isPhase ? `${label} begins` : SCHEDULE_TEXTS[type.split('.')[1] ?? '']

@@ -4,7 +4,7 @@ import type { Colour, Span } from '../text/span.ts'
 import type { Moment, Note } from './note.ts'
 import type { Run } from './runs.ts'
 
-/** What to draw: the past, the border between past and future, and the future. */
+/** A timeline to draw: the past, the border between past and future, and the future. */
 export type Picture = {
   readonly past: readonly (Moment | Run)[]
   /** The instant between past and future, and its title. */

@@ -24,7 +24,7 @@ export function subscriptionNotes(
   }
   const text = EVENT_TEXTS[type]
   if (text !== undefined) return [note('●', [called + text])]
-  // The end has a note of its own.
+  // The end has a separate note.
   const parts = type === 'subscription.updated' ? changeTexts(changes) : []
   return [
     ...(parts.length === 0 ? [] : [note('●', [called + parts[0], ...parts.slice(1)])]),

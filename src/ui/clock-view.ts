@@ -32,7 +32,7 @@ export function withClocks(view: ClockView, clocks: readonly Clock[], at: number
 }
 
 /**
- * Whether a clock ran by itself between two readings. A reading has whole seconds, so it is up to a second behind. Of two such
+ * Whether a live clock only ticked between two readings. A reading has whole seconds, so it is up to a second behind. Of two such
  * readings the one that is ahead is nearer to the clock.
  */
 const isSteady = (before: Clock, after: Clock): boolean =>

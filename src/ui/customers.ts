@@ -9,7 +9,7 @@ export type Customers = ReadonlyMap<string, Person>
 
 export const NO_CUSTOMERS: Customers = new Map()
 
-/** How many customers are remembered: one for each kept event. */
+/** The maximum number of customers to remember: one for each kept event. */
 const MAX_CUSTOMERS = 5_000
 
 /** Adds the names that events of customers have. */
@@ -56,7 +56,7 @@ export function finderOf(
   }
 }
 
-/** Returns what a guest entered on the page of a Checkout session; undefined for other objects. */
+/** Returns the names that a guest entered on the page of a Checkout session; undefined for other objects. */
 function guestOf({ customer_details }: Readonly<Record<string, unknown>>): Person | undefined {
   return typeof customer_details === 'object' && customer_details !== null
     ? personOf(customer_details as Readonly<Record<string, unknown>>)

@@ -75,7 +75,7 @@ function wideRow(event: Event, { merchantName }: RowLayout): Span[] {
 /** The length of the part of a Checkout session's id that differs from those of other sessions of the merchant. */
 const COUNTED_LENGTH = 22
 
-/** Shortens the id of a Checkout session, most of which only makes it hard to guess. Other ids are shorter. */
+/** Shortens the id of a Checkout session, most of which is random. Other ids are shorter. */
 const shortId = (id: string): string =>
   id.length > 2 * COUNTED_LENGTH ? `${id.slice(0, COUNTED_LENGTH)}…` : id
 

@@ -6,7 +6,10 @@ import type { Entry, Item } from './entry-log.ts'
 import { eventCells } from './event-line.ts'
 import { notesText } from './request-row.ts'
 
-/** What a filter searches beside an entry's own texts: the names of customers, and the entries that events refer to. */
+/**
+ * The other data that a filter searches, beside an entry's own texts: the names of customers, and the entries that events refer
+ * to.
+ */
 type Surroundings = { readonly customers: Customers; readonly among: readonly Entry[] }
 
 /**

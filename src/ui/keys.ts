@@ -17,7 +17,7 @@ type Binding = {
   readonly run: (state: State) => Step
 }
 
-/** How many lines of the previous page stay visible. */
+/** The number of lines of the previous page that stay visible. */
 const OVERLAP = 1
 
 const pageRows = (state: State): number => Math.max(1, bodyRows(state) - OVERLAP)

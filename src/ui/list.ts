@@ -21,7 +21,7 @@ export type List = {
   readonly viewport: Viewport
   /** The number after the last entry that was drawn. */
   readonly drawnUpTo: number
-  /** How many entries scrolled past between two frames. */
+  /** The number of entries that scrolled past between two frames. */
   readonly undrawn: number
 }
 
@@ -75,7 +75,7 @@ export function toggledPause(list: List, customers: Customers): List {
 
 /**
  * Counts the entries that scrolled past since the last frame.
- * @param rows - how many rows of the list are visible; null if it was not visible as it followed the newest
+ * @param rows - the number of visible rows of the list; null if the list was hidden or did not follow the newest entry
  */
 export function drawn(list: List, rows: number | null): List {
   const { log, drawnUpTo, undrawn } = list

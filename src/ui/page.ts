@@ -12,7 +12,7 @@ export type Page = {
   readonly all: number
 }
 
-/** Returns how many lines the JSON or the timeline of the current mode has. */
+/** Returns the number of lines of the JSON or the timeline of the current mode. */
 export function lineCount({ mode, columns }: State): number {
   if (mode.name === 'json') return jsonLines(mode.item, columns).length
   return mode.name === 'timeline' ? timelineLines({ mode, columns }).length : 0

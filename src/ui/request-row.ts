@@ -31,7 +31,7 @@ export function requestRow(request: LoggedRequest, columns: number): Span[] {
   ]
 }
 
-/** Describes what a request's status does not show: its error code, ignored parameters, a replay. */
+/** Lists notes about a request, in addition to its status: its error code, ignored parameters, a replay. */
 export const notesText = (request: LoggedRequest): string =>
   [request.code ?? '', ignoredText(request), request.replayed ? 'replayed' : ''].filter(Boolean).join(', ')
 

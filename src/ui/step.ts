@@ -28,7 +28,7 @@ export type Action =
   /** The sandbox was reset or restored: the following events belong to another history. */
   | { readonly kind: 'reset' }
   | { readonly kind: 'clocks'; readonly clocks: readonly Clock[] }
-  /** The response to a command that changed clocks, and what it did. */
+  /** The response to a command that changed clocks, with a description of its effect. */
   | { readonly kind: 'clock_changed'; readonly clocks: readonly Clock[]; readonly text: string }
   | { readonly kind: 'upcoming'; readonly next: Upcoming | null }
   | { readonly kind: 'notice'; readonly text: string; readonly isError: boolean }

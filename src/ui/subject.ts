@@ -6,7 +6,7 @@ export type Subject = { readonly kind: 'customer' | 'subscription' | 'invoice'; 
 export type SubjectTimeline = CustomerTimeline | InvoiceTimeline | SubscriptionTimeline
 
 /**
- * Returns the object whose timeline shows an event: its own object, otherwise the invoice or the customer that it belongs to;
+ * Returns the object whose timeline shows an event: its own object, or else the invoice or the customer that it belongs to;
  * undefined for events of products, prices, refunds and disputes.
  */
 export function subjectOf({ data: { object } }: Event): Subject | undefined {

@@ -4,7 +4,7 @@ import { watchRequests } from './request-watch.ts'
 import type { Action } from './step.ts'
 import type { ViewName } from './views.ts'
 
-/** Reads what the views show beside events, once they are shown. */
+/** Reads the deliveries and requests of the views, once they are shown. */
 export type ViewSources = {
   readonly show: (view: ViewName) => void
   /** Reads deliveries again soon, because events have arrived. */

@@ -1,4 +1,4 @@
-/** How long the first member of a batch may wait for others, in milliseconds. */
+/** The time that the first member of a batch waits for others, in milliseconds. */
 const WAIT_MS = 10
 
 /** Groups work, so that several members are processed together. */

@@ -9,7 +9,7 @@ type LookupResult =
   | { readonly found: readonly LookupAddress[] }
   | { readonly message: string; readonly code?: string }
 
-/** How long an idle child process is kept for the next name. */
+/** The time for which an idle child process is kept for the next name. */
 const IDLE_MS = 30_000
 /** The script of a child process. It kills itself when the daemon is gone, because an exit would wait for the lookup. */
 export const SCRIPT = `

@@ -14,7 +14,7 @@ export class FairSemaphore<Owner> {
     this.#maxPerOwner = maxPerOwner
   }
 
-  /** Takes a place. @returns undefined when one is free, else a promise that resolves when the owner has got one */
+  /** Takes a place. @returns undefined when one is free, or else a promise that resolves when the owner has got one */
   enter(owner: Owner): Promise<void> | undefined {
     if (this.#free > 0 && this.#hasRoom(owner)) {
       this.#move(owner, 1)

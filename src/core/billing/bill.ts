@@ -84,8 +84,9 @@ export function bill(
 }
 
 /**
- * Creates the draft invoice of one period. Its lines are the subscription's pending invoice items, oldest first, then the
- * usage of the period that ends, and then its items. Some merchants' rules add the customer's other pending items. Pending items that would exceed the largest amount wait for the next invoice: a renewal must not fail.
+ * Creates the draft invoice of one period. Its lines are the subscription's pending invoice items, oldest first, then the usage
+ * of the period that ends, and then its items. Some merchants' rules add the customer's other pending items. Pending items that
+ * would exceed the largest amount wait for the next invoice, because a renewal must not fail.
  * See docs/contract/invoices.md#lines.
  */
 export function draft(change: Change, given: Account, subscription: Subscription, billing: Billing): Invoice {
