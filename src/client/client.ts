@@ -107,10 +107,7 @@ export class Client {
     return this.#get('clock', { merchant, test_clock })
   }
 
-  /**
-   * Advances clocks. Resolves when the advance has ended, with no time limit. Aborting the signal stops the wait, not the
-   * advance.
-   */
+  /** Advances clocks. Resolves at the end of the advance. Aborting the signal stops the wait, not the advance. */
   advanceClocks(
     scope: ClockScope,
     target: AdvanceTarget,

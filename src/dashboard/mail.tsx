@@ -34,7 +34,7 @@ async function showList(context: PageContext): Promise<Response> {
     title: 'Mail',
     content: (
       <>
-        <p class="lead">The mail that customers would have got. No mail is sent. {settingsText(context)}</p>
+        <p class="lead">The mail for customers, which is not sent. {settingsText(context)}</p>
         <search>
           <form class="filters" method="get" action={path}>
             <label>

@@ -76,7 +76,7 @@ test('the overview and the clock follow an advance of the command line', async (
   expect(complaints).toEqual([])
 })
 
-test('a page that is paused stays as it is, until it goes on', async () => {
+test('a paused page does not change until it is resumed', async () => {
   const { page } = await open('/events')
   const toggle = page.getByRole('button', { name: 'Live', pressed: true })
   await toggle.click()
@@ -120,7 +120,7 @@ test('a hidden page has no stream', async () => {
   expect(requested).toContain('live')
 })
 
-test('signing out ends what other browsers with the same cookie are sent', async () => {
+test('signing out ends the streams of other browsers with the same cookie', async () => {
   const { page } = await open('/events')
   const copy = await browser.newContext({ storageState: await page.context().storageState() })
   onTestFinished(() => copy.close())

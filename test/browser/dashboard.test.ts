@@ -86,7 +86,7 @@ test('a person advances the clock, finds a subscription, looks back, and cancels
   expect(complaints).toEqual([])
 })
 
-test('a person sets a scene: a snapshot, a fault, and a key that is shown once', async () => {
+test('a person saves a snapshot, adds a fault, and creates a key that is shown once', async () => {
   const { page, complaints } = await openDashboard()
   await section(page, 'Scenes')
   await page.getByLabel('Name of the snapshot').fill('by-hand')

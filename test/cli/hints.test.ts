@@ -15,14 +15,14 @@ test.each([
   [['advance', '1mo'], 'paytwin clock advance'],
   [['show', 'in_x'], 'paytwin customers show, paytwin subscriptions show or paytwin invoices show'],
   [['products'], 'paytwin get products'],
-])('%j is answered with what may be meant: exit 2', async (args, meant) => {
+])('%j is refused with a suggestion: exit 2', async (args, meant) => {
   const { status, stdout, stderr } = await runHere(args)
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
   expect(stderr).toMatch(/^error: unknown command '\S+'\n\(Did you mean [^\n]*\?\)\n/)
   expect(stderr).toContain(meant)
 })
 
-test('a negative duration is answered with what is possible: exit 2', async () => {
+test('a negative duration is refused with the alternatives: exit 2', async () => {
   const { status, stdout, stderr } = await runHere(['clock', 'advance', '-1d'])
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
   expect(stderr).toMatch(

@@ -39,7 +39,7 @@ test.each<[string, (nonce: string) => object]>([
     (nonce) => ({ proof: proofOf({ url: server.url, token: 'b'.repeat(40) }, nonce), livemode: false }),
   ],
   [
-    'passes on what the daemon answers elsewhere',
+    'passes on the response of a daemon at another address',
     (nonce) => ({ proof: proofOf({ url: 'http://127.0.0.1:1', token: TOKEN }, nonce), livemode: false }),
   ],
   [

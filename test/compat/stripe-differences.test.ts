@@ -256,7 +256,7 @@ test('difference 16: only cards recur: a push method is 422, for which the SDK h
   })
 })
 
-test('difference 17: the current period stands on the subscription, not on its items', async () => {
+test('difference 17: the current period is a field of the subscription, not of its items', async () => {
   const subscription = await subscribe(sdk)
   expect(subscription).toMatchObject({ current_period_start: NOW, current_period_end: 1772272800 })
   expect(subscription.items.data[0]).not.toHaveProperty('current_period_end')

@@ -162,14 +162,14 @@ describe('expand is checked before anything happens', () => {
     await refuses(twin, ['POST', '/v1/refunds', body], invalid('expand'))
   })
 
-  test('of what would be deleted', async () => {
+  test('of an object that would be deleted', async () => {
     const { id } = await twin.post('/v1/customers')
     const expand = ['invoice_settings.default_payment_method']
     await refuses(twin, ['DELETE', `/v1/customers/${id}`, { expand }], invalid('expand'))
   })
 })
 
-describe('what is left of a deleted customer', () => {
+describe('the stub of a deleted customer', () => {
   test('is shown unchanged at every level of expansion', async () => {
     const { id } = await twin.post('/v1/customers')
     const intent = await twin.post('/v1/payment_intents', { amount: 5, currency: 'usd', customer: id })

@@ -98,7 +98,7 @@ test('the body of a delivery is in the dialect of the merchant', async () => {
   })
 })
 
-test('endpoints are created and deleted, and the built-in receiver shows what it got', async () => {
+test('endpoints are created and deleted, and the built-in receiver shows its webhooks', async () => {
   const created = await browser.send('/webhooks', { url: 'http://localhost:3000/hooks' })
   expect(created.text).toMatch(/<pre data-secret="">whsec_/)
   const [endpoint] = (await asOperator(twin)('GET', 'webhooks')).body.data
@@ -201,7 +201,7 @@ test('an event is sent to an endpoint again', async () => {
   expect((await browser.send(`/webhooks/${id}/resend`, { event: 'evt_none' })).status).toBe(404)
 })
 
-test('the field at the top opens what a person names', async () => {
+test('the search field at the top opens the object that it names', async () => {
   const { id } = await twin.post('/v1/customers', { name: 'Finder', email: 'f@example.com' })
   const { customer } = await makeCustomer(twin)
   await twin.post('/v1/invoiceitems', { customer: customer.id, amount: 500, currency: 'usd' })

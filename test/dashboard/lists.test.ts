@@ -84,7 +84,7 @@ test('customers are searched by a part of the email, and by words of the name in
   expect((await browser.show('/customers?search=ada')).text).toContain('?search=ada&amp;after=cus_')
 })
 
-test('invoices are searched by number, and what belongs to an object by its ID', async () => {
+test('invoices are searched by number, and related objects by an ID', async () => {
   const [invoice] = (await twin.get(`/v1/invoices?customer=${failed}&status=open`)).data
   const search = async (path: string) => rowsOf((await browser.show(path)).text)
   expect(await search(`/invoices?search=${invoice.number.toLowerCase()}`)).toEqual([invoice.id])
@@ -105,7 +105,7 @@ test.each([
   '/invoices?after=in_none',
   '/payments?search=ada&before=pi_none',
   `/customers?search=${'x'.repeat(201)}`,
-])('the page %s says what is wrong', async (path) => {
+])('the page %s shows the error', async (path) => {
   const { status, text } = await browser.show(path)
   expect([400, 404]).toContain(status)
   expect(text).toContain('role="alert"')
@@ -121,7 +121,7 @@ test.each([
   ['/mail', 'No mail yet. Mail comes with events'],
   ['/webhooks', 'No endpoints. Create one below, or run paytwin listen'],
   ['/requests', 'No requests yet. Requests that an application sends to http://localhost:4242/v1'],
-])('without data, the page %s says what would be there and how to get it', async (path, said) => {
+])('without data, the page %s says how to create some', async (path, said) => {
   const { status, text } = await emptyBrowser.show(path)
   expect([status, plain(text)]).toEqual([200, expect.stringContaining(said)])
 })

@@ -63,7 +63,7 @@ test('a list of one type gets only its events', async () => {
 })
 
 test.each(['', '/customers', '/subscriptions'])(
-  'the page %s is told that something changed, without the events',
+  'the page %s is notified of changes, without the events',
   async (path) => {
     const { text } = await browser.show(path)
     await twin.post('/v1/customers', { name: 'Ada' })
@@ -74,7 +74,7 @@ test.each(['', '/customers', '/subscriptions'])(
   },
 )
 
-test('what a page missed between its reading and its stream is sent', async () => {
+test('changes between reading a page and opening its stream are sent', async () => {
   const { text } = await browser.show('/events')
   await twin.post('/v1/customers', { name: 'Between' })
   const stream = await follow(streamOf(text))

@@ -17,7 +17,7 @@ test('the documents are found, and have something to run', () => {
   expect(run.map(({ document }) => document)).toEqual(expect.arrayContaining(['README.md', 'docs/tour.md']))
 })
 
-test.each(DOCUMENTS)('%s links to what there is', (document) => {
+test.each(DOCUMENTS)('all links of %s resolve', (document) => {
   expect(deadLinks(document)).toEqual([])
 })
 
@@ -63,7 +63,7 @@ const commandsIn = ({ text }: Pick<Block, 'text'>): string[][] =>
 /** Commands that npm itself has. */
 const OF_NPM = ['ci', 'install']
 
-test.each(elsewhere)('$document:$line uses what there is', (block) => {
+test.each(elsewhere)('$document:$line uses commands and routes that exist', (block) => {
   const commands = commandsIn(block)
   expect(commands.length).toBeGreaterThan(0)
   for (const [program, ...words] of commands) {

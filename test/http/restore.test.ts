@@ -121,7 +121,7 @@ describe.each(EVERYWHERE)('%s a live stream', (place) => {
     await next.close()
   })
 
-  test('of a slow reader sends what it had read, the reset, and no other earlier event', async () => {
+  test('of a slow reader sends the buffered events, then the reset, and no other earlier event', async () => {
     const twin = await open()
     await save(twin)
     const stream = await openStream(twin)

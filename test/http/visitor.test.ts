@@ -41,7 +41,7 @@ test('a visitor follows links, and redirects within a site but not beyond it', a
   expect(page.url).toBe('http://other.example/done')
 })
 
-test('a visitor says what a page does not have', async () => {
+test('a visitor reports a missing part of a page', async () => {
   const page = await site()
   expect(() => page.fill('Phone', '1')).toThrow(/has no field 'Phone': Buy & go/)
   expect(() => page.press('Sell')).toThrow(/has no button 'Sell'/)

@@ -63,7 +63,7 @@ test('the packages are installed before the sources are copied, from the lock fi
   expect(Object.keys(allowScripts)).toEqual(['better-sqlite3', 'esbuild'])
 })
 
-test('the image has only what its build makes, and no packages', () => {
+test('the image has only the files of its build, and no packages', () => {
   for (const [, script = ''] of allOf('RUN')
     .join('\n')
     .matchAll(/npm run (\S+)/g))

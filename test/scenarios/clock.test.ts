@@ -7,14 +7,14 @@ import { at, bytesOf, historyOf, listAll, nowOf, openTwin, subscribe, timelineOf
 const FAILED = 'decline:insufficient_funds'
 
 describe('an advance', () => {
-  test('runs what is due at its target too', async () => {
+  test('also runs jobs that are due at its target', async () => {
     const twin = await openTwin()
     await subscribe(twin)
     const { summary } = await twin.advance({ to: '2026-02-28T10:00:00Z' })
     expect(summary).toEqual({ jobs: 1, events: 6, invoices_paid: 1, payments_failed: 0, stopped_on: null })
   })
 
-  test('does not run what is due a second later', async () => {
+  test('does not run jobs that are due a second later', async () => {
     const twin = await openTwin()
     await subscribe(twin)
     const { summary, now, status, target } = await twin.advance({ to: '2026-02-28T09:59:59Z' })

@@ -254,7 +254,7 @@ test('the housekeeping empties the log of a database whose disk is full, which m
   await twin.post('/v1/customers')
 })
 
-test('the housekeeping goes on where the log cannot be moved into the database', async () => {
+test('housekeeping continues if the log cannot be moved into the database', async () => {
   twin = await start()
   const { engine, keys } = twin.sandbox
   vi.spyOn(engine.store, 'emptyLog').mockImplementation(() => {

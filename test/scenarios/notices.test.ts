@@ -84,7 +84,7 @@ describe('invoice.upcoming', () => {
     })
   })
 
-  test('shows what waits and the plan of that moment, which stay in the event', async () => {
+  test('shows the pending items and the plan at that moment, which stay in the event', async () => {
     const { twin, lines } = await play({
       now: NOW,
       until: '2026-05-02T00:00:00Z',
@@ -407,7 +407,7 @@ describe('phases of a schedule', () => {
     ['the trial goes on', trial(30), { ...trial(30) }, []],
     ['the next phase sends invoices', month(CHARGED), month(SENT), []],
     ['the next phase charges', month(SENT), month(CHARGED), ['2026-04-24T00:00:00Z invoice.upcoming draft']],
-  ])('list what is announced when %s', async (_, first, second, announced) => {
+  ])('list the announcements when %s', async (_, first, second, announced) => {
     const twin = await openTwin({ now: NOW })
     await notify(twin, { invoice_upcoming: 7 })
     const { schedule } = await makeSchedule(twin, ({ basic }) => ({

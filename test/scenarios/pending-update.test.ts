@@ -43,7 +43,7 @@ describe('an update with pending_if_incomplete', () => {
   })
 
   test.each(['void', 'mark_uncollectible'])(
-    'leaves what the period billed to later credits, after %s in its first second',
+    'does not reduce later credits of the period, after %s in its first second',
     async (action) => {
       const { twin, change, item, prices } = await begin(DECLINES)
       await change({ billing_cycle_anchor: 'now', ...CONDITIONAL }, 'none')
@@ -74,7 +74,7 @@ describe('an update with pending_if_incomplete', () => {
     expect(events.at(-1)?.data.object.status).toBe('active')
   })
 
-  test('is dropped by a cancellation, which credits what had waited before', async () => {
+  test('is dropped by a cancellation, which credits items that were pending before', async () => {
     const { twin, change, item, path, upgrade } = await beginDeclining()
     await change({ items: [{ id: item, quantity: 2 }] })
     await upgrade()
@@ -232,7 +232,7 @@ describe('an update with pending_if_incomplete', () => {
     })
   })
 
-  test('lets what waited before wait again when it expires', async () => {
+  test('makes items pending again that were pending before, when it expires', async () => {
     const { twin, upgrade, customer, subscription } = await beginDeclining()
     const waiting = { customer: customer.id, subscription: subscription.id, amount: 300, currency: 'usd' }
     await twin.post('/v1/invoiceitems', waiting)
@@ -258,7 +258,7 @@ describe('an update with pending_if_incomplete', () => {
     expect(await twin.get('/v1/events?type=subscription.pending_update_*')).toMatchObject({ data: [] })
   })
 
-  test('is replaced by a further update, which credits what was really billed', async () => {
+  test('is replaced by a further update, which credits only billed amounts', async () => {
     const { twin, upgrade, change, item, prices, path } = await beginDeclining()
     await upgrade()
     await change({ items: [{ id: item, price: prices.max }] })

@@ -55,7 +55,7 @@ test('an earlier cancel_at stays when a new period begins', async () => {
   expect(await change({ billing_cycle_anchor: 'now' })).toMatchObject({ cancel_at: at(END) - 60 })
 })
 
-test('what exceeds the largest amount waits for the invoice after the next', async () => {
+test('items beyond the largest amount wait for the invoice after the next one', async () => {
   const { twin, change, subscription, path } = await begin()
   const { id: price } = await makePrice(twin, { unit_amount: 99_999_999 })
   await addItem(twin, subscription, 700)
@@ -70,7 +70,7 @@ test('what exceeds the largest amount waits for the invoice after the next', asy
 })
 
 describe('a final invoice', () => {
-  test('bills what waits during a trial', async () => {
+  test('bills items that are pending during a trial', async () => {
     const { twin, subscription, path } = await begin({ trial_period_days: 14 })
     await addItem(twin, subscription, 300)
     await twin.delete(path, { invoice_now: true })
@@ -111,7 +111,7 @@ describe('a final invoice', () => {
   })
 })
 
-test('what waits for a subscription that expires is left to the next manual invoice', async () => {
+test('pending items of a subscription that expires are billed by the next manual invoice', async () => {
   const { twin, subscription, customer, path } = await begin({ card: 'pm_card_chargeCustomerFail' })
   await addItem(twin, subscription, 300)
   await twin.advance({ by: '8d' })

@@ -161,7 +161,7 @@ describe.each(Object.entries(PACES))('in %s:', (_, pace) => {
     expect(await twin.get(path)).toMatchObject({ status: 'active', pause_collection: null })
   })
 
-  test('a planned cancellation bills what waits, and nothing afterwards', async () => {
+  test('a planned cancellation bills pending items, and nothing afterwards', async () => {
     const { twin, change, item, prices, path } = await begin()
     await go(twin, MIDDLE)
     await change({ items: [{ id: item, price: prices.pro }] })

@@ -57,7 +57,7 @@ describe('create_prorations', () => {
     expect(await pendingAmounts(twin)).toEqual([-1000, 3000, -3000, 1000])
   })
 
-  test('a change without proration leaves the credit of the next one at what was billed', async () => {
+  test('after a change without proration, the next change credits only billed amounts', async () => {
     const { twin, change, item, prices } = await begin()
     await twin.advance({ to: '2026-04-11T00:00:00Z' })
     await change({ items: [{ id: item, price: prices.pro }] }, 'none')
@@ -237,7 +237,7 @@ describe('canceling', () => {
     expect(draft).toMatchObject({ total: -1000, amount_due: 0 })
   })
 
-  test('at the end of the period what is pending is billed', async () => {
+  test('pending items are billed at the end of the period', async () => {
     const { twin, change, item, prices, path } = await begin()
     await twin.advance({ to: MIDDLE })
     await change({ items: [{ id: item, price: prices.pro }] })
@@ -328,7 +328,7 @@ describe('with waiting items that exceed the largest amount', () => {
     return begun
   }
 
-  test('renewals do not fail: each bills what fits', async () => {
+  test('renewals do not fail: each bills items up to the largest amount', async () => {
     const { twin } = await begin3()
     await twin.advance({ by: '2mo' })
     const { data } = await twin.get('/v1/invoices?limit=2')
@@ -336,7 +336,7 @@ describe('with waiting items that exceed the largest amount', () => {
     expect(await pendingAmounts(twin)).toEqual([60_000_000])
   })
 
-  test('an end bills what fits, and the next manual invoice the rest', async () => {
+  test('an end bills items up to the largest amount, and the next manual invoice bills the rest', async () => {
     const { twin, path, customer } = await begin3()
     await twin.post(path, { cancel_at_period_end: true })
     await twin.advance({ to: END })
@@ -348,7 +348,7 @@ describe('with waiting items that exceed the largest amount', () => {
   })
 })
 
-test('what waits for a subscription that expires is left to the next manual invoice', async () => {
+test('pending items of a subscription that expires are billed by the next manual invoice', async () => {
   const { twin, customer, subscription } = await begin({
     outcomes: [],
     afterwards: 'decline:insufficient_funds',

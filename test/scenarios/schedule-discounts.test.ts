@@ -243,7 +243,7 @@ describe('an update of the current phase', () => {
     return { ...story, update }
   }
 
-  test('redeems what it adds, ends what it removes, and keeps the rest', async () => {
+  test('redeems added discounts, ends removed ones, and keeps the rest', async () => {
     const { twin, schedule, update } = await beginWith('HALF')
     const [before] = (await subscriptionOf(twin, schedule)).discounts
     await update(use('HALF', 'FIFTH'))
@@ -260,7 +260,7 @@ describe('an update of the current phase', () => {
     ])
   })
 
-  test('does not redeem again what has ended by itself', async () => {
+  test('does not redeem a discount again that has ended at its time', async () => {
     const { twin, schedule, update } = await beginWith('ONCE')
     await update({
       ...use('ONCE'),

@@ -389,7 +389,7 @@ describe('a change of the price', () => {
     expect((await newestInvoice(twin)).total).toBe(100 + 4000)
   })
 
-  test('that removes the metered item bills or drops what was used', async () => {
+  test('that removes the metered item bills or drops its usage', async () => {
     for (const [proration_behavior, total] of [
       ['none', 2000],
       ['create_prorations', 2050],

@@ -28,7 +28,7 @@ test('a value in use stays while others are dropped', () => {
   }
 })
 
-test('a value that is set again takes the place of the one before', () => {
+test('a value that is set again replaces the previous one', () => {
   const recent = new Recent<number>(2)
   for (const value of [1, 2, 3]) {
     recent.set('again', value)

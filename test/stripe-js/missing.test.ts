@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 const { stripeOf } = await import(join(import.meta.dirname, '../../src/stripe-js/stripe.ts'))
 const stripe = stripeOf('pk_test_123')
 
-describe('what paytwin/stripe-js does not have', () => {
+describe('a missing part of paytwin/stripe-js', () => {
   test.each([
     ['createConfirmationToken', 'confirmPayment or confirmSetup'],
     ['initCheckout', "a Checkout session with ui_mode 'hosted_page'"],
@@ -19,7 +19,7 @@ describe('what paytwin/stripe-js does not have', () => {
     ['address', 'Use fields of your own, and pass the address as confirmParams.payment_method_data'],
     ['iban', 'Elements have cards only'],
     ['unknown', 'It has: payment, card, cardNumber'],
-  ])('the element %s is refused with what to use', (type, use) => {
+  ])('the element %s is refused, and the error names the alternative', (type, use) => {
     expect(() => stripe.elements().create(type)).toThrow(`paytwin/stripe-js has no element '${type}'.`)
     expect(() => stripe.elements().create(type)).toThrow(use)
   })

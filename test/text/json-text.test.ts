@@ -12,7 +12,7 @@ const mistakeIn = (text: string): string => {
   return 'none'
 }
 
-describe('JSON that somebody wrote by hand', () => {
+describe('hand-written JSON', () => {
   test.each<[string, string]>([
     ['', 'f:1:1: expected a value, but the file ends here'],
     ['{', "f:1:2: expected '}', but the file ends here"],

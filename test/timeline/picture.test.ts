@@ -30,7 +30,7 @@ test('there is no gap within an instant', () => {
   expect(gapText(0)).toBe('')
 })
 
-test.each([80, 200, 40, 10])('at %i columns no note is lost, and each instant stands once', (width) => {
+test.each([80, 200, 40, 10])('at %i columns no note is lost, and each instant is drawn once', (width) => {
   const moment = {
     at: 60,
     notes: [{ mark: '✗' as const, parts: ['renewal A-0002', '20.00 USD', 'attempt 1 of 5'] }],

@@ -147,7 +147,7 @@ describe('What changes by itself is drawn', () => {
   })
 })
 
-test('what happens is drawn, and an empty screen is drawn whole', async () => {
+test('a change is drawn, and an empty screen is drawn completely', async () => {
   const { time, display, laidOut, dispatch, failures } = shown(FROZEN)
   await time.pass(1_000)
   dispatch({ kind: 'arrived', events: sampleEvents(1) })

@@ -33,7 +33,7 @@ test.each([
   ['日本語', 4, ['日本', '語']],
   ['', 4, ['']],
   ['日', 1, ['']],
-])('%j goes on in further lines of %d columns', (text, columns, lines) => {
+])('%j is wrapped into lines of %d columns', (text, columns, lines) => {
   expect(wrapped(text, columns)).toEqual(lines)
 })
 
@@ -70,7 +70,7 @@ test.each([
   [12, 'left   right'],
   [10, 'le…  right'],
   [6, 'left'],
-])('in %d columns what stands at the right stays whole, or goes', (columns, text) => {
+])('in %d columns the right part is complete or omitted', (columns, text) => {
   expect(spread(['left'], ['right'], columns).map(textOf).join('')).toBe(text)
 })
 

@@ -53,7 +53,7 @@ describe('the list', () => {
     ['pageup', 19],
     ['home', 1],
     ['g', 1],
-  ])('%s selects another, and stays there while others come', (key, selected) => {
+  ])('%s selects another entry, which stays selected while new ones arrive', (key, selected) => {
     const state = played(FORTY, key)
     expect(sight(state).selected).toBe(selected)
     expect(sight(played(state, arrived(100, 41)))).toEqual(sight(state))
@@ -64,7 +64,7 @@ describe('the list', () => {
     ['j', 2],
     ['pagedown', 22],
     [' ', 22],
-  ])('%s leads down again', (key, selected) => {
+  ])('%s selects a later entry again', (key, selected) => {
     expect(sight(played(FORTY, 'g', key)).selected).toBe(selected)
   })
 
@@ -251,7 +251,7 @@ describe('the views', () => {
     expect(listOf(played(state, 'e')).filter).toBe(listOf(played(FORTY, '/', 'ada')).filter)
   })
 
-  test('events go on arriving, and none counts as passed when they are shown again', () => {
+  test('hidden events still arrive, and are not counted as missed when they are shown again', () => {
     const state = played(FORTY, DRAWING, 'w', arrived(100, 41), DRAWING, 'e', DRAWING)
     const { undrawn } = listOf(played(FORTY, DRAWING))
     expect(listOf(state)).toMatchObject({ undrawn, log: { arrived: 140 } })
@@ -270,7 +270,7 @@ describe('the views', () => {
     expect(listOf(state).log.arrived).toBe(3)
   })
 
-  test('the first entries do not count as passed, later ones do', () => {
+  test('the first entries are not counted as missed, later ones are', () => {
     const state = played(FORTY, 'r', DRAWING, requests(100), DRAWING)
     expect(listOf(state).undrawn).toBe(0)
     expect(listOf(played(state, requests(100, 101), DRAWING)).undrawn).toBe(100 - bodyRows(state))

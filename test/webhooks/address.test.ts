@@ -188,7 +188,7 @@ describe('whether events can be posted to a url', () => {
     expect(verdict(exposed.urlRefusal(url))).toBe(expected.exposed)
   })
 
-  test('the message says what is wrong', () => {
+  test('the message explains the refusal', () => {
     expect(local.urlRefusal('ftp://example.com')).toMatch(/^'ftp:\/\/example\.com' is not a valid/)
     expect(local.urlRefusal('http://a:b@example.com')).toMatch(/user or a password/)
   })

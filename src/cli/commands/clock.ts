@@ -36,7 +36,7 @@ export function clockCommands(program: Command, io: Io): void {
   })
   addMode(clock, io, {
     usage: 'unfreeze',
-    about: 'Unfreeze a clock, so that it runs on from its current time.',
+    about: 'Unfreeze a clock, so that it continues from its current time.',
     change: (client, scope) => client.unfreezeClocks(scope),
   })
   addMode(clock, io, {

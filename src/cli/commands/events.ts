@@ -26,8 +26,8 @@ export function eventCommands(program: Command, io: Io): void {
     about: 'List events, newest first.',
     options: (command) =>
       wantedOptions(command)
-        .option('--subscription <ID>', 'only events of this subscription and of what belongs to it')
-        .option('--customer <ID|EMAIL>', 'only events of this customer and of what belongs to it')
+        .option('--subscription <ID>', 'only events of this subscription, its invoices and its payments')
+        .option('--customer <ID|EMAIL>', 'only events of this customer and of all its objects')
         .option('-n, --limit <N>', 'maximum number of events, up to 100', wholeNumber, 10)
         .option('--starting-after <ID>', 'only events older than this one')
         .option('--ending-before <ID>', 'only events newer than this one'),

@@ -33,7 +33,7 @@ export function fixtureCommands(program: Command, io: Io): void {
 
   addVerb(fixtures, io, {
     usage: 'validate <FILE...>',
-    about: 'Check whether fixtures files can be loaded, and list what is wrong. Creates nothing.',
+    about: 'Check whether fixtures files can be loaded, and list all mistakes. Creates nothing.',
     arguments: { FILE: "JSON fixtures files, which can refer to each other's objects" },
     examples: ['paytwin fixtures validate fixtures/default.json'],
     run: async ({ client, out }, _options, paths) =>

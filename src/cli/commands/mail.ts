@@ -9,9 +9,7 @@ import type { Column } from '../show/output.ts'
 
 /** `paytwin mail`. See docs/contract/mail.md. */
 export function mailCommands(program: Command, io: Io): void {
-  const mail = program
-    .command('mail')
-    .description('List and show the mail that customers would have got. No mail is sent.')
+  const mail = program.command('mail').description('List and show the mail for customers, which is not sent.')
 
   addVerb<MailQuery>(mail, io, {
     usage: 'list',

@@ -36,7 +36,7 @@ export function runCommand(program: Command, io: Io): void {
       '--forward-to <URL>',
       'send all events to this webhook URL of your application; http:// can be omitted',
     )
-    .option('--shift-date', "shift the dates of Node's processes by the merchant's clock")
+    .option('--shift-date', "shift the dates in Node processes to the merchant's clock")
     .option('--no-strict-params', 'ignore unknown parameters, with a warning')
     .option('--json', "print the daemon's log as JSON lines")
     .addHelpText('after', ABOUT + VARIABLES + examplesText(EXAMPLES))

@@ -15,7 +15,7 @@ export function snapshotCommands(program: Command, io: Io): void {
   addVerb(snapshots, io, {
     usage: 'save <NAME>',
     about:
-      'Save the state as a snapshot. Replaces a snapshot of the same name. A running advance is canceled first.',
+      'Save the state as a snapshot. Replaces a snapshot of the same name. Waits until running advances have ended.',
     arguments: {
       NAME: 'the name: a letter or digit, then up to 63 letters, digits, dots, underscores or hyphens',
     },
@@ -29,7 +29,7 @@ export function snapshotCommands(program: Command, io: Io): void {
   addVerb(snapshots, io, {
     usage: 'restore <NAME>',
     about:
-      'Restore a snapshot. API keys are not changed: a revoked key stays revoked. A running advance is canceled first.',
+      'Restore a snapshot. API keys are not changed: a revoked key stays revoked. Waits until running advances have ended.',
     arguments: { NAME: 'the snapshot' },
     examples: ['paytwin snapshots restore before-renewal'],
     run: async ({ client, out }, _options, [name = '']) =>

@@ -14,7 +14,7 @@ type Language = (typeof LANGUAGES)[number]
 export function stripeCommands(program: Command, io: Io): void {
   const stripe = program
     .command('stripe')
-    .description("Use a daemon with Stripe's libraries. See docs/stripe.md for what is known.")
+    .description("Use a daemon with Stripe's libraries. docs/stripe.md lists the supported parts.")
 
   addVerb(stripe, io, {
     usage: 'env',

@@ -36,7 +36,7 @@ export type ServeFlags = {
 
 /** The help of --dialect. */
 export const DIALECT_HELP =
-  'the API of the merchant, which cannot be changed later (docs/stripe.md describes that of Stripe)'
+  "the merchant's API, which cannot be changed later; docs/stripe.md describes Stripe's"
 
 /** The help of --api-version. */
 export const API_VERSION_HELP =

@@ -32,7 +32,7 @@ export function mailRoutes(add: AddRoute): void {
     {
       method: 'get',
       path: 'mail',
-      summary: 'Lists the mail that customers would have got, of all merchants or of one, newest first.',
+      summary: 'Lists the mail for customers, of all merchants or of one, newest first.',
       params: listParams,
       returns: mailList,
     },
@@ -47,7 +47,7 @@ export function mailRoutes(add: AddRoute): void {
     {
       method: 'get',
       path: 'mail/:id',
-      summary: 'Retrieves a mail that a customer would have got.',
+      summary: 'Retrieves a mail for a customer.',
       returns: mailSchema,
     },
     async ({ services: { engine }, id }) => {

@@ -10,7 +10,7 @@ export const mailSchema = component('Mail', () =>
       object: z.literal('mail').describe('The type of the object.'),
       created: seconds('When it would have been sent, on the clock of its customer'),
       kind: z.enum(MAIL_KINDS).describe('Why it would have been sent.'),
-      to: text('The address that would have got it.'),
+      to: text('The address of the customer.'),
       subject: text('The subject.'),
       text: text('The text, with its links.'),
       links: z
@@ -23,7 +23,7 @@ export const mailSchema = component('Mail', () =>
       livemode: livemode(),
       merchant_id: text('The merchant.'),
     })
-    .describe('A mail that a customer would have got. It is derived from an event, and never sent.'),
+    .describe('A mail for a customer. It is derived from an event, and never sent.'),
 )
 export type MailShape = Shape<typeof mailSchema>
 export const mailList = listOf(mailSchema)

@@ -163,7 +163,7 @@ describe('fixtures', () => {
     expect(await json('status')).toEqual({ ...(before as object), uptime: expect.any(Number) })
   })
 
-  test.each(['load', 'validate'])('%s says all that is wrong, a line each: exit 1', async (verb) => {
+  test.each(['load', 'validate'])('%s reports all mistakes, one per line: exit 1', async (verb) => {
     const first = written('first.json', { prices: [{ ref: 'pro', unit_amount: 1, curency: 'usd' }] })
     const second = written('second.json', { merchants: [{ keys: [{ secret: `${KEY}!` }] }] })
     const { status, stderr } = await fail('fixtures', verb, first, second)

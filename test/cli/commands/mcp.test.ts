@@ -46,7 +46,7 @@ afterAll(async () => {
   folder.remove()
 })
 
-test('the tools have descriptions and schemas, and the server says what paytwin is', async () => {
+test('the tools have descriptions and schemas, and the server describes paytwin', async () => {
   const { tools } = await client.listTools()
   expect(tools.map(({ name }) => name)).toEqual([
     'status',
@@ -87,7 +87,7 @@ test('without a daemon, a call says how to start one', async () => {
   expect(text).toContain("Start a daemon with 'paytwin start'")
 })
 
-test('an assistant tells the story of a subscription', async () => {
+test('an assistant creates a subscription, advances the clock, and finds out why a payment failed', async () => {
   daemon = await startDaemon(['--data', data, '--clock', '2026-01-31T10:00:00Z'])
 
   const { merchants, url } = await json('status')
@@ -157,7 +157,7 @@ test.each([
   ['reset', {}, 'confirm'],
   ['snapshots', { action: 'save' }, 'Give the name of the snapshot to save.'],
   ['zebra', {}, "There is no tool 'zebra'. The tools are status, advance"],
-])('%s with %j says what is wrong', async (name, given, expected) => {
+])('%s with %j reports the mistake', async (name, given, expected) => {
   const { isError, text } = await call(name, given)
   expect({ isError, text }).toEqual({ isError: true, text: expect.stringContaining(expected) })
 })

@@ -59,7 +59,7 @@ test('an advance shows and stops at an event by the name of Stripe', async () =>
   expect(line).toContain('period 2026-02-28T10:00:00Z – 2026-03-31T10:00:00Z')
 })
 
-test('listen forwards what a webhook endpoint would get, filtered as by stripe listen', async () => {
+test('listen forwards the bodies that a webhook endpoint gets, with the filters of stripe listen', async () => {
   const received: { body: string; signature: string }[] = []
   const server = createServer(async (request, response) => {
     const body = (await request.setEncoding('utf8').toArray()).join('')

@@ -413,7 +413,7 @@ describe('the picture of a metered subscription', () => {
     `)
   })
 
-  test('shows usage that nobody has reported yet', async () => {
+  test('shows that no usage has been reported yet', async () => {
     const { twin, subscription } = await begin({}, { more: [{ unit_amount: 2000 }] })
     const { timeline } = await shown(twin, `subscriptions/${subscription.id}`)
     expect(timeline).toMatch(/○ renewal {2}20\.00 USD {2}plus usage/)

@@ -183,7 +183,7 @@ test('clock next shows billing first, and webhook retries in one line', async ()
   await text('delete', `subscriptions/${subscription}`)
 })
 
-test('webhooks list shows endpoints, the newest first: where to, what, and whether they are enabled', async () => {
+test('webhooks list shows the URL, the event types and the status of endpoints, newest first', async () => {
   const first = await json<Endpoint>('webhooks', 'create', receiver)
   const second = await json<Endpoint>(
     'webhooks',

@@ -111,7 +111,7 @@ describe('with several merchants', () => {
     expectRefusal(await operator('GET', 'clock?merchant=mer_unknown'), unknown('merchant'))
   })
 
-  test('all are moved, each from where it stands', async () => {
+  test('all are moved, each from its own time', async () => {
     await addMerchant(NOW - 10 * DAY)
     const { body } = await operator('POST', 'clock/advance', { all: true, by: '1d' })
     expect(body.data.map(({ now, merchant_id }: Body) => [merchant_id, now])).toEqual([

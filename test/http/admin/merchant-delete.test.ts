@@ -85,7 +85,7 @@ describe.each(EVERYWHERE)('%s a merchant that is deleted', (place) => {
   })
 })
 
-test('what belongs to a merchant of a snapshot survives the deletion of another one with the same ordinal', async () => {
+test('the data of a merchant in a snapshot survives the deletion of another merchant with the same ordinal', async () => {
   const { twin, remove } = await prepare()
   const operator = asOperator(twin)
   await remove()

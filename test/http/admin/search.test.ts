@@ -31,7 +31,7 @@ test.each([
   ['the first name', 'ada'],
   ['the words in another order', 'LOVE%20ada'],
   ['a part of the email address', '@example'],
-])('a customer and what belongs to it are found by %s', async (_, query) => {
+])('a customer and its objects are found by %s', async (_, query) => {
   expect(await found(`kind=customer&query=${query}`)).toEqual([ada.id])
   expect(await found(`kind=subscription&query=${query}`)).toEqual([invoice.subscription])
   expect(await found(`kind=invoice&status=open&query=${query}`)).toEqual([invoice.id])
@@ -53,7 +53,7 @@ test('objects of many customers are found too, in pages', async () => {
   expect(idsOf(back.body.data)).toEqual([first.data[0].id])
 })
 
-test('an id finds the object or what belongs to it, also of a text that only looks like one', async () => {
+test('an id finds the object or its related objects, and a text that looks like an id is searched as a text', async () => {
   const { subscription, payment_intent: payment, id } = invoice
   expect(await found(`kind=invoice&query=${id}&status=paid`)).toEqual([id])
   expect(await found(`kind=customer&query=${id}`)).toEqual([ada.id])

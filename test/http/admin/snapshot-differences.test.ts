@@ -4,7 +4,7 @@ import { EVERYWHERE, PLACES } from '../../places.ts'
 import { openTwin, subscribe } from '../../scenarios/story.ts'
 import { asOperator, idsOf } from '../support.ts'
 
-test.each(EVERYWHERE)('%s, a snapshot is compared with what there is now', async (place) => {
+test.each(EVERYWHERE)('%s, a snapshot is compared with the present state', async (place) => {
   const twin = await openTwin({ database: PLACES[place]() })
   const operator = asOperator(twin)
   const compare = async () => (await operator('GET', 'snapshots/before/differences')).body

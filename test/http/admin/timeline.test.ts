@@ -402,7 +402,7 @@ describe('a name in fixtures', () => {
   })
 })
 
-test('at a past instant the next renewal has what waited for it then', async () => {
+test('at a past instant, the next renewal has the items that were pending then', async () => {
   const twin = await openTwin({ now: '2026-04-01T00:00:00Z' })
   const { customer, subscription } = await subscribe(twin, { price: { nickname: 'Basic' } })
   await twin.advance({ to: '2026-04-16T00:00:00Z' })

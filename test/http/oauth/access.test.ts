@@ -152,7 +152,7 @@ describe('an access token', () => {
     expect((await asOperator(twin)('GET', 'status', undefined, headers)).status).toBe(401)
   })
 
-  test('has idempotency keys of its own: those of the merchant, and of another app, are others', async () => {
+  test('has its own idempotency keys, apart from those of the merchant and of other apps', async () => {
     const second = await makeApp(twin)
     const others = holding(twin, (await letIn(twin, second, { scope: 'read_write' })).access_token)
     const again = holding(twin, (await letIn(twin, app, { scope: 'read_write' })).access_token)

@@ -29,7 +29,7 @@ const create = (given: Partial<Params> = {}) =>
   })
 
 describe('creating a session', () => {
-  test('returns what it sells, and the address of its page', async () => {
+  test('returns its lines, and the address of its page', async () => {
     const session = await create({
       client_reference_id: 'user_1',
       cancel_url: 'https://shop.example/cart',
@@ -87,7 +87,7 @@ describe('creating a session', () => {
     ])
   })
 
-  test('gives ids that tell nothing of each other, and the same ones for the same seed', async () => {
+  test('gives ids that cannot be guessed from each other, and the same ones for the same seed', async () => {
     const ids = async (seed: string) => {
       const other = await startStripe({ seed })
       const make = () => other.stripe.checkout.sessions.create({ mode: 'setup', currency: 'usd', ...SUCCESS })
@@ -241,7 +241,7 @@ describe('creating a session', () => {
 })
 
 describe('a session', () => {
-  test('is listed by what it belongs to', async () => {
+  test('is listed by its customer, subscription and payment intent', async () => {
     const customer = (await stripe.customers.create({ email: 'listed@example.com' })).id
     const done = await create({ customer })
     await submit(sdk, done.id)

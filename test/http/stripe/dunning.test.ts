@@ -84,7 +84,7 @@ describe('a failed payment', () => {
     expect(await status()).toBe(expected)
   })
 
-  test('leaves an unpaid subscription unpaid when a draft that was told to advance fails too', async () => {
+  test('leaves an unpaid subscription unpaid when a draft with auto_advance fails too', async () => {
     const settings = { dunning_final_action: 'mark_unpaid', retry_schedule: [1] }
     const { sdk, clock, customer, status, failures } = await failing(settings)
     await sdk.advance(clock, FIRST + 35 * DAY)
@@ -95,7 +95,7 @@ describe('a failed payment', () => {
     expect([await status(), (await failures()).length]).toEqual(['unpaid', 4])
   })
 
-  test('leaves a canceled subscription canceled when its invoice that was told to advance fails again', async () => {
+  test('leaves a canceled subscription canceled when its invoice with auto_advance fails again', async () => {
     const { sdk, clock, customer, status, failures } = await failing({ retry_schedule: [1] })
     await sdk.advance(clock, FIRST + 2 * DAY)
     expect([await status(), await failures()]).toEqual(['canceled', inDays(0, 1)])

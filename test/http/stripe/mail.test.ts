@@ -211,7 +211,7 @@ describe('mail', () => {
     ])
   })
 
-  test('goes to the address of the time, and to nobody without one', async () => {
+  test('goes to the address at that time; without an address there is none', async () => {
     const { id: customer, email } = await customerWith()
     const { id } = await stripe.invoices.create({ customer, collection_method: 'send_invoice' })
     await stripe.invoiceItems.create({ customer, invoice: id, amount: 1250, currency: 'usd' })
@@ -223,7 +223,7 @@ describe('mail', () => {
     expect([(await mailTo(email)).length, (await mailTo(`new-${email}`)).length]).toEqual([1, 1])
   })
 
-  test('keeps what a name tries to add to the subject on one line', async () => {
+  test('keeps line breaks in a name out of the subject', async () => {
     const { id: customer, email } = await customerWith('pm_card_visa', { name: 'Ada\nBcc: eve@example.com' })
     await operator('POST', `merchants/${merchant}`, { name: 'Acme\r\nBcc: eve@example.com' })
     const { id } = await stripe.invoices.create({ customer, collection_method: 'send_invoice' })

@@ -50,7 +50,7 @@ const mug = (more: Partial<Stripe.Checkout.SessionCreateParams> = {}) =>
   })
 
 describe('the page of a session', () => {
-  test('shows what is bought, the test mode and the clock, and runs nothing', async () => {
+  test('shows the lines, the test mode and the clock, and runs no script', async () => {
     const { status, text, html, headers } = await pageOf(await create())
     expect(status).toBe(200)
     for (const part of ['TEST MODE', '2026-01-31 10:00 UTC', 'Default merchant', 'Subscribe to Pro plan'])
@@ -243,7 +243,7 @@ describe('changes before the form is submitted', () => {
     expect((await pages.press(applied, 'Remove')).text).toContain('Total due today $30.00')
   })
 
-  test('nobody pays another amount than the page has shown', async () => {
+  test('a customer pays only an amount that the page has shown', async () => {
     const session = await adjustable()
     const page = await pageOf(session)
     const before = await chargesOf()

@@ -155,7 +155,7 @@ describe('a change of plan', () => {
   const chosen = (url: string, subscription: string, query: Record<string, string>) =>
     pages.open(`${url}/subscriptions/${subscription}/confirm?${new URLSearchParams(query)}`)
 
-  test('shows the preview of the API, and costs what it says', async () => {
+  test('shows the preview of the API, and charges its amount', async () => {
     const { clock, customer, subscription, item } = await subscribed()
     const url = await enter(customer)
     const choices = await pages.open(`${url}/subscriptions/${subscription}/update`)
@@ -264,7 +264,7 @@ describe('a change of plan', () => {
     }
   })
 
-  test('cannot be made up: the token belongs to what was shown', async () => {
+  test('cannot be forged: the token belongs to the shown state', async () => {
     const { customer, subscription } = await subscribed()
     const page = await chosen(await enter(customer), subscription, { price: pro })
     for (const forged of [{ price: yearly }, { quantity: '9' }, { proration_date: String(START + 20 * DAY) }])
