@@ -112,7 +112,7 @@ describe('payment_method_options', () => {
   })
 })
 
-test('a value that contradicts paytwin's behavior is refused', async () => {
+test('a value that contradicts the behavior of paytwin is refused', async () => {
   const refused = await errorOf(
     stripe.subscriptions.create({
       customer: 'cus_1',
