@@ -56,6 +56,7 @@ const LISTS: Readonly<Record<string, string>> = {
   'test clock': 'paytwin get test_helpers/test_clocks',
   fault: 'paytwin faults list',
   snapshot: 'paytwin snapshots list',
+  request: 'paytwin requests list',
   product: 'paytwin get products',
   price: 'paytwin get prices',
 }

@@ -43,6 +43,7 @@ import type {
   LoggedRequest,
   Merchant,
   OAuthApp,
+  RequestDetails,
   Snapshot,
   Status,
   SubscriptionTimeline,
@@ -107,7 +108,10 @@ export class Client {
     return this.#get('clock', { merchant, test_clock })
   }
 
-  /** Advances clocks. Resolves at the end of the advance. Aborting the signal stops the wait, not the advance. */
+  /**
+   * Advances clocks. Resolves at the end of the advance, without a time limit. Aborting the signal stops the wait, not the
+   * advance.
+   */
   advanceClocks(
     scope: ClockScope,
     target: AdvanceTarget,
@@ -240,6 +244,10 @@ export class Client {
 
   requests(query: OfMerchant & Limited): Promise<List<LoggedRequest>> {
     return this.#get('requests', query)
+  }
+
+  request(id: string): Promise<RequestDetails> {
+    return this.#get(`requests/${encodeURIComponent(id)}`)
   }
 
   /** Streams requests to /v1 as they are answered: see the function followRequests. */

@@ -9,7 +9,7 @@ import type { ReceivedShape } from '../http/schemas/inbox-webhook.ts'
 import type { MailShape } from '../http/schemas/mail.ts'
 import type { AppShape, AuthorizationShape, DecisionShape } from '../http/schemas/oauth.ts'
 import type { OverviewShape } from '../http/schemas/overview.ts'
-import type { RequestShape } from '../http/schemas/request.ts'
+import type { RequestDetailsShape, RequestShape } from '../http/schemas/request.ts'
 import type { ShutdownShape } from '../http/schemas/shutdown.ts'
 import type { SnapshotDifferencesShape, SnapshotShape } from '../http/schemas/snapshot.ts'
 import type { TriggerShape } from '../http/schemas/trigger.ts'
@@ -119,6 +119,8 @@ export type Fault = Read<FaultShape>
 
 /** A request to /v1 that was answered. `time` is in Unix milliseconds. */
 export type LoggedRequest = Read<RequestShape>
+/** A request to /v1 with its parameters and its response. */
+export type RequestDetails = LoggedRequest & Pick<RequestDetailsShape, 'content'>
 
 /** The response to a trigger. `due` and `command` are set if the event is emitted only after the clock advances. */
 export type Triggered = Omit<Read<TriggerShape>, 'events'> & { readonly events: readonly Event[] }

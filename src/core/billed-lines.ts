@@ -94,16 +94,17 @@ const isSameSpan = (left: BilledLine, right: BilledLine): boolean =>
 function linesOf(invoice: Invoice, cycle: number, begins: boolean): BilledLine[] {
   if (!isBilled(invoice)) return []
   if (begins) return planLinesOf(invoice, cycle)
-  return invoice.deleted ? [] : invoice.lines.flatMap((line) => correctionOf(line, cycle, netAmount(line)))
+  if (invoice.deleted) return []
+  return invoice.lines.flatMap((line) => (line.is_replaced ? [] : correctionOf(line, cycle, netAmount(line))))
 }
 
 /**
  * Reports whether an invoice bills the whole period that began at an instant. If all items are metered, the invoice of a new
- * period has only lines of usage, or none; the invoice of a change has other lines.
+ * period has only lines of usage, and corrections of the period that it replaces; the invoice of a change has other lines.
  */
 function beginsPeriod(invoice: Invoice, cycle: number): boolean {
   const { period_start, billing_reason, lines } = invoice
-  const isEmpty = lines.every(({ proration }) => proration?.is_usage)
+  const isEmpty = lines.every(({ proration, is_replaced }) => proration?.is_usage || is_replaced)
   const isOfUpdate = period_start === cycle && billing_reason === 'subscription_update'
   return (isOfUpdate && isEmpty) || planLinesOf(invoice, cycle).length > 0
 }

@@ -86,17 +86,23 @@ export const isIssued = ({ status }: CreditNote): boolean => status === 'issued'
 export const creditNoteNumber = ({ number }: Invoice, earlier: readonly CreditNote[]): string =>
   `${number}-CN-${String(earlier.length + 1).padStart(2, '0')}`
 
+/** paytwin: how many credit notes an invoice can have, void ones too. Each further one reads all earlier ones. */
+export const MAX_CREDIT_NOTES = 500
+
 /**
  * Checks that an invoice can be credited.
+ * @param earlier - all credit notes of the invoice
  * @throws ApiError parameter_invalid, param invoice
  * See docs/contract/credit-notes.md#creating.
  */
-export function checkCreditable(invoice: Invoice): void {
-  if (isCreditable(invoice)) return
-  throw parameterInvalid(
-    'invoice',
-    `Only an open or paid invoice can be credited, but the status of '${invoice.id}' is ${invoice.status}`,
-  )
+export function checkCreditable(invoice: Invoice, earlier: readonly CreditNote[]): void {
+  if (!isCreditable(invoice))
+    throw parameterInvalid(
+      'invoice',
+      `Only an open or paid invoice can be credited, but the status of '${invoice.id}' is ${invoice.status}`,
+    )
+  if (earlier.length >= MAX_CREDIT_NOTES)
+    throw parameterInvalid('invoice', `An invoice can have at most ${MAX_CREDIT_NOTES} credit notes`)
 }
 
 /**

@@ -1,11 +1,10 @@
 import { matchesGlob } from './glob.ts'
-import { ALL_EVENT_TYPES, EVENT_TYPES, type EventType } from './kinds.ts'
+import { ALL_EVENT_TYPES, CLOCK_EVENT_TYPES, EVENT_TYPES, type EventType } from './kinds.ts'
 
 /** paytwin: the maximum length in characters of an event type or glob in a request. */
 export const MAX_PATTERN_LENGTH = 256
 
-const BY_NAME: ReadonlyMap<string, EventType> = new Map(ALL_EVENT_TYPES.map((type) => [type, type]))
-const LONGEST_TYPE = Math.max(...ALL_EVENT_TYPES.map((type) => type.length))
+const LONGEST_TYPE = Math.max(...[...ALL_EVENT_TYPES, ...CLOCK_EVENT_TYPES].map((type) => type.length))
 
 /**
  * Returns the event types that a name or glob matches: `invoice.paid`, `invoice.*`, `*`. Empty when it matches none.
@@ -13,9 +12,10 @@ const LONGEST_TYPE = Math.max(...ALL_EVENT_TYPES.map((type) => type.length))
  * @param types - the types to choose from; by default those of paytwin's own API
  * See docs/contract/clocks.md#stop-on.
  */
-export function matchEventTypes(pattern: string, types = EVENT_TYPES): EventType[] {
-  if (!pattern.includes('*'))
-    return [BY_NAME.get(pattern) ?? []].flat().filter((type) => types.includes(type))
+export function matchEventTypes(pattern: string): EventType[]
+export function matchEventTypes<Type extends string>(pattern: string, types: readonly Type[]): Type[]
+export function matchEventTypes(pattern: string, types: readonly string[] = EVENT_TYPES): string[] {
+  if (!pattern.includes('*')) return types.filter((type) => type === pattern)
   const glob = pattern.replaceAll(/\*{2,}/g, '*')
   // A glob that matches has at most one star around each character of the longest type.
   if (glob.length > 2 * LONGEST_TYPE + 1) return []

@@ -28,6 +28,10 @@ export type InvoiceLine = {
   readonly is_own_item?: boolean
   /** Whether it bills a period that never began, because its update was discarded. Not part of the API's object. */
   readonly is_discarded?: true
+  /**
+   * Whether it corrects a period that its invoice replaces by one with the same start. Not part of the API's object.
+   */
+  readonly is_replaced?: true
 }
 
 /** Returns the amount of a line after discounts. */

@@ -229,6 +229,10 @@ export const paid = (
   paid_at: now,
 })
 
+/** Reports whether an invoice was paid without a charge, in another way. See docs/contract/invoices.md#paid-out-of-band. */
+export const isPaidOutOfBand = ({ paid_at, amount_paid, charge }: Invoice): boolean =>
+  paid_at !== null && amount_paid > 0 && charge === null
+
 /**
  * Returns when an invoice is attempted again after so many scheduled attempts; null when no retry is left. The first
  * failure is the attempt at its finalization.

@@ -230,6 +230,23 @@ export const EVENT_TYPES: readonly EventType[] = ALL_EVENT_TYPES.filter(
   (type) => !FOREIGN_EVENT_TYPES.has(type),
 )
 
+/** The types of events of test clocks, which are no objects with a journal. Databases store the index: add new ones at the end. */
+export const CLOCK_EVENT_TYPES = [
+  'test_helpers.test_clock.created',
+  'test_helpers.test_clock.advancing',
+  'test_helpers.test_clock.ready',
+  'test_helpers.test_clock.deleted',
+] as const
+export type ClockEventType = (typeof CLOCK_EVENT_TYPES)[number]
+
+/** A type of event of an object, or of a test clock. */
+export type AnyEventType = EventType | ClockEventType
+
+const OF_OBJECTS: ReadonlySet<AnyEventType> = new Set(ALL_EVENT_TYPES)
+
+/** Reports whether events of a type are of objects, and not of test clocks. */
+export const isOfObject = (type: AnyEventType): type is EventType => OF_OBJECTS.has(type)
+
 /** The kinds with events of paytwin's own API, in the order of their first event type. */
 export const KINDS_WITH_EVENTS: readonly Kind[] = [
   ...new Set(EVENTS.filter(({ type }) => !FOREIGN_EVENT_TYPES.has(type)).map(({ kind }) => kind)),

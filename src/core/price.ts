@@ -64,7 +64,12 @@ export const USAGE_TYPES = ['licensed', 'metered'] as const
  * How often a price recurs. A metered one also has its meter: the quantity is the usage of a period.
  * See docs/contract/usage.md#metered-prices.
  */
-export type PriceRecurring = Recurring & { readonly usage_type?: 'metered'; readonly meter?: string }
+export type PriceRecurring = Recurring & {
+  readonly usage_type?: 'metered'
+  readonly meter?: string
+  /** The days of the trial that subscriptions can take from the price. Only Stripe's API has it. */
+  readonly trial_period_days?: number
+}
 
 /** A price. Amounts are in the smallest currency unit, 0 to 99999999. See docs/contract/customers.md#prices. */
 export type Price = {

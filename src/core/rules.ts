@@ -55,6 +55,8 @@ export type Rules = {
   readonly reportsPauses: boolean
   /** Whether the intent of an invoice emits payment_intent.created, and payment_intent.canceled when the invoice is voided. */
   readonly reportsInvoiceIntents: boolean
+  /** Whether test clocks have events. */
+  readonly reportsTestClocks: boolean
   /** The notices of a new merchant. */
   readonly notices: NoticeDays
   /** The kinds of mail that are on for a new merchant; null if customers get no mail. */
@@ -89,6 +91,7 @@ const PAYTWIN_RULES: Rules = {
   reportsInvoiceUpdates: false,
   reportsPauses: false,
   reportsInvoiceIntents: false,
+  reportsTestClocks: false,
   notices: NO_NOTICES,
   mails: null,
   choosesRetries: false,
@@ -118,6 +121,7 @@ const STRIPE_RULES: Rules = {
   reportsInvoiceUpdates: true,
   reportsPauses: true,
   reportsInvoiceIntents: true,
+  reportsTestClocks: true,
   notices: { ...NO_NOTICES, invoice_upcoming: 7, trial_will_end: 3 },
   mails: ['invoice'],
   choosesRetries: true,

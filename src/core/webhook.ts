@@ -45,6 +45,10 @@ export type DeliveryAttempt = {
 /** The prefix of the ids of deliveries. */
 export const DELIVERY_PREFIX = 'whd'
 
+/** The prefixes of the ids of the events of test clocks, and of their deliveries. */
+export const CLOCK_EVENT_PREFIX = 'evt_clock'
+export const CLOCK_DELIVERY_PREFIX = 'whd_clock'
+
 /** The delivery of an event to an endpoint, with its attempts. See docs/contract/events-and-webhooks.md#deliveries. */
 export type WebhookDelivery = {
   readonly id: string

@@ -7,6 +7,7 @@ import type { CreatedObject } from '../engine/resources/fixture-names.ts'
 import { allowedHosts } from '../http/admin/guard.ts'
 import type { OAuthErrorForm } from '../http/oauth/error-form.ts'
 import type { Durability } from '../store/database.ts'
+import { listeningUrl, pagesUrl } from './address.ts'
 import { adminTokenOf, isLoopback } from './admin-token.ts'
 import { startBackgroundWork } from './background.ts'
 import { type DaemonLog, openLog } from './daemon-log.ts'
@@ -28,6 +29,8 @@ export type DaemonOptions = {
   readonly host: string
   /** 0 for any free port. */
   readonly port: number
+  /** The address at which browsers reach the pages; null for that of the daemon. */
+  readonly publicUrl: string | null
   /** The data folder; null keeps everything in memory. */
   readonly data: string | null
   readonly adminToken: string | null
@@ -112,18 +115,19 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
   const daemonLog = openLog({ ...options, level: options.logLevel, secrets: () => [token.value] })
   const log = daemonLog.logger
   const dates = options.dateFile === undefined ? undefined : new DateFile(options.dateFile)
-  let url = ''
+  let [url, pages] = ['', '']
   let shutDown = async (_connection?: object) => {}
   const sandbox = await openSandbox({
     ...options,
     database: folder?.database ?? ':memory:',
     data: folder && resolve(folder.path),
     adminToken: token.value,
-    allowedHosts: allowedHosts(options.host, options.allowedHosts),
+    allowedHosts: allowedHosts(options.host, allowedNames(options)),
     receivers: { isExposed: !isLoopback(options.host), allowed: options.webhookAllow },
     signatureTime: dates && (() => dates.now()),
     dashboardSessions: folder?.dashboardSessions,
     url: () => url,
+    pagesUrl: () => pages,
     shutDown: (connection) => shutDown(connection),
     fixtures: () => readFixtures(options.fixtures),
     reportError: (error, doing) => log.error({ err: error }, doing),
@@ -146,7 +150,9 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
     if (!isLoopback(options.host)) sandbox.keys.watchShort(warnOfShortKeys(log))
     resumeAdvances(sandbox, log)
     listener = await listen(sandbox, options, log, () => url)
-    url = urlOf(options.host, listener.server)
+    const { port } = listener.server.address() as AddressInfo
+    url = listeningUrl(options.host, port)
+    pages = pagesUrl(options, port)
     folder?.announce({ url, pid: process.pid })
     daemonLog.note({ url, pid: process.pid, version: options.version }, 'ready')
     const stopBackgroundWork = startBackgroundWork(sandbox, log)
@@ -242,10 +248,8 @@ function listening<S extends Listening>(server: S, { host, port }: DaemonOptions
   })
 }
 
-function urlOf(host: string, server: Listening): string {
-  const { port } = server.address() as AddressInfo
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-}
+const allowedNames = ({ allowedHosts, publicUrl }: DaemonOptions): readonly string[] =>
+  publicUrl === null ? allowedHosts : [...allowedHosts, new URL(publicUrl).hostname]
 
 function described(
   { merchant, secretKey, loaded }: Sandbox,

@@ -3,6 +3,7 @@ import type { KeyRing } from '../engine/access/keys.ts'
 import { deleteExpiredGrants } from '../engine/access/oauth-token.ts'
 import type { Engine } from '../engine/machine/engine.ts'
 import type { AdminServices } from '../http/admin/services.ts'
+import type { DashboardAccess } from '../http/dashboard/access.ts'
 import { isOfStorage } from '../store/unusable.ts'
 
 /** Runs housekeeping in the background, one run at a time. */
@@ -36,6 +37,7 @@ type Parts = Pick<AdminServices, 'reportError'> & {
   readonly engine: Engine
   readonly keys: KeyRing
   readonly idempotency: IdempotencyKeys
+  readonly access: Pick<DashboardAccess, 'deleteExpired'>
   readonly webhooks: { readonly sendReady: () => void }
 }
 
@@ -47,12 +49,13 @@ export async function doHousekeeping({
   engine,
   keys,
   idempotency,
+  access,
   webhooks,
   reportError,
 }: Parts): Promise<void> {
   emptyLog(engine, reportError)
   await keys.flush()
-  await deleteExpired({ engine, idempotency })
+  await deleteExpired({ engine, idempotency, access })
   webhooks.sendReady()
 }
 
@@ -63,12 +66,14 @@ export async function doHousekeeping({
 export async function deleteExpired({
   engine,
   idempotency,
-}: Pick<Parts, 'engine' | 'idempotency'>): Promise<void> {
+  access,
+}: Pick<Parts, 'engine' | 'idempotency' | 'access'>): Promise<void> {
   await engine.operatorCommand(() => {
     idempotency.deleteExpired()
     deleteExpiredGrants(engine)
   })
   await engine.recordLiveClocks()
+  access.deleteExpired()
 }
 
 /** Empties the write-ahead log. Runs before all writes, because it can free space on a full disk. */

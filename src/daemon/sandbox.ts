@@ -64,6 +64,8 @@ export type SandboxOptions = BeginningOptions & {
   readonly send?: Send
   /** The API's versions; a test may add invented ones. */
   readonly versions?: readonly Version[]
+  /** Returns the address of the pages that people open. Default: that of the daemon. */
+  readonly pagesUrl?: () => string
   /** Keeps the sessions of the dashboard. Default: in memory. */
   readonly dashboardSessions?: SessionStore | undefined
   /** Writes a warning to the log. */
@@ -115,6 +117,7 @@ export type Sandbox = {
  */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { wall = systemWall, url = () => 'http://localhost', rateLimit } = options
+  const { pagesUrl = url } = options
   const store = await openStore(options)
   try {
     const known = beginningOf(store, options.database)
@@ -125,7 +128,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     })
     const addresses = new Addresses(options.receivers ?? { isExposed: false, allowed: [] })
     const beginning = known ?? newBeginning(options, versions, addresses)
-    const engine = new Engine({ store, seed: beginning.seed, wall, versions: versions.dates, url })
+    const engine = new Engine({ store, seed: beginning.seed, wall, versions: versions.dates, url: pagesUrl })
     const keys = new KeyRing(engine, options.keyCacheSeconds ?? 0)
     const { secretKey, loaded } = known
       ? NOTHING_CREATED
@@ -150,7 +153,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       reportError,
     })
     const adminToken = options.adminToken ?? randomToken(40)
-    const access = new DashboardAccess({ ...options, adminToken, url, wall: engine.steady })
+    const access = new DashboardAccess({ ...options, adminToken, url: pagesUrl, wall: engine.steady })
     const closing = new AbortController()
     setMaxListeners(0, closing.signal)
     const { app, routes, serves } = createApp({
@@ -202,7 +205,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       await answered()
       // On a full disk, only the times of the last use of keys are lost.
       await keys.flush().catch((error: unknown) => reportError(error, 'noting the last uses of keys'))
-      await deleteExpired({ engine, idempotency }).catch((error: unknown) =>
+      await deleteExpired({ engine, idempotency, access }).catch((error: unknown) =>
         reportError(error, 'deleting what has expired'),
       )
       await engine.close()
@@ -212,7 +215,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       closed ??= closeOnce(answered)
       return closed
     }
-    const doHousekeeping = () => doHousekeepingOf({ engine, keys, idempotency, webhooks, reportError })
+    const doHousekeeping = () =>
+      doHousekeepingOf({ engine, keys, idempotency, access, webhooks, reportError })
     return {
       app,
       routes,

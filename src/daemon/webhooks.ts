@@ -1,4 +1,4 @@
-import { findEvent } from '../engine/history/events.ts'
+import { findAnyEvent } from '../engine/history/any-events.ts'
 import { wallSeconds } from '../engine/machine/clock.ts'
 import type { Engine } from '../engine/machine/engine.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
@@ -28,7 +28,7 @@ export function openWebhooks(
   const deliverer = new Deliverer({
     engine,
     render: (merchant, id, endpoint) =>
-      deliveryBody(versions, merchant, { event: findEvent(engine, merchant, id), endpoint }),
+      deliveryBody(versions, merchant, { event: findAnyEvent(engine, merchant, id), endpoint }),
     send: options.send ?? sender.send,
     version,
     signatureTime,
@@ -60,7 +60,9 @@ function signerOf(
   { headers, body, now }: { headers: Readonly<Record<string, string>>; body: string; now: number },
 ): Signer {
   const { 'stripe-signature': stripes, ...others } = headers
-  const signed = { body, headers: stripes === undefined ? others : { 'paytwin-signature': stripes } }
+  // Each attempt would encode a text again.
+  const bytes = Buffer.from(body)
+  const signed = { body: bytes, headers: stripes === undefined ? others : { 'paytwin-signature': stripes } }
   const active = [{ field: 'deleted', is: 0 }]
   const endpoints = store.objects.list('webhook_endpoint', settings.ordinal, active, { limit: MAX_ENDPOINTS })
   if (settings.dialect === 'stripe' && stripes === undefined)

@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from 'hono/jsx'
-import { toJson } from '../text/display.ts'
+import { indentedJson, toJson } from '../text/display.ts'
 
 /** The color of a status. The page always shows the word too, because colors alone do not suffice. */
 export type Tone = 'good' | 'bad' | 'wait' | 'off'
@@ -96,15 +96,6 @@ export const Fields = ({ fields }: { fields: readonly (readonly [name: string, v
 /** The body of a message: indented if it is JSON, otherwise as it is. */
 export const Body = ({ text, label }: { text: string; label: string }) => (
   <section aria-label={label}>
-    <pre>{indented(text)}</pre>
+    <pre>{indentedJson(text)}</pre>
   </section>
 )
-
-function indented(text: string): string {
-  try {
-    return toJson(JSON.parse(text), 2)
-  } catch {
-    // A body that is not JSON, or was cut, is shown as it is.
-    return text
-  }
-}

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { addDuration, LAST_INSTANT, parseInstant } from '../core/calendar.ts'
 import { parameterInvalid, parameterMissing } from '../core/errors.ts'
 import type { EventType } from '../core/kinds.ts'
+import type { ShownClock } from '../core/test-clock.ts'
 import { beginAdvance, type MerchantClock } from '../engine/machine/begin-advance.ts'
 import type { Clock } from '../engine/machine/clock.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
@@ -211,7 +212,7 @@ export const presentClock = ({ clock, settings }: MerchantState): ClockShape => 
 })
 
 /** See docs/contract/clocks.md#test-clocks. */
-export const presentTestClock = (merchant_id: string, clock: Clock): TestClockShape => ({
+export const presentTestClock = (merchant_id: string, clock: ShownClock | Clock): TestClockShape => ({
   id: clock.id,
   object: 'test_clock',
   name: clock.name,
@@ -221,8 +222,8 @@ export const presentTestClock = (merchant_id: string, clock: Clock): TestClockSh
   merchant_id,
 })
 
-function commonOf(clock: Clock) {
-  const progress = progressOf(clock)
+function commonOf(clock: ShownClock | Clock) {
+  const progress = 'advance' in clock ? progressOf(clock) : null
   return {
     created: clock.created,
     now: clock.now,

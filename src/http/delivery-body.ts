@@ -1,5 +1,5 @@
 import type { WebhookEndpoint } from '../core/webhook.ts'
-import type { EventWithObject } from '../engine/history/view.ts'
+import type { AnyEvent } from '../engine/history/view.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import { presentEvent } from './event.ts'
 import type { VersionHistory } from './versions.ts'
@@ -11,7 +11,7 @@ import type { VersionHistory } from './versions.ts'
 export function deliveryBody(
   versions: VersionHistory,
   { settings }: MerchantState,
-  { event, endpoint }: { readonly event: EventWithObject; readonly endpoint: WebhookEndpoint },
+  { event, endpoint }: { readonly event: AnyEvent; readonly endpoint: WebhookEndpoint },
 ): string | Promise<string> {
   if (settings.dialect !== 'stripe') return JSON.stringify(presentEvent(versions, event))
   return import('./stripe/event.ts').then(({ presentStripeEvent }) =>

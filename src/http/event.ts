@@ -1,10 +1,12 @@
 import * as z from 'zod'
-import type { EventType, Kind } from '../core/kinds.ts'
-import { findEvent, listEvents, listEventsOfObject } from '../engine/history/events.ts'
-import type { EventWithObject } from '../engine/history/view.ts'
+import { type AnyEventType, isOfObject, type Kind } from '../core/kinds.ts'
+import { type AnyEventFilter, findAnyEvent, listAnyEvents } from '../engine/history/any-events.ts'
+import { type EventPage, listEventsOfObject } from '../engine/history/events.ts'
+import type { AnyEvent, EventWithObject } from '../engine/history/view.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import type { Api } from './api.ts'
 import { checkOpensStream } from './auth.ts'
+import { presentTestClock } from './clock.ts'
 import { deferred } from './deferred.ts'
 import { eventPattern, matchingTypes } from './event-types.ts'
 import type { Json } from './json.ts'
@@ -18,9 +20,9 @@ import type { VersionHistory } from './versions.ts'
 
 /** A form of events: how to present them, and which types a name or glob selects. */
 export type EventForm<Shape> = {
-  readonly present: (event: EventWithObject) => Shape
+  readonly present: (event: AnyEvent) => Shape
   /** @throws ApiError parameter_invalid for a name or glob that matches no type */
-  readonly matching: (pattern: string, param: string) => EventType[]
+  readonly matching: (pattern: string, param: string) => AnyEventType[]
 }
 
 /** Returns the form of events in paytwin's own API. */
@@ -69,7 +71,8 @@ export function eventRoutes(api: Api): void {
       summary: 'Retrieves an event.',
       returns: eventSchema,
     },
-    ({ services, merchant, id }) => presentEvent(services.versions, findEvent(services.engine, merchant, id)),
+    ({ services, merchant, id }) =>
+      presentEvent(services.versions, findAnyEvent(services.engine, merchant, id)),
   )
 }
 
@@ -96,9 +99,21 @@ export function presentEventList<Shape>(
   const wanted = { limit: params.limit + 1, cursor: cursor && { ...cursor, isBackward } }
   const found =
     of && 'kind' in of
-      ? listEventsOfObject(engine, of.merchant, of, filter, wanted)
-      : listEvents(engine, of, filter, wanted)
+      ? eventsOfObject(engine, of, filter, wanted)
+      : listAnyEvents(engine, of, filter, wanted)
   return page(url, found, { limit: params.limit, isBackward }, show)
+}
+
+/** Lists the events of an object that have one of the types; types of test clocks are of no object. */
+function eventsOfObject(
+  engine: HttpServices['engine'],
+  of: ObjectOfMerchant,
+  { types, created }: AnyEventFilter,
+  wanted: EventPage,
+): EventWithObject[] {
+  const ofObjects = types.filter(isOfObject)
+  if (types.length > 0 && ofObjects.length === 0) return []
+  return listEventsOfObject(engine, of.merchant, of, { types: ofObjects, created }, wanted)
 }
 
 /**
@@ -107,8 +122,8 @@ export function presentEventList<Shape>(
  */
 export function typesOf(
   { type, types }: Pick<EventListParams, 'type' | 'types'>,
-  matching = matchingTypes,
-): EventType[] {
+  matching: EventForm<unknown>['matching'] = matchingTypes,
+): AnyEventType[] {
   const named = [
     ...(type === undefined ? [] : [['type', type] as const]),
     ...(types ?? []).map((name, index) => [`types[${index}]`, name] as const),
@@ -120,15 +135,9 @@ export function typesOf(
  * Presents an event. previous_attributes has the previous values of the fields that an update changed.
  * See docs/contract/events-and-webhooks.md#event-object.
  */
-export function presentEvent(
-  versions: VersionHistory,
-  { entry, id, kind, isPreview, after, before, pending, view }: EventWithObject,
-): EventShape {
+export function presentEvent(versions: VersionHistory, event: AnyEvent): EventShape {
+  const { entry, id, pending, view } = event
   const version = versions.dates[entry.api_version] ?? versions.newest
-  const show = (object: EventWithObject['after']) =>
-    versions.downgrade(version, present(view, kind, object), view)
-  const object = isPreview ? { ...show(after), id: null } : show(after)
-  const data = before ? { object, previous_attributes: previousAttributes(show(before), object) } : { object }
   return {
     id,
     object: 'event',
@@ -137,10 +146,22 @@ export function presentEvent(
     created: entry.created,
     livemode: false,
     merchant_id: view.merchant.id,
-    data,
+    data:
+      event.kind === 'test_clock'
+        ? { object: presentTestClock(view.merchant.id, event.clock) }
+        : dataOf(event, (object) => versions.downgrade(version, object, view)),
     request: { id: entry.request, idempotency_key: entry.idempotency_key },
     pending_webhooks: pending,
   }
+}
+
+function dataOf(
+  { kind, isPreview, after, before, view }: EventWithObject,
+  inVersion: (object: Json) => Json,
+): EventShape['data'] {
+  const show = (object: EventWithObject['after']) => inVersion(present(view, kind, object))
+  const object = isPreview ? { ...show(after), id: null } : show(after)
+  return before ? { object, previous_attributes: previousAttributes(show(before), object) } : { object }
 }
 
 /** Returns the previous values of the fields that changed. */

@@ -18,7 +18,8 @@ import { namesAsHeader, namesForLog } from './params.ts'
 import type { Served } from './pipeline.ts'
 import { redacted } from './redact.ts'
 import { type Given, paramsReader } from './request.ts'
-import { applyRequestFaults } from './request-faults.ts'
+import { contentOf } from './request-content.ts'
+import { applyRequestFaults, hangUp } from './request-faults.ts'
 import { errorHeaders, type Headers, isResponse, knownError, type Rendered } from './respond.ts'
 import { JSON_CONTENT, responseHeaders, setHeaders } from './response-headers.ts'
 import type { HttpServices } from './services.ts'
@@ -46,6 +47,8 @@ export class Exchange implements Served {
   #caller: Caller | undefined
   #merchant: MerchantState | undefined
   #version = ''
+  /** The parameters of the body; undefined if it has none or could not be read. */
+  #body: Given | undefined
   #ignored: readonly string[] = []
   #ignoredHeader: string | undefined
   #entry: IdempotentEntry | undefined
@@ -58,7 +61,9 @@ export class Exchange implements Served {
     readBody: () => Promise<string>,
   ) {
     this.c = c
-    this.readParams = paramsReader(c, readBody, options)
+    this.readParams = paramsReader(c, readBody, options, (body) => {
+      this.#body = body
+    })
     this.#services = services
     this.#options = options
     this.#form = options.form ?? OWN_FORM
@@ -235,8 +240,8 @@ export class Exchange implements Served {
   }
 
   send({ status, text, headers, code = null }: Rendered): Reply {
-    if (this.#take('response_lost')) this.#hangUp()
-    this.#logRequest(status, code)
+    if (this.#take('response_lost')) hangUp(this.c.env)
+    this.#logRequest(status, code, text)
     return { status, text, headers: this.#headers(JSON_CONTENT, headers) }
   }
 
@@ -247,20 +252,20 @@ export class Exchange implements Served {
     const reported = losesKey ? authErrorOf(this.c.req.header('authorization')) : error
     const known = knownError(this.#services, reported, this.#route)
     const { status, text, headers } = this.#renderError(known)
-    this.#logRequest(status, known.code)
+    this.#logRequest(status, known.code, text)
     return { status, text, headers: this.#headers(JSON_CONTENT, headers) }
   }
 
   stamp(response: Response): Response {
-    this.#logRequest(response.status, null)
+    this.#logRequest(response.status, null, null)
     return setHeaders(response, this.#headers([], NO_HEADERS))
   }
 
   /** Adds the answered request to the request log. */
-  #logRequest(status: number, code: string | null): void {
+  #logRequest(status: number, code: string | null, text: string | null): void {
     if (isUnlogged(this.c.env)) return
     const { method, url } = this.c.req
-    this.#services.requests.add({
+    const entry = {
       id: this.id,
       time: this.#time,
       method,
@@ -272,7 +277,10 @@ export class Exchange implements Served {
       replayed: this.#entry?.stored !== undefined,
       code,
       ignored: this.#ignored,
-    })
+    }
+    const isSecret = this.#options.hasSecrets || code !== null
+    const exchanged = { body: this.#body, idempotencyKey: this.idempotencyKey, text, isSecret }
+    this.#services.requests.add(entry, contentOf(exchanged))
   }
 
   #headers(first: readonly string[], own: Headers): string[] {
@@ -288,11 +296,5 @@ export class Exchange implements Served {
       route: this.#route,
       merchant: this.#caller?.merchant.settings.id ?? null,
     })
-  }
-
-  /** Closes the connection without a response, after the write was committed. */
-  #hangUp(): void {
-    const { outgoing } = (this.c.env ?? {}) as { outgoing?: { destroy(): void } }
-    outgoing?.destroy()
   }
 }

@@ -1,11 +1,14 @@
 import { resourceMissing } from '../core/errors.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
+import { beginningOf } from '../text/beginning.ts'
 import type { ReceivedShape } from './schemas/inbox-webhook.ts'
 
 /** The number of received webhooks that are kept for each merchant. See docs/contract/events-and-webhooks.md#inbox. */
 const KEPT = 100
 /** The number of characters of a body that are kept. */
 const MAX_KEPT_BODY = 65_536
+/** The longest id and type of an event, in characters. Those of the daemon are shorter. */
+const MAX_EVENT_WORD = 255
 
 /** The endpoint whose secret signed a webhook; or null, and the reason why it is not valid. */
 export type Signer =
@@ -54,7 +57,7 @@ export class Inbox {
       id: `rcv_${this.#count}`,
       time: this.#wall(),
       headers: withoutCredentials(headers),
-      body: body.slice(0, MAX_KEPT_BODY),
+      body: beginningOf(body, MAX_KEPT_BODY),
       isCut: body.length > MAX_KEPT_BODY,
       event: eventIn(body),
     }
@@ -103,7 +106,7 @@ const present = (
 const withoutCredentials = ({ authorization, cookie, ...headers }: Arrived['headers']): Arrived['headers'] =>
   headers
 
-/** Reads the id and the type of the event in a body; null for a body that is no event. */
+/** Reads the id and the type of the event in a body; null for a body that is no event of the daemon. */
 function eventIn(body: string): Received['event'] {
   let parsed: unknown
   try {
@@ -114,5 +117,8 @@ function eventIn(body: string): Received['event'] {
   }
   if (typeof parsed !== 'object' || parsed === null || !('id' in parsed) || !('type' in parsed)) return null
   const { id, type } = parsed
-  return typeof id === 'string' && typeof type === 'string' ? { id, type } : null
+  return isEventWord(id) && isEventWord(type) ? { id, type } : null
 }
+
+const isEventWord = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= MAX_EVENT_WORD

@@ -7,6 +7,8 @@ type OperatorEnvironment = {
   readonly operatorFor?: string
   /** Whether the request log leaves the request out. */
   readonly isUnlogged?: true
+  /** Ends what sends the request, such as a session of the dashboard: requests that still wait are then refused. */
+  readonly ending?: AbortSignal
 }
 
 /** Adds the merchant that the operator sends a request for to the environment of the server. */
@@ -18,6 +20,9 @@ export const environmentFor = (env: unknown, merchant: string): OperatorEnvironm
 /** The environment of the dashboard's own requests, which the request log leaves out. */
 export const UNLOGGED: OperatorEnvironment & object = { isUnlogged: true }
 
+/** The environment of a request that is refused if a signal aborts before it acts. */
+export const until = (ending: AbortSignal): OperatorEnvironment & object => ({ ending })
+
 export const isUnlogged = (env: unknown): boolean =>
   (env as OperatorEnvironment | undefined)?.isUnlogged === true
 
@@ -28,7 +33,7 @@ export const isUnlogged = (env: unknown): boolean =>
  * See docs/contract/operator.md#requests-for-a-merchant.
  */
 export function operatorCaller({ engine }: Pick<HttpServices, 'engine'>, env: unknown): Caller | undefined {
-  const id = (env as OperatorEnvironment | undefined)?.operatorFor
+  const { operatorFor: id, ending } = (env ?? {}) as OperatorEnvironment
   if (id === undefined) return undefined
   return {
     merchant: findMerchant(engine, id, 'merchant'),
@@ -39,6 +44,6 @@ export function operatorCaller({ engine }: Pick<HttpServices, 'engine'>, env: un
     scope: `${id} operator`,
     isRevoked: false,
     // The admin token is not revoked while the daemon runs.
-    isValid: () => true,
+    isValid: () => ending?.aborted !== true,
   }
 }

@@ -51,7 +51,7 @@ const recurring = deferred(() =>
 )
 
 /** See docs/contract/usage.md#metered-prices. */
-const meteredRecurring = deferred(() =>
+export const meteredRecurring = deferred(() =>
   z
     .object({
       interval: z.enum(INTERVAL_UNITS),

@@ -1,4 +1,6 @@
-import { holdsSecret, percentDecoded } from '../text/secret.ts'
+import { beginningOf } from '../text/beginning.ts'
+import { holdsSecret, maskSecrets, percentDecoded } from '../text/secret.ts'
+import type { Raw } from './form.ts'
 
 const REDACTED = '[redacted]'
 /** paytwin: longer than every path of the API. Limits the size of the request log. */
@@ -21,7 +23,7 @@ const isSecret = (text: string): boolean => holdsSecret(text) || CARD_NUMBER.tes
 export function redacted(target: string): string {
   const isPlain = !/[?%]/.test(target) && !isSecret(target)
   const clean = isPlain ? target : withoutSecrets(target)
-  return clean.length > MAX_LENGTH ? `${clean.slice(0, MAX_LENGTH)}…` : clean
+  return clean.length > MAX_LENGTH ? `${beginningOf(clean, MAX_LENGTH)}…` : clean
 }
 
 function withoutSecrets(target: string): string {
@@ -45,4 +47,56 @@ function withoutSecret(pair: string): string {
   if (isSecret(percentDecoded(name))) return REDACTED
   const isHidden = SECRET_NAME.test(percentDecoded(name)) || isSecret(percentDecoded(value.join('=')))
   return isHidden && value.length > 0 ? `${name}=${REDACTED}` : pair
+}
+
+/** The numbers of cards in a text. */
+const CARD_NUMBERS = new RegExp(CARD_NUMBER, 'g')
+
+/** Masks what looks like a key, a token, a client_secret or the number of a card in a text, such as the body of a response. */
+export const redactedText = (text: string): string => maskSecrets(text).replace(CARD_NUMBERS, REDACTED)
+
+/** The copied parameters: their length in characters, and whether some did not fit. */
+type RedactedParams = { readonly params: Raw; readonly length: number; readonly isCut: boolean }
+
+/**
+ * Copies the parameters of a body without secrets: values of secret parameters, and everything that looks like a key, a
+ * client_secret or the number of a card.
+ * @param room - the maximum length of the names and values in characters; the first ones that fit are copied
+ */
+export function redactedParams(raw: Raw, room: number): RedactedParams {
+  const left = { length: room, isCut: false }
+  const params = copied(raw, left, true) as Raw
+  return { params, length: room - left.length, isCut: left.isCut }
+}
+
+type Left = { length: number; isCut: boolean }
+
+function copied(value: unknown, left: Left, isTop = false): unknown {
+  if (typeof value !== 'object' || value === null) return copiedScalar(value, left)
+  if (Array.isArray(value)) return value.flatMap((entry) => (hasRoom(left) ? [copied(entry, left)] : []))
+  const copy: Raw = {}
+  for (const name of Object.keys(value)) {
+    left.length -= name.length + 1
+    if (!hasRoom(left)) break
+    const child = Reflect.get(value, name)
+    if (isSecret(percentDecoded(name))) copy[REDACTED] = REDACTED
+    else copy[name] = SECRET_NAME.test(isTop ? name : `[${name}]`) ? REDACTED : copied(child, left)
+  }
+  return copy
+}
+
+function hasRoom(left: Left): boolean {
+  if (left.length <= 0) left.isCut = true
+  return left.length > 0
+}
+
+function copiedScalar(value: unknown, left: Left): unknown {
+  const text = String(value)
+  const isLong = text.length > left.length
+  const shown = isLong ? text.slice(0, Math.max(left.length, 0)) : text
+  left.length -= shown.length
+  if (isSecret(percentDecoded(shown))) return REDACTED
+  if (!isLong) return value
+  left.isCut = true
+  return `${beginningOf(text, shown.length)}…`
 }

@@ -21,6 +21,12 @@ export async function applyRequestFaults(
   if (take('internal_error')) throw internalError()
 }
 
+/** Closes the connection of a request without a response. @param env - the environment of the server */
+export function hangUp(env: unknown): void {
+  const { outgoing } = (env ?? {}) as { outgoing?: { destroy(): void } }
+  outgoing?.destroy()
+}
+
 /** Waits for a number of milliseconds, or until the signal is aborted. */
 function delay(ms: number, until: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -1,6 +1,7 @@
 import { resourceMissing } from '../core/errors.ts'
 import type { Feed, LiveStreams } from './live-streams.ts'
-import type { RequestShape } from './schemas/request.ts'
+import { presentContent, type RequestContent, RequestContents } from './request-content.ts'
+import type { RequestDetailsShape, RequestShape } from './schemas/request.ts'
 
 /** paytwin: the number of requests that the log keeps. */
 export const REQUESTS_KEPT = 1_000
@@ -44,6 +45,7 @@ export type RequestsWanted = {
  */
 export class RequestLog {
   readonly #ring: RequestLogEntry[] = []
+  readonly #contents = new RequestContents(REQUESTS_KEPT)
   readonly #streams: LiveStreams
   readonly #listeners = new Set<(request: RequestLogEntry) => void>()
   #count = 0
@@ -52,8 +54,9 @@ export class RequestLog {
     this.#streams = streams
   }
 
-  add(request: RequestLogEntry): void {
+  add(request: RequestLogEntry, content: RequestContent): void {
     this.#ring[this.#count % REQUESTS_KEPT] = request
+    this.#contents.add(content)
     this.#count += 1
     for (const listener of this.#listeners) listener(request)
     this.#streams.wake()
@@ -70,9 +73,11 @@ export class RequestLog {
       .reverse()
   }
 
-  /** Returns a request. @throws ApiError resource_missing if the log does not have it */
-  get(id: string): RequestLogEntry {
-    return this.#find(id, 'id').request
+  /** Shows a request with its content. @throws ApiError resource_missing if the log does not have it */
+  show(id: string): RequestDetailsShape {
+    const { request, place } = this.#find(id, 'id')
+    const content = this.#contents.get(place - 1)
+    return { ...presentRequest(request), content: content === undefined ? null : presentContent(content) }
   }
 
   /**

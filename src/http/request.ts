@@ -18,17 +18,19 @@ type ReadOptions = { readonly onlyOnce?: boolean; readonly isUnlimited?: boolean
  * @param readBody - reads the body; not called for a GET
  * @param options.onlyOnce - whether a repeated form parameter is an error, as in OAuth
  * @param options.isUnlimited - whether the number of parameters has no limit, as in fixtures, which have limits of their own
+ * @param onBody - called with the parameters of the body, if it has some
  * See docs/contract/requests.md#bodies.
  */
 export function paramsReader(
   c: Incoming,
   readBody: () => Promise<string>,
   options: ReadOptions = {},
+  onBody?: (given: Given) => void,
 ): () => Given | Promise<Given> {
   let reading: Promise<Given> | undefined
   return () => {
     if (c.req.method === 'GET') return queryParams(c)
-    reading ??= readBodyParams(c, readBody, options)
+    reading ??= readBodyParams(c, readBody, options, onBody)
     return reading
   }
 }
@@ -37,13 +39,19 @@ async function readBodyParams(
   c: Incoming,
   readBody: () => Promise<string>,
   options: ReadOptions,
+  onBody?: (given: Given) => void,
 ): Promise<Given> {
   const { method } = c.req
   const query = queryOf(c.req.url)
   refuseEncoded(c.req.header('content-encoding'))
   const body = await readBody()
   if (method === 'DELETE' && body === '' && query !== '') return queryParams(c)
-  const type = mediaTypeOf(c.req.header('content-type'))
+  const given = decodeBody(body, mediaTypeOf(c.req.header('content-type')), options)
+  if (body !== '') onBody?.(given)
+  return given
+}
+
+function decodeBody(body: string, type: string, options: ReadOptions): Given {
   if (type === FORM) {
     // `curl -d '{…}'` sends JSON with the content type of a form. Parsed as a form, it would be one unknown parameter.
     if (body.trimStart().startsWith('{'))

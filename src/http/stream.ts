@@ -1,6 +1,7 @@
-import type { EventType } from '../core/kinds.ts'
-import { eventsAfter, idAt, newestPlace, placeAt, placeIn, placeOfEvent } from '../engine/history/events.ts'
-import type { EventWithObject } from '../engine/history/view.ts'
+import type { AnyEventType } from '../core/kinds.ts'
+import { anyEventsAfter, idAt, newestPlace, placeIn, placeOfEvent } from '../engine/history/any-events.ts'
+import { placeAt } from '../engine/history/events.ts'
+import type { AnyEvent } from '../engine/history/view.ts'
 import type { Engine } from '../engine/machine/engine.ts'
 import { type MerchantState, merchantOfGeneration } from '../engine/machine/merchant-state.ts'
 import { stateMark } from '../engine/machine/state-mark.ts'
@@ -11,14 +12,14 @@ type StreamOptions = {
   /** null for all merchants. */
   readonly merchant: MerchantState | null
   /** Empty for all. */
-  readonly types: readonly EventType[]
+  readonly types: readonly AnyEventType[]
   readonly after?: { readonly id: string; readonly param: string } | undefined
   /** The id of the state that the reader has followed, if it has followed one. */
   readonly state?: string | undefined
   /** The caller's key; null for the operator. */
   readonly key: string | null
   /** Presents the events in a named form instead of the default one. */
-  readonly present?: (event: EventWithObject) => Json
+  readonly present?: (event: AnyEvent) => Json
   readonly form?: string
 }
 
@@ -28,13 +29,13 @@ type StreamOptions = {
  */
 export class EventStreams {
   readonly #engine: Engine
-  readonly #present: (event: EventWithObject) => Json
+  readonly #present: (event: AnyEvent) => Json
   readonly #streams: LiveStreams
   readonly #stopListening: () => void
 
   constructor(
     engine: Engine,
-    present: (event: EventWithObject) => Json,
+    present: (event: AnyEvent) => Json,
     reportError: (error: unknown, doing: string) => void,
   ) {
     this.#engine = engine
@@ -84,7 +85,7 @@ export class EventStreams {
       name: () => `${merchant?.settings.ordinal ?? ''} ${form} ${types.join(' ')}`,
       newest: () => newestPlace(engine, merchant),
       after: (place, limit) =>
-        eventsAfter(engine, merchant, { types, place, limit }).map((event) => ({
+        anyEventsAfter(engine, merchant, { types, place, limit }).map((event) => ({
           place: placeIn(merchant, event.entry),
           event: event.entry.type,
           id: event.id,

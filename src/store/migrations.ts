@@ -29,6 +29,7 @@ import * as billedPeriods from './migrations/0027-billed-periods.ts'
 import * as deliveriesByEvent from './migrations/0028-deliveries-by-event.ts'
 import * as keptSettings from './migrations/0029-kept-settings.ts'
 import * as search from './migrations/0030-search.ts'
+import * as clockEvents from './migrations/0031-clock-events.ts'
 
 /** All migrations, in order. Written by `npm run schema` from the files in migrations/. */
 export const MIGRATIONS: Migrations = {
@@ -62,4 +63,5 @@ export const MIGRATIONS: Migrations = {
   '0028-deliveries-by-event': deliveriesByEvent,
   '0029-kept-settings': keptSettings,
   '0030-search': search,
+  '0031-clock-events': clockEvents,
 }

@@ -279,4 +279,11 @@ CREATE TABLE billed_period (
       through integer not null, sums text not null, waiting text not null) strict, without rowid;
 CREATE INDEX webhook_delivery_by_event on webhook_delivery (event);
 CREATE INDEX customer_text on customer (merchant, seq, name, email) where deleted = 0;
+CREATE TABLE clock_event (
+      seq integer primary key, merchant integer not null, number integer not null, type integer not null,
+      created integer not null, place real not null, place_in_all real not null, clock text not null,
+      api_version integer not null, request text, idempotency_key text) strict;
+CREATE INDEX clock_event_place on clock_event (merchant, place);
+CREATE INDEX clock_event_place_in_all on clock_event (place_in_all);
+CREATE INDEX clock_event_number on clock_event (merchant, number);
 `

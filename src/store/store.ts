@@ -2,6 +2,7 @@ import type Sqlite from 'better-sqlite3'
 import { BilledPeriodTable } from './billed-periods.ts'
 import { Blocks } from './blocks.ts'
 import { CACHE_SIZES, type CacheSizes } from './cache-sizes.ts'
+import { ClockEventTable } from './clock-events.ts'
 import { ClockTable } from './clocks.ts'
 import { deleteContents, deleteMerchantRows, type Identity, refill } from './contents.ts'
 import { DeliveryTable } from './deliveries.ts'
@@ -33,6 +34,7 @@ export class Store {
   readonly past: EntryReader
   readonly jobs: JobTable
   readonly clocks: ClockTable
+  readonly clockEvents: ClockEventTable
   readonly deliveries: DeliveryTable
   readonly directory: Directory
   readonly fixtureNames: FixtureNameTable
@@ -72,6 +74,7 @@ export class Store {
     this.past = new EntryReader(statements)
     this.jobs = new JobTable(statements, cacheSizes.jobs)
     this.clocks = new ClockTable(statements)
+    this.clockEvents = new ClockEventTable(statements)
     this.deliveries = new DeliveryTable(statements, this.#blocks)
     this.directory = new Directory(statements)
     this.fixtureNames = new FixtureNameTable(statements)

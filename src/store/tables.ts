@@ -135,6 +135,27 @@ export type EventPreviewRow = {
   invoice: string
 }
 
+/** An event of a test clock. See clock-events.ts. */
+export type ClockEventRow = {
+  seq: Generated<number>
+  merchant: number
+  /** Its running number within its merchant, which determines its id. */
+  number: number
+  /** Index into CLOCK_EVENT_TYPES. */
+  type: number
+  created: number
+  /** Its place among the events of its merchant, between the running numbers of two events of the journal. */
+  place: number
+  /** Its place among the events of all merchants, between the seqs of two entries of the journal. */
+  place_in_all: number
+  /** The clock right after the event, as JSON. */
+  clock: string
+  /** As in the journal. */
+  api_version: number
+  request: string | null
+  idempotency_key: string | null
+}
+
 /** The summary of a full block of rows: see blocks.ts. */
 export type BlockRow = {
   /** The number of a kind (see `storedNumber`), or JOURNAL_BLOCKS. */
@@ -225,6 +246,7 @@ export type Tables = { [K in StoredKind]: ObjectRow<K> } & {
   journal: JournalRow
   keyframe: KeyframeRow
   event_preview: EventPreviewRow
+  clock_event: ClockEventRow
   block: BlockRow
   price_use: PriceUseRow
   job: JobRow

@@ -15,6 +15,16 @@ export const escapeControlsByLine = (text: string): string => text.split('\n').m
 export const toJson = (value: unknown, indent = 0): string =>
   escapeControlsByLine(JSON.stringify(value, null, indent))
 
+/** Indents a text if it is JSON. A text that is not, or was cut, stays as it is, but safe to print. */
+export function indentedJson(text: string): string {
+  try {
+    return toJson(JSON.parse(text), 2)
+  } catch (error) {
+    if (error instanceof SyntaxError) return escapeControlsByLine(text)
+    throw error
+  }
+}
+
 /** Cuts a text to a number of characters and adds how many are left out. */
 export const shortened = (text: string, most: number): string =>
   text.length <= most ? text : `${text.slice(0, most)}… (${thousands(text.length - most)} more characters)`

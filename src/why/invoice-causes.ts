@@ -1,4 +1,4 @@
-import { type Invoice, isManual, waitsAsDraft } from '../core/invoice.ts'
+import { type Invoice, isManual, isPaidOutOfBand, waitsAsDraft } from '../core/invoice.ts'
 import { intentFactsOf } from '../core/payment-intent.ts'
 import type { Subscription } from '../core/subscription.ts'
 import { factsOf, hasEnded } from '../core/subscription-status.ts'
@@ -120,6 +120,11 @@ function noRetryText(
 export function paidCause(invoice: Invoice, facts: Facts): Cause {
   const { amount_due, total, charge } = invoice
   const step = lastStep(facts, invoice.id, 'invoice.paid')
+  if (isPaidOutOfBand(invoice))
+    return {
+      text: 'a request marked it paid out of band, without a charge',
+      rule: 'invoices.md#paid-out-of-band',
+    }
   if (amount_due > 0)
     return {
       text: `it ${step ? paymentText(facts, step) : 'was paid'}`,

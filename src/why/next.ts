@@ -1,7 +1,7 @@
 import { type Kind, kindOfId, type Objects } from '../core/kinds.ts'
 import type { Facts } from './facts.ts'
 import { JOB_SENTENCES } from './job-sentences.ts'
-import { next, type Sentence } from './sentence.ts'
+import { instant, next, type Sentence } from './sentence.ts'
 
 /** An object that can have jobs. */
 type Subject = Objects[Extract<
@@ -15,19 +15,30 @@ type Subject = Objects[Extract<
   | 'checkout_session'
 >]
 
+/** paytwin: how many jobs have a sentence. A subscription can have thousands, such as the due dates of unpaid invoices. */
+const MAX_JOBS = 20
+
 /**
- * Writes a sentence for each job of an object, in order. A projected job, which runs only if nothing changes, is part of the
- * sentence of the job before it.
+ * Writes a sentence for each job of an object, in order, and one for all beyond the first 20. A projected job, which runs only if
+ * nothing changes, is part of the sentence of the job before it.
  */
 export function nextSentences(subject: Subject, facts: Facts): Sentence[] {
   const jobs = facts.upcoming.filter(({ projected }) => !projected)
   if (jobs.length === 0) return [nothing(subject)]
-  return jobs.map((job) => {
+  const sentences = jobs.slice(0, MAX_JOBS).map((job) => {
     const following = facts.upcoming.filter(
       ({ projected, kind, object }) => projected && kind === job.kind && object === job.object,
     )
     return JOB_SENTENCES[job.kind](job, { facts, following, subject: subject.id })
   })
+  return [...sentences, ...furtherJobs(jobs.slice(MAX_JOBS))]
+}
+
+function furtherJobs(jobs: Facts['upcoming']): Sentence[] {
+  const last = jobs.at(-1)
+  if (!last) return []
+  const what = jobs.length === 1 ? 'One further job is queued' : `Then ${jobs.length} further jobs are queued`
+  return [next(`${what}, the last for ${instant(last.due)}.`, 'clocks.md#jobs', { at: last.due })]
 }
 
 /** The heading of the contract on the status of each kind. */

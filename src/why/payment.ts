@@ -61,7 +61,7 @@ const PAYMENT_CAUSES: Causes<PaymentIntentStatus, PaymentIntent> = {
           rule: 'payments.md#canceling-an-intent',
         }
       : {
-          text: 'its invoice was voided or credited in full',
+          text: 'its invoice was voided, credited in full, or paid out of band',
           rule: 'payments.md#intents-of-invoices',
           object: invoice,
         },

@@ -17,7 +17,7 @@ export function whySubscription(subscription: Subscription, facts: Facts): Sente
     ...endingDetails(subscription),
     ...collectionDetails(subscription),
     ...scheduleDetails(subscription, facts),
-    ...facts.invoices.filter(isOpen).map((invoice) => openInvoice(invoice, facts)),
+    ...openInvoices(facts),
     ...nextSentences(subscription, facts),
   ]
 }
@@ -106,6 +106,25 @@ function scheduleDetails({ schedule: id }: Subscription, facts: Facts): Sentence
     detail(`A schedule manages it, and is in ${place}.`, 'schedules.md#managed-subscriptions', {
       object: schedule.id,
     }),
+  ]
+}
+
+/** paytwin: how many open invoices have a sentence. A subscription that is never paid has one for each period. */
+const MAX_INVOICES = 10
+
+/** Writes the sentences about the newest open invoices of a subscription, and one about all older ones. */
+function openInvoices(facts: Facts): Sentence[] {
+  const open = facts.invoices.filter(isOpen)
+  const older = open.slice(MAX_INVOICES)
+  const [oldest] = older.slice(-1)
+  const sentences = open.slice(0, MAX_INVOICES).map((invoice) => openInvoice(invoice, facts))
+  if (!oldest) return sentences
+  const what =
+    older.length === 1 ? 'One older invoice is open' : `Besides, ${older.length} older invoices are open`
+  const text = `${what}${oldest.finalized_at === null ? '' : `, the oldest since ${instant(oldest.finalized_at)}`}.`
+  return [
+    ...sentences,
+    detail(text, 'invoices.md#outstanding-invoices', { at: oldest.finalized_at, object: oldest.id }),
   ]
 }
 

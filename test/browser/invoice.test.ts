@@ -92,6 +92,19 @@ test.each(LOOKS)('a customer with %s is declined, pays, and reads the receipt', 
   expect(complaints).toEqual([])
 })
 
+test('the page can be paid under another name of the daemon, with an authentication too', async () => {
+  for (const card of ['4242 4242 4242 4242', '4000 0027 6000 3184']) {
+    const invoice = await sentInvoice('localhost@example.com')
+    const { page, complaints } = await openPage(browser)
+    await page.goto((invoice.hosted_invoice_url ?? '').replace('127.0.0.1', 'localhost'))
+    await page.getByRole('button', { name: card }).click()
+    await page.getByRole('button', { name: 'Pay $499.20' }).click()
+    if (card.endsWith('3184')) await page.getByRole('button', { name: 'Complete authentication' }).click()
+    await page.getByRole('status').getByText('Your payment was received').waitFor()
+    expect(complaints).toEqual([])
+  }
+})
+
 test('the pages are accessible, on small and large screens, light and dark', async () => {
   const invoice = await sentInvoice('axe@example.com')
   const { page } = await openPage(browser)

@@ -18,6 +18,8 @@ const data = join(folder.path, 'data')
 const secrets: Record<string, string> = { 'a card number': CARD, 'a code verifier': VERIFIER }
 /** What the command line printed, but for where a secret is shown this once. */
 let printed = ''
+/** The last requests with their bodies. */
+let shownRequests = ''
 let daemon: RunningDaemon
 let receiver: Server
 
@@ -58,7 +60,8 @@ beforeAll(async () => {
   await tellStory()
   await misplace()
   await run('keys', 'list')
-  await run('requests', 'list')
+  await run('requests', 'list', '-n', '100')
+  await showRequests()
   await run('apps', 'list')
   await run('oauth', 'list')
   await run('webhooks', 'list')
@@ -131,6 +134,27 @@ async function tellStory(): Promise<void> {
     secrets['a client_secret of an intent'] ??= intent.client_secret
   }
   await ask('/v1/test_helpers/clock/advance', { body: { by: '1d' } })
+}
+
+/** Shows all requests with their bodies, as JSON, and some as text. */
+async function showRequests(): Promise<void> {
+  const authorization = `Bearer ${secrets['the admin token']}`
+  const ask = async (path: string) =>
+    (await fetch(`${daemon.url}/_paytwin/${path}`, { headers: { authorization } })).json()
+  for (let after = ''; ; ) {
+    const { data, has_more } = (await ask(`requests?limit=100${after}`)) as {
+      data: Body[]
+      has_more: boolean
+    }
+    for (const { id } of data) {
+      const shown = await ask(`requests/${id}`)
+      shownRequests += JSON.stringify(shown)
+    }
+    if (!has_more) break
+    after = `&starting_after=${data.at(-1)?.id}`
+  }
+  printed += shownRequests
+  for (const line of printed.match(/req_\w+/g)?.slice(0, 3) ?? []) await run('requests', 'show', line)
 }
 
 /** Secrets that have no recognizable form. They are searched for only after their intended use. */
@@ -206,6 +230,8 @@ describe('no secret', () => {
         .map(([name]) => name),
     ).toContain('paytwin.db-wal')
     expect(daemon.log()).toContain('/v1/customers')
+    for (const kept of ['"exp_year":2030', 'client_secret', '"grant_type":"authorization_code"', 'whsec_…'])
+      expect(shownRequests).toContain(kept)
   })
 
   test('is in any file of the data folder, except the admin token in its own file', () => {

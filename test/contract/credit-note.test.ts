@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createCreditNote } from '../../src/engine/resources/credit-note.ts'
 import {
   anotherMerchant,
   badState,
@@ -267,4 +268,17 @@ test('the next credit note of an invoice counts void ones in its number', async 
   await twin.post(`/v1/credit_notes/${first.id}/void`)
   const second = await twin.post('/v1/credit_notes', { invoice: id, amount: 2000 })
   expect(second.number).toBe(`${number}-CN-02`)
+})
+
+test('an invoice has at most 500 credit notes', async () => {
+  const invoice = await openInvoice()
+  const { engine, merchant } = twin.sandbox
+  await engine.command(merchant, null, (unit) => {
+    for (let count = 0; count < 500; count += 1) createCreditNote(unit, { invoice: invoice.id, amount: 1 })
+  })
+  const { status, body } = await twin.request('POST', '/v1/credit_notes', { invoice: invoice.id, amount: 1 })
+  expect([status, body.error.code, body.error.param]).toEqual([400, 'parameter_invalid', 'invoice'])
+  expect(body.error.message).toContain('An invoice can have at most 500 credit notes')
+  const { pre_payment_credit_notes_amount } = await twin.get(`/v1/invoices/${invoice.id}`)
+  expect(pre_payment_credit_notes_amount).toBe(500)
 })

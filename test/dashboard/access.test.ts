@@ -1,6 +1,9 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { Waiting } from '../../src/engine/machine/merchant-state.ts'
 import { sessionsInMemory } from '../../src/http/dashboard/sessions.ts'
 import { asOperator } from '../http/support.ts'
+import { subscribe } from '../scenarios/story.ts'
 import { startTwin, type Twin } from '../twin.ts'
 import { linkOf, signIn, tokenOf, url, visit } from './support.ts'
 
@@ -183,6 +186,42 @@ test('signing out ends the session, also for a copy of the cookie and after a re
   onTestFinished(() => second.close())
   expect((await visit(second, base, { headers: { cookie } })).status).toBe(401)
   expect((await visit(second, base, { headers: { cookie: other.cookie } })).status).toBe(200)
+})
+
+test('a session that has expired stays so when the wall clock is set back, also after a restart', async () => {
+  let now = wall
+  const same = { url, wall: () => now, adminToken: 'v'.repeat(40), dashboardSessions: sessionsInMemory() }
+  const first = await startTwin(same)
+  const seen = await signIn(first)
+  const unseen = await signIn(first)
+  now += 31 * 86_400_000
+  expect((await seen.show()).status).toBe(401)
+  now = wall
+  await first.close()
+  const second = await startTwin(same)
+  onTestFinished(() => second.close())
+  for (const { cookie, base } of [seen, unseen])
+    expect((await visit(second, base, { headers: { cookie } })).status).toBe(401)
+})
+
+test('an action that waits for an advance is refused once its session has ended', async () => {
+  const shop = await startTwin({ url })
+  onTestFinished(() => shop.close())
+  const { subscription } = await subscribe(shop)
+  const { cookie, show, base } = await signIn(shop)
+  const token = tokenOf((await show()).text)
+  const { clock, held } = shop.sandbox.merchant
+  const waiting: Waiting[] = []
+  held.set(clock, waiting)
+  const path = `${base}/subscriptions/${subscription.id}/actions/cancel`
+  const response = visit(shop, path, { form: { token }, headers: { cookie } })
+  while (waiting.length === 0) await turn()
+  await visit(shop, '/dashboard/sign-out', { form: { token }, headers: { cookie } })
+  held.delete(clock)
+  for (const { requeue } of waiting) requeue()
+  expect((await response).status).toBe(401)
+  expect(await (await response).text()).toContain('paytwin open')
+  expect((await shop.get(`/v1/subscriptions/${subscription.id}`)).status).toBe('active')
 })
 
 test('on a full disk no link is used up, and signing out is not forgotten after a restart', async () => {

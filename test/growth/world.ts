@@ -15,6 +15,7 @@ import { createSubscription } from '../../src/engine/resources/subscription.ts'
 import { createSchedule } from '../../src/engine/resources/subscription-schedule.ts'
 import { updateSubscription } from '../../src/engine/resources/subscription-update.ts'
 import { createTestClock } from '../../src/engine/resources/test-clock.ts'
+import { contentOf } from '../../src/http/request-content.ts'
 import { letIn, makeApp, REDIRECT_URI } from '../http/oauth/support.ts'
 import { type Body, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
 
@@ -267,7 +268,7 @@ async function addWhatHasNoHistory({ twin, app, refreshToken, count }: World): P
     }
   })
   keys.reload()
-  for (let n = 0; n < count; n += 1) requests.add(requestNumber(n))
+  for (let n = 0; n < count; n += 1) requests.add(requestNumber(n), contentOf(EXCHANGED))
 }
 
 const secondsNow = () => Math.floor(Date.now() / 1_000)
@@ -281,6 +282,8 @@ const storedResponse = (scope: string, n: number) => ({
   body: '{}',
   created: secondsNow(),
 })
+
+const EXCHANGED = { body: undefined, idempotencyKey: undefined, text: '{}', isSecret: false }
 
 const requestNumber = (n: number) => ({
   id: `req_${n}`,

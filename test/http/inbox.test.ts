@@ -1,6 +1,8 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { inboxUrl } from '../../src/http/dashboard/inbox-url.ts'
+import { Inbox } from '../../src/http/inbox.ts'
 import { SIGNATURES } from '../../src/webhooks/signature.ts'
+import { keptBytes } from '../kept-memory.ts'
 import { type Body, startTwin, type Twin } from '../twin.ts'
 import { asOperator, type Refusal } from './support.ts'
 
@@ -81,6 +83,23 @@ test('the last 100 webhooks are kept, and the beginning of each body', async () 
   expect(kept[0]?.body).toHaveLength(65_536)
   expect(kept[0]).toMatchObject({ is_body_cut: true, signed_by: endpoint.id })
   expect(kept.at(-1)?.body).toBe('2 x')
+})
+
+test('of large bodies, only the beginnings stay in memory', async () => {
+  const inbox = new Inbox(() => ({ endpoint: null, reason: 'not signed' }), Date.now)
+  const { merchant } = twin.sandbox
+  const bodies = [
+    (size: number) => Buffer.alloc(size, 'x').toString(),
+    (size: number) => JSON.stringify({ id: Buffer.alloc(size, 'x').toString(), type: 'invoice.paid' }),
+  ]
+  for (const bodyOf of bodies) {
+    const fill = () => {
+      for (let number = 0; number < 100; number += 1)
+        inbox.add(merchant, { headers: {}, body: bodyOf(1_000_000) })
+    }
+    expect(await keptBytes(fill)).toBeLessThan(20_000_000)
+    expect(inbox.list(merchant)).toHaveLength(100)
+  }
 })
 
 test.each<[string, Record<string, string>]>([

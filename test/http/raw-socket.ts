@@ -23,6 +23,7 @@ export const startListening = (options: Partial<DaemonOptions> = {}): Promise<Da
     keyCacheSeconds: 0,
     strictParams: false,
     oauthErrors: 'envelope',
+    publicUrl: null,
     logLevel: 'silent',
     json: false,
     version: '0.0.0',

@@ -1,6 +1,6 @@
-import { expect } from 'vitest'
 import { addIntervals } from '../../src/core/calendar.ts'
 import type { Body } from '../twin.ts'
+import { expect } from './quick-expect.ts'
 import type { History } from './story.ts'
 
 /**
@@ -231,7 +231,7 @@ function updatesFollowOneAnother({ events }: History): void {
   for (const { type, data } of events.filter((event) => event.data.object.object === 'subscription')) {
     const { object, previous_attributes } = data
     if (type === 'subscription.updated') {
-      expect(Object.keys(previous_attributes)).not.toEqual([])
+      expect(Object.keys(previous_attributes).length).toBeGreaterThan(0)
       expect({ ...object, ...previous_attributes }).toEqual(shown.get(object.id))
     }
     shown.set(object.id, object)

@@ -35,6 +35,9 @@ const VOLUME = { ...GRADUATED, tiers_mode: 'volume' }
 /** One advance, and from job to job. */
 const LIGHT = Object.entries(PACES).filter(([name]) => !name.includes('hours'))
 
+const linesOfNewest = async (twin: Twin): Promise<number[]> =>
+  (await newestInvoice(twin)).lines.data.map(({ amount }: Body) => amount)
+
 type Story = Awaited<ReturnType<typeof begin>> & { readonly to: (time: string) => Promise<void> }
 type Example = {
   readonly price?: Body
@@ -440,7 +443,7 @@ describe('a change of the price', () => {
     await twin.post(path, { billing_cycle_anchor: 'now' })
     const proration_behavior = 'always_invoice'
     await twin.post(path, { items: [{ id: other, price: basic.id }], proration_behavior })
-    expect((await newestInvoice(twin)).lines.data.map(({ amount }: Body) => amount)).toEqual([2000])
+    expect(await linesOfNewest(twin)).toEqual([2000])
   })
 
   describe('that waits for its payment and exceeds the largest invoice', () => {
@@ -481,6 +484,24 @@ describe('a change of the price', () => {
       expect(await waiting(twin)).toEqual([99_999_999])
       expect((await newestInvoice(twin)).lines.data.map(({ amount }: Body) => amount)).toEqual([2_000])
     })
+  })
+
+  test('credits nothing of a period that another one has replaced in the same second, and that was credited in part', async () => {
+    const { twin, customer, metered, method } = await begin()
+    const { id: price } = await makePrice(twin, { recurring: { interval: 'month', interval_count: 2 } })
+    const params = {
+      ...{ customer: customer.id, currency: 'usd', items: [{ price }] },
+      default_payment_method: method.id,
+    }
+    const { id, items } = await twin.post('/v1/subscriptions', params)
+    const change = (given: Body) =>
+      twin.post(`/v1/subscriptions/${id}`, { proration_behavior: 'always_invoice', ...given })
+    const item = items.data[0].id
+    // April and May have 61 days, of which 31 remain: 20.00 × 31 ÷ 61 = 10.16.
+    await change({ items: [{ id: item, price: metered.id }], proration_date: at(END) })
+    expect(await linesOfNewest(twin)).toEqual([-1016])
+    await change({ items: [{ id: item, price }] })
+    expect(await linesOfNewest(twin)).toEqual([2000])
   })
 
   test('between licensed and metered prorates the licensed part alone', async () => {

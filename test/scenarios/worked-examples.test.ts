@@ -24,7 +24,7 @@ async function begin(twin: Twin, price: Body, given: Body = {}) {
     twin.post(`/v1/subscriptions/${subscription.id}`, {
       ...{ proration_behavior: 'create_prorations', items: [{ id, ...params }] },
     })
-  return { change, customer }
+  return { change, customer, subscription }
 }
 
 const EXAMPLES: Readonly<Record<string, Example>> = {
@@ -91,6 +91,40 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     },
     // In April both items together were 10.00 less.
     bills: ['2026-04-01 1000 to 2026-05-01', '2026-05-01 13000 to 2026-06-01'],
+  },
+  'three cents off three items, of which two change': {
+    now: '2026-04-01T00:00:00Z',
+    play: async (twin, go) => {
+      await coupon(twin, { amount_off: 3, currency: 'usd' })
+      const prices = [200, 50, 50]
+      const items: Body[] = []
+      for (const unit_amount of prices) items.push({ price: (await makePrice(twin, { unit_amount })).id })
+      // 0.02, 0.01 and 0.00 off.
+      const { subscription } = await begin(twin, {}, { items })
+      const [, second, third] = subscription.items.data
+      await twin.post(`/v1/subscriptions/${subscription.id}`, {
+        items: [second, third].map(({ id }) => ({ id, quantity: 4 })),
+        proration_behavior: 'create_prorations',
+      })
+      // 0.01 of the coupon is left for both, whose half cents are not rounded up twice.
+      expect(await pendingAmounts(twin)).toEqual([-49, 199, -50, 200])
+      await go('2026-05-01T00:00:00Z')
+    },
+    // 6.00 less 0.03 in both months.
+    bills: ['2026-04-01 297 to 2026-05-01', '2026-05-01 897 to 2026-06-01'],
+  },
+  'discounts of items in a first period up to an anchor': {
+    now: '2026-04-16T00:00:00Z',
+    play: async (twin, go) => {
+      await coupon(twin, { percent_off: 10 })
+      await twin.post('/v1/coupons', { id: 'HALF', duration: 'forever', percent_off: 50 })
+      const [first, second] = [await makePrice(twin, {}), await makePrice(twin, {})]
+      const items = [{ price: first.id, discounts: [{ coupon: 'HALF' }] }, { price: second.id }]
+      await begin(twin, {}, { items, billing_cycle_anchor: at('2026-05-01T00:00:00Z') })
+      await go('2026-05-01T00:00:00Z')
+    },
+    // Half a month: 10.00 less 50 %, and 10.00 less 10 %.
+    bills: ['2026-04-16 1400 to 2026-05-01', '2026-05-01 2800 to 2026-06-01'],
   },
   'a discounted quantity beyond the border of a tier': {
     now: '2026-04-01T00:00:00Z',

@@ -1,6 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import { holdAlways, itemsReconcile } from '../scenarios/invariants.ts'
 import type { History } from '../scenarios/story.ts'
-import { bytesOf } from '../scenarios/story.ts'
 import type { Body } from '../twin.ts'
 import { listAll } from './client.ts'
 import type { Dice } from './dice.ts'
@@ -19,6 +19,7 @@ import {
   showSubscription,
 } from './model-events.ts'
 import { differences, inModelTerms, type Naming } from './naming.ts'
+import { EVENTS, entriesOf, isOfBalance, LISTS, type Pages, pagesOf, textsOf } from './pages.ts'
 import type { Account, World } from './world.ts'
 
 type Whole = History & {
@@ -30,36 +31,14 @@ type Whole = History & {
   readonly transactions: Body[]
 }
 
-const LISTS: Readonly<Record<Exclude<keyof Whole, 'events' | 'transactions'>, string>> = {
-  customers: '/v1/customers?',
-  payment_methods: '/v1/payment_methods?',
-  prices: '/v1/prices?',
-  subscriptions: '/v1/subscriptions?status=all&',
-  invoices: '/v1/invoices?',
-  payment_intents: '/v1/payment_intents?',
-  charges: '/v1/charges?',
-  refunds: '/v1/refunds?',
-  credit_notes: '/v1/credit_notes?',
-  disputes: '/v1/disputes?',
-  subscription_schedules: '/v1/subscription_schedules?',
-  items: '/v1/invoiceitems?',
-  products: '/v1/products?',
-  'billing/meters': '/v1/billing/meters?',
-  coupons: '/v1/coupons?',
-  promotion_codes: '/v1/promotion_codes?',
-}
-
 /** All objects that a merchant can see, and the events as they were first read. */
-async function historyOf(world: World, account: Account): Promise<Whole> {
-  const get = (page: string) => world.ask(account, 'GET', page)
-  const history = { events: account.events, transactions: [] as Body[] } as Whole
-  for (const [name, path] of Object.entries(LISTS)) {
-    history[name as keyof typeof LISTS] = await listAll(get, path)
-  }
-  for (const { id } of history.customers)
-    history.transactions.push(...(await listAll(get, `/v1/customers/${id}/balance_transactions?`)))
-  return history
-}
+const historyOf = (account: Account, pages: Pages): Whole => ({
+  ...(Object.fromEntries(
+    Object.entries(LISTS).map(([name, path]) => [name, entriesOf(pages, path)]),
+  ) as Record<keyof typeof LISTS, Body[]>),
+  events: account.events,
+  transactions: [...pages.keys()].filter(isOfBalance).flatMap((path) => entriesOf(pages, path)),
+})
 
 /**
  * Checks all invariants: of each merchant's history, of the model and the current objects, of the past that the journal
@@ -67,42 +46,52 @@ async function historyOf(world: World, account: Account): Promise<Whole> {
  * @throws Failure
  */
 export async function audit(world: World, dice: Dice): Promise<void> {
-  for (const account of world.accounts) {
-    const history = await historyOf(world, account)
-    try {
-      holdAlways(history, history.transactions)
-      itemsReconcile(history)
-    } catch (error) {
-      throw new Failure('invariants', `merchant ${account.id}: ${(error as Error).message}`)
-    }
-    compareObjects(account, history)
-    await compareUpcoming(world, account)
-    await comparePast(world, history, dice)
-    await seeNothing(world, account, history, dice)
-  }
+  for (const account of world.accounts)
+    await auditOne(world, account, { pages: await pagesOf(world, account), dice })
 }
 
 /**
- * Reads the histories of all merchants without the random ids of requests. Events are reconstructed from the current
- * objects and the journal; they must be the same as when they were first read.
+ * Checks all invariants at the end, reads all events again, and returns the histories of all merchants.
  * @throws Failure
  */
-export async function bytesOfWorld(world: World): Promise<string[]> {
-  const bytes: string[] = []
+export async function auditFinally(world: World, dice: Dice): Promise<string[]> {
+  const texts: string[] = []
   for (const account of world.accounts) {
-    const history = await historyOf(world, account)
-    const events = await listAll((path) => world.ask(account, 'GET', path), '/v1/events?')
-    if (events.length !== account.events.length) {
-      throw new Failure('journal', `${account.events.length} events were seen, there are ${events.length}`)
-    }
-    for (const [index, event] of events.entries()) {
-      const [is, was] = [JSON.stringify(event), JSON.stringify(account.events[index])]
-      if (is !== was) throw new Failure('journal', `an event has changed\n  ${was}\n  ${is}`)
-      if (event.request.id !== null) event.request.id = 'req'
-    }
-    bytes.push(...bytesOf({ ...history, events }))
+    const pages = await pagesOf(world, account, EVENTS)
+    await auditOne(world, account, { pages, dice })
+    compareEvents(account, entriesOf(pages, EVENTS))
+    texts.push(...textsOf(pages))
   }
-  return bytes
+  return texts
+}
+
+async function auditOne(
+  world: World,
+  account: Account,
+  { pages, dice }: { pages: Pages; dice: Dice },
+): Promise<void> {
+  const history = historyOf(account, pages)
+  try {
+    holdAlways(history, history.transactions)
+    itemsReconcile(history)
+  } catch (error) {
+    throw new Failure('invariants', `merchant ${account.id}: ${(error as Error).message}`)
+  }
+  compareObjects(account, history)
+  await compareUpcoming(world, account)
+  await comparePast(world, history, dice)
+  await seeNothing(world, account, history, dice)
+}
+
+/** Events are reconstructed from the current objects and the journal. They must be the same as when they were first read. */
+function compareEvents({ events }: Account, read: readonly Body[]): void {
+  if (read.length !== events.length)
+    throw new Failure('journal', `${events.length} events were seen, there are ${read.length}`)
+  for (const [index, event] of read.entries()) {
+    if (isDeepStrictEqual(event, events[index])) continue
+    const [is, was] = [JSON.stringify(event), JSON.stringify(events[index])]
+    throw new Failure('journal', `an event has changed\n  ${was}\n  ${is}`)
+  }
 }
 
 /** Compares the model's objects with those of the API, also those without recent events. */

@@ -6,10 +6,11 @@ import { shrink } from './shrink.ts'
 
 /**
  * `npm run simulate -- [--seed N] [--steps M] [--seeds K] [--seconds S | --minutes M] [--replay STEPS] [--quick]
- * [--shrink S] [--dialect paytwin|stripe]`: plays random steps against a sandbox and a model of it: K seeds, one if not given, and more until the time is over. Each is
- * played three times without --quick: twice unchanged, and once with its advances in small steps.
- * With `--dialect stripe` there is no model, and each is played twice. On a
- * failure it prints the seed and the shortest failing sequence that it finds in S seconds, and exits with 1.
+ * [--again N] [--keep-going] [--shrink S] [--dialect paytwin|stripe]`: plays random steps against a sandbox and a model of it: K
+ * seeds, one if not given, and more until the time is over. One of N seeds, each if not given, is played again with its advances
+ * in parts; none with --quick. With `--dialect stripe` there is no model. On a failure it prints the seed and the shortest failing
+ * sequence that it finds in S seconds. Then it stops, or goes on with the next seed with --keep-going, and exits with 1. The
+ * summary is also printed when it is interrupted.
  */
 const { values } = parseArgs({
   options: {
@@ -21,6 +22,8 @@ const { values } = parseArgs({
     replay: { type: 'string' },
     shrink: { type: 'string', default: '90' },
     quick: { type: 'boolean', default: false },
+    again: { type: 'string', default: '1' },
+    'keep-going': { type: 'boolean', default: false },
     dialect: { type: 'string', default: 'paytwin' },
   },
 })
@@ -29,6 +32,11 @@ const seconds = values.minutes ? Number(values.minutes) * 60 : Number(values.sec
 const firstSeed = values.seed === undefined ? Date.now() % 1_000_000_000 : Number(values.seed)
 const count = Number(values.steps)
 const totals = { seeds: 0, steps: 0, years: 0, renewals: 0, events: 0 }
+const failed: number[] = []
+let isInterrupted = false
+process.once('SIGINT', () => {
+  isInterrupted = true
+})
 
 if (values.dialect === 'stripe') await simulate((await import('./stripe/mode.ts')).mode)
 else if (values.dialect === 'paytwin') await simulate(paytwinMode)
@@ -36,22 +44,38 @@ else throw new Error(`there is no dialect ${values.dialect}: use paytwin or stri
 
 async function simulate<Step extends AnyStep>(mode: Mode<Step>): Promise<void> {
   console.log(`simulation: seed ${firstSeed}, ${count} steps a seed${seconds ? `, ${seconds} s` : ''}`)
-  for (let seed = firstSeed; totals.seeds < Number(values.seeds) || elapsed() < seconds; seed += 1) {
+  for (let seed = firstSeed; !isInterrupted && goesOn(); seed += 1) {
     const steps = values.replay === undefined ? mode.stepsOf(seed, count) : mode.read(values.replay)
-    const result = await (values.quick ? mode.run : mode.runThoroughly)(steps, { seed })
+    const play = isPlayedAgain(seed) ? mode.runThoroughly : mode.run
+    const result = await play(steps, { seed })
     totals.seeds += 1
     totals.steps += steps.length
     totals.years += result.simulatedSeconds / (365.25 * 86_400)
     totals.renewals += result.renewals
     totals.events += result.events
-    if (result.failure) {
-      await report(mode, seed, steps, result)
-      process.exit(1)
-    }
+    if (!result.failure) continue
+    failed.push(seed)
+    await report(mode, { seed, steps, play }, result)
+    if (!values['keep-going']) break
   }
+  summarize()
+  process.exitCode = failed.length > 0 ? 1 : 0
+}
+
+function goesOn(): boolean {
+  return totals.seeds < Number(values.seeds) || elapsed() < seconds
+}
+
+function isPlayedAgain(seed: number): boolean {
+  return !values.quick && seed % Number(values.again) === 0
+}
+
+function summarize(): void {
   const { seeds, steps, years, renewals, events } = totals
+  const found = failed.length === 0 ? 'nothing found' : `failures of ${failed.join(', ')}`
+  const processor = (process.cpuUsage().user + process.cpuUsage().system) / 1_000_000
   console.log(
-    `${seeds} seeds (${firstSeed} to ${firstSeed + seeds - 1}), ${steps} steps, ${years.toFixed(1)} simulated years, ${renewals} renewals, ${events} events, ${elapsed().toFixed(0)} s: nothing found`,
+    `${seeds} seeds (${firstSeed} to ${firstSeed + seeds - 1}), ${steps} steps, ${years.toFixed(1)} simulated years, ${renewals} renewals, ${events} events, ${elapsed().toFixed(0)} s, ${(steps / processor).toFixed(0)} steps a second of processor time: ${found}`,
   )
 }
 
@@ -61,15 +85,13 @@ function elapsed(): number {
 
 async function report<Step extends AnyStep>(
   mode: Mode<Step>,
-  seed: number,
-  steps: readonly Step[],
+  { seed, steps, play }: { seed: number; steps: readonly Step[]; play: Mode<Step>['run'] },
   { failure, lines }: Result,
 ): Promise<void> {
   console.error(`seed ${seed} fails after ${lines.length} steps. ${failure?.message}`)
   const deadline = elapsed() + Number(values.shrink)
   // Steps after the failure are dropped, and a failure of one run needs no second run.
   const played = steps.slice(0, lines.length + 1)
-  const play = values.quick ? mode.run : mode.runThoroughly
   const replay = (await mode.run(played, { seed })).failure?.kind === failure?.kind ? mode.run : play
   const again = (shorter: readonly Step[]) => replay(shorter, { seed, auditEvery: Number.POSITIVE_INFINITY })
   const isSame = async (shorter: readonly Step[]) =>

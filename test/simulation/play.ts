@@ -4,7 +4,7 @@ import { commandNamed, isWhole, type Step } from './commands.ts'
 import { Dice } from './dice.ts'
 import { Failure } from './failure.ts'
 import type { ExpectedEvent } from './model-events.ts'
-import type { Moves, Play } from './model-play.ts'
+import type { Play } from './model-play.ts'
 import { named } from './model-state.ts'
 import { differences, inModelTerms } from './naming.ts'
 import type { Account, World } from './world.ts'
@@ -16,15 +16,10 @@ export type Played = {
   readonly events: readonly Body[]
 }
 
-/** The number of parts of an advance. */
-export type Pace = (moves: Moves) => number
-
-export const ONE_JUMP: Pace = () => 1
-
 const NOTHING: Omit<Played, 'words'> = { simulatedSeconds: 0, events: [] }
 
 /** Runs a step, and compares its result with the model. @throws Failure */
-export async function playStep(world: World, step: Step, pace: Pace): Promise<Played> {
+export async function playStep(world: World, step: Step): Promise<Played> {
   if (isWhole(step.name)) return { words: await playWhole(world, step), ...NOTHING }
   const account = world.account(step.merchant)
   const dice = new Dice(step.dice)
@@ -34,11 +29,12 @@ export async function playStep(world: World, step: Step, pace: Pace): Promise<Pl
   const body = play.body && fill(account, await fillItems(world, account, JSON.stringify(play.body)))
   const words = `merchant ${step.merchant}, ${step.name}: ${play.method} ${path} ${body ?? ''}`
   try {
-    const response = play.moves
-      ? await move(world, account, { path, body, moves: play.moves, pace })
-      : await askOnce(world, account, { play, path, body, isRepeated: dice.chance(10), mark: step.dice })
+    const idempotencyKey = !play.moves && dice.chance(10) ? `key-${step.dice}` : undefined
+    const sent = { method: play.method, path, body, idempotencyKey }
+    const response = await askOnce(world, account, { play, sent })
     compareResponse(account, play, response)
     const events = await newEvents(world, account)
+    note(world, step, { play, sent, response, events })
     const isCompared = (type: string) =>
       /^(subscription|invoice|payment_intent|charge|refund|credit_note|customer\.discount)\./.test(type)
     for (const { isOf, isUnordered } of STREAMS)
@@ -58,6 +54,8 @@ export async function playStep(world: World, step: Step, pace: Pace): Promise<Pl
 
 async function playWhole(world: World, { name, dice }: Step): Promise<string> {
   const snapshot = new Dice(dice).of(['one', 'two'])
+  if (name === 'reset') world.deeds.push({ kind: 'reset' })
+  else world.deeds.push({ kind: name === 'save snapshot' ? 'save' : 'restore', snapshot })
   if (name === 'reset') await world.reset()
   else if (name === 'save snapshot') await world.save(snapshot)
   else if (!(await world.restore(snapshot))) return `${name} ${snapshot}: it was never saved`
@@ -91,47 +89,48 @@ async function fillItems(world: World, account: Account, text: string): Promise<
   return filled
 }
 
+type Sent = {
+  readonly method: string
+  readonly path: string
+  readonly body: string | undefined
+  readonly idempotencyKey: string | undefined
+}
+
 /**
- * Makes a request, and sometimes repeats it with the same idempotency key: the response is the same, without effects.
+ * Makes a request, and repeats it if it has an idempotency key: the response is the same, without effects.
  */
 async function askOnce(
   world: World,
   account: Account,
-  {
-    play,
-    path,
-    body,
-    isRepeated,
-    mark,
-  }: { play: Play; path: string; body: string | undefined; isRepeated: boolean; mark: number },
+  { play, sent }: { play: Play; sent: Sent },
 ): Promise<TwinResponse> {
-  if (play.isOperators) return world.operate(play.method, path.replace('/_paytwin/', ''), body)
-  const key = isRepeated ? `key-${mark}` : undefined
-  const response = await world.ask(account, play.method, path, body, key)
+  const { method, path, body, idempotencyKey: key } = sent
+  if (play.isOperators) return world.operate(method, path.replace('/_paytwin/', ''), body)
+  const response = await world.ask(account, method, path, body, key)
   // Only what was stored is replayed. See docs/contract/idempotency.md#stored-responses.
   if (key === undefined || (response.status >= 300 && response.status !== 402)) return response
-  const again = await world.ask(account, play.method, path, body, key)
+  const again = await world.ask(account, method, path, body, key)
   if (again.text !== response.text)
     throw new Failure('replay', `answered otherwise: ${response.text} ${again.text}`)
   return response
 }
 
-/** Advances a clock to its target, at once or in equal parts. */
-async function move(
+/** Notes the request of a step, to be sent again. */
+function note(
   world: World,
-  account: Account,
-  { path, body, moves, pace }: { path: string; body: string | undefined; moves: Moves; pace: Pace },
-): Promise<TwinResponse> {
-  const { from, to, stopOn } = moves
-  const parts = Math.min(pace(moves), to - from)
-  if (parts <= 1) return world.ask(account, 'POST', path, body)
-  for (let part = 1; ; part += 1) {
-    const until = from + Math.floor(((to - from) * part) / parts)
-    const asked = JSON.stringify({ to: until, ...(stopOn && { stop_on: stopOn }) })
-    const response = await world.ask(account, 'POST', path, asked)
-    if (part === parts || response.status !== 200 || response.body.summary.stopped_on !== null)
-      return response
-  }
+  { merchant }: Step,
+  {
+    play: { isOperators, moves },
+    sent,
+    response: { status, text },
+    events,
+  }: { play: Play; sent: Sent; response: TwinResponse; events: readonly Body[] },
+): void {
+  world.deeds.push({
+    ...{ kind: 'request', ...sent, path: sent.path.replace('/_paytwin/', ''), merchant, status, text },
+    isOperators: isOperators === true,
+    moves: moves ? { ...moves, instants: events.map(({ created }) => created) } : null,
+  })
 }
 
 function compareResponse(
@@ -153,6 +152,7 @@ function compareResponse(
 /** Lists the events since the newest one that was read, oldest first. */
 async function newEvents(world: World, account: Account): Promise<Body[]> {
   const found: Body[] = []
+  if (!world.hasNewEntries()) return found
   for (;;) {
     const newest = found.at(-1)?.id ?? account.events.at(-1)?.id
     const events =

@@ -3,9 +3,11 @@ import type { CacheSizes } from '../../src/store/cache-sizes.ts'
 import type { Body } from '../twin.ts'
 import { ask, type TwinResponse } from './client.ts'
 import { MERCHANTS } from './commands.ts'
+import { DirectClient } from './direct-client.ts'
 import { Failure } from './failure.ts'
 import { type Fault, type Merchant, newMerchant } from './model-state.ts'
 import { Naming } from './naming.ts'
+import type { Deed } from './script.ts'
 import { Watch } from './watch.ts'
 
 /** A merchant of the sandbox, and its model. */
@@ -31,14 +33,23 @@ export const BEGIN = Date.UTC(2027, 0, 31, 10) / 1000
 /** A sandbox in memory with several merchants, and its snapshots. */
 export class World {
   readonly sandbox: Sandbox
+  /** The requests of all steps so far. */
+  readonly deeds: Deed[] = []
   accounts: Account[] = []
+  #nextEntry = 0
+  readonly #client: DirectClient
   readonly #snapshots = new Map<string, Saved[]>()
 
-  private constructor(sandbox: Sandbox) {
+  private constructor(sandbox: Sandbox, offset: number) {
     this.sandbox = sandbox
+    this.#client = new DirectClient(sandbox, offset)
   }
 
-  static async open(seed: number, cacheSizes?: CacheSizes): Promise<World> {
+  /** @param offset - which of the requests go through HTTP */
+  static async open(
+    seed: number,
+    { cacheSizes, offset = 0 }: { cacheSizes?: CacheSizes; offset?: number } = {},
+  ): Promise<World> {
     const sandbox = await openSandbox({
       ...(cacheSizes && { cacheSizes }),
       database: ':memory:',
@@ -49,9 +60,17 @@ export class World {
         throw error
       },
     })
-    const world = new World(sandbox)
+    const world = new World(sandbox, offset)
     await world.#begin(sandbox.secretKey ?? '')
     return world
+  }
+
+  /** Reports whether the journal has new entries since the last call. Without them there are no new events. */
+  hasNewEntries(): boolean {
+    const next = this.sandbox.engine.store.journal.next
+    const hasNew = next !== this.#nextEntry
+    this.#nextEntry = next
+    return hasNew
   }
 
   /** The merchant of a step; their number is constant. */
@@ -68,7 +87,7 @@ export class World {
     body?: string,
     idempotencyKey?: string,
   ): Promise<TwinResponse> {
-    return ask(this.sandbox, { method, path, token: account.key, body, idempotencyKey })
+    return this.#client.ask({ method, path, token: account.key, body, idempotencyKey })
   }
 
   operate(method: string, path: string, body?: string): Promise<TwinResponse> {
@@ -90,6 +109,7 @@ export class World {
     }
     await this.#operateWell('POST', `snapshots/${name}/restore`)
     const before = this.accounts
+    this.#nextEntry = 0
     this.accounts = []
     for (const [index, each] of saved.entries()) {
       // Faults stay at a restore; keys of merchants that a reset removed are deleted.
@@ -102,6 +122,7 @@ export class World {
 
   async reset(): Promise<void> {
     const key = this.account(0).key
+    this.#nextEntry = 0
     await this.#operateWell('POST', 'reset')
     await this.#begin(key)
   }

@@ -163,6 +163,7 @@ function askForRarities({ engine: { store } }: Sandbox): void {
   store.journal.numberAt(0, 1)
   store.journal.eventOfObject(1, 'invoice.created')
   store.deliveries.isRefused('evt_1')
+  askForClockEvents(store)
   for (const kind of ['subscription', 'invoice', 'payment_intent'] as const) {
     const shown = kind === 'invoice' ? [{ field: 'deleted', is: 0 }] : []
     for (const filter of [{ text: 'ada' }, { field: 'customer', isIn: ['cus_1'] }])
@@ -196,6 +197,21 @@ function askForRarities({ engine: { store } }: Sandbox): void {
   store.objects.list('checkout_session', 0, [], { limit: 1 })
   for (const kind of ['billing_portal_configuration', 'billing_portal_session'] as const)
     store.objects.list(kind, 0, [], { limit: 1 })
+}
+
+/** Only merchants with Stripe's API have events of test clocks. */
+function askForClockEvents({ clockEvents, journal }: Sandbox['engine']['store']): void {
+  const clock = { id: 'clock_1', created: NOW, name: null, now: NOW, target: null }
+  const type = 'test_helpers.test_clock.created'
+  const event = { merchant: 0, number: 1, type, created: NOW, clock, api_version: 0 } as const
+  clockEvents.add(
+    { ...event, request: null, idempotency_key: null },
+    { number: 0, entry: journal.head(null) },
+  )
+  clockEvents.event(0, 1)
+  for (const merchant of [null, 0])
+    for (const order of ['newest first', 'oldest first'] as const)
+      clockEvents.events({ merchant, types: [type], created: [], limit: 1, order })
 }
 
 async function responseOf({ app, adminToken }: Sandbox, path: string, given?: object) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isWhole, stepsOf } from '../simulation/commands.ts'
 import { Dice } from '../simulation/dice.ts'
-import { ONE_JUMP, playStep } from '../simulation/play.ts'
+import { playStep } from '../simulation/play.ts'
 import { commandNamed, stepsOf as stripeStepsOf } from '../simulation/stripe/commands.ts'
 import { Story } from '../simulation/stripe/story.ts'
 import { World } from '../simulation/world.ts'
@@ -14,7 +14,7 @@ test('every object of random merchants is explained, with its status and the tim
     // Steps of the whole sandbox, such as a reset, would only remove objects.
     const steps = stepsOf(2, 160).filter(({ name }) => !isWhole(name))
     for (const [index, step] of steps.entries()) {
-      await playStep(world, step, ONE_JUMP)
+      await playStep(world, step)
       if (index % 40 !== 39) continue
       for (const { id } of world.accounts)
         for (const status of await explainAll((...asked) => world.operate(...asked), id)) seen.add(status)

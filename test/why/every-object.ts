@@ -94,7 +94,7 @@ export function headings(): Set<string> {
   known ??= new Set(
     [
       ...['subscriptions', 'invoices', 'payments', 'proration', 'schedules', 'disputes', 'setup-intents'],
-      ...['notices', 'discounts', 'credit-notes', 'errors', 'customers', 'checkout-sessions'],
+      ...['notices', 'discounts', 'credit-notes', 'errors', 'customers', 'checkout-sessions', 'clocks'],
     ].flatMap((page) =>
       [...readFileSync(`docs/contract/${page}.md`, 'utf8').matchAll(/^##+ (.*)$/gm)].map(
         ([, title = '']) => `${page}.md#${anchorOf(title)}`,

@@ -102,7 +102,7 @@ describe('a payment intent', () => {
     `)
     await twin.post(`/v1/invoices/${invoice.id}/void`)
     expect(await why(twin, invoice.payment_intent)).toMatchInlineSnapshot(`
-      "The status of the payment intent has been canceled since 2026-01-31T10:00:00Z: its invoice was voided or credited in full. [payments.md#intents-of-invoices]
+      "The status of the payment intent has been canceled since 2026-01-31T10:00:00Z: its invoice was voided, credited in full, or paid out of band. [payments.md#intents-of-invoices]
       It pays invoice 6RNK6Y7A-0001, which is void. [payments.md#intents-of-invoices]
       Nothing further happens: this status is final. [payments.md#payment-intent-status]"
     `)

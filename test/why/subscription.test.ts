@@ -62,6 +62,21 @@ describe('an active subscription', () => {
     `)
   })
 
+  test('with very many open invoices and jobs', async () => {
+    const daily = { price: { recurring: { interval: 'day' } } }
+    const told = await story({ ...daily, collection_method: 'send_invoice', days_until_due: 365 })
+    await told.advance('30d')
+    const lines = (await told.why()).split('\n')
+    expect(lines.filter((line) => line.startsWith('Invoice #'))).toHaveLength(10)
+    expect(lines.filter((line) => line.startsWith('At 20'))).toHaveLength(20)
+    expect(lines.find((line) => line.includes('older'))).toBe(
+      'Besides, 21 older invoices are open, the oldest since 2026-01-31T10:00:00Z. [invoices.md#outstanding-invoices]',
+    )
+    expect(lines.at(-1)).toBe(
+      'Then 12 further jobs are queued, the last for 2027-03-02T10:00:00Z. [clocks.md#jobs]',
+    )
+  })
+
   test('after its trial', async () => {
     const told = await story(TRIAL)
     await told.advance('14d')

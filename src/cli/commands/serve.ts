@@ -30,6 +30,10 @@ export const daemonOptions = (command: Command): Command =>
   command
     .option('--port <N>', 'the port to listen on; 0 for any free port (default 4242)')
     .option('--host <HOST>', 'the address to listen on (default 127.0.0.1)')
+    .option(
+      '--public-url <URL>',
+      'the address at which browsers open the pages (default: that of the daemon)',
+    )
     .option('--data <DIR>', 'the data folder, with the database, admin token and log (default .paytwin)')
     .option('--ephemeral', 'keep all data in memory and write nothing to disk')
     .option(

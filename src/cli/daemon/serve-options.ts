@@ -12,6 +12,7 @@ import { DEFAULT_DATA, DEFAULT_HOST, DEFAULT_PORT } from './connection.ts'
 export type ServeFlags = {
   readonly port?: string
   readonly host?: string
+  readonly publicUrl?: string
   readonly data?: string
   readonly ephemeral?: boolean
   readonly adminTokenFile?: string
@@ -55,6 +56,7 @@ export function serveOptions(flags: ServeFlags, io: Pick<Io, 'env'>): DaemonOpti
   const value = (flag: string | undefined, name: string) => flag ?? variable(io, name) ?? null
   return {
     host: value(flags.host, 'PAYTWIN_HOST') ?? DEFAULT_HOST,
+    publicUrl: publicUrl(value(flags.publicUrl, 'PAYTWIN_PUBLIC_URL')),
     port: number(value(flags.port, 'PAYTWIN_PORT'), '--port', { max: 65_535 }) ?? DEFAULT_PORT,
     data: dataFolder(flags, io),
     adminToken: variable(io, 'PAYTWIN_ADMIN_TOKEN') ?? null,
@@ -125,6 +127,16 @@ function number(
   if (text === null) return null
   if (/^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text)
   throw wrongUsage(`${option} must be an integer from ${min} to ${max}, not '${text}'.`)
+}
+
+/** Reads the address of the pages, which are at the root of a host. @throws Failure 2 */
+function publicUrl(text: string | null): string | null {
+  if (text === null) return null
+  const { origin, href } = URL.canParse(text) ? new URL(text) : { origin: '', href: '' }
+  if (/^https?:/.test(href) && href === `${origin}/`) return origin
+  throw wrongUsage(
+    `--public-url must be an address without a path, such as http://localhost:8080, not '${text}'.`,
+  )
 }
 
 function clock(text: string | null): 'live' | number | null {

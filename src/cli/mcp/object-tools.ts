@@ -74,10 +74,17 @@ export const OBJECT_TOOLS: readonly Tool[] = [
   }),
   tool({
     name: 'get_object',
-    about: 'Shows an object of any merchant as JSON, in the form of the API.',
-    params: z.object({ id: z.string().describe('The ID, such as sub_…, in_…, cus_…, pi_…, ch_… or evt_…') }),
+    about:
+      'Shows an object of any merchant as JSON, in the form of the API. ' +
+      'Also shows an event (evt_…), and a request to the API with its parameters and its response (req_…).',
+    params: z.object({
+      id: z.string().describe('The ID, such as sub_…, in_…, cus_…, pi_…, ch_…, evt_… or req_…'),
+    }),
     effect: 'reads',
-    run: async (client, { id }) => (id.startsWith('evt_') ? client.event(id) : objectOf(client, id)),
+    run: async (client, { id }) => {
+      if (id.startsWith('evt_')) return client.event(id)
+      return id.startsWith('req_') ? client.request(id) : objectOf(client, id)
+    },
   }),
   tool({
     name: 'list_objects',

@@ -53,7 +53,8 @@ export const SCENE_TOOLS: readonly Tool[] = [
   tool({
     name: 'list_requests',
     about:
-      'Lists the latest requests of the application to the sandbox with their responses, newest first, to debug what it sent.',
+      'Lists the latest requests of the application to the sandbox: status, error code, ignored parameters; newest first, to debug what it sent. ' +
+      'get_object with the ID of a request shows its parameters and its response.',
     params: z.object({ limit: limit(100, 10), merchant: merchant() }),
     effect: 'reads',
     run: async (client, query) => (await client.requests(query)).data,

@@ -3,6 +3,7 @@ import type { Change } from '../change.ts'
 import { type BillingReason, draftInvoice, type Invoice, MAX_LINES, markedUncollectible } from '../invoice.ts'
 import { type InvoiceItem, lineOfItem } from '../invoice-item.ts'
 import type { InvoiceLine } from '../invoice-line.ts'
+import { isCorrection } from '../item-proration.ts'
 import { MAX_AMOUNT, sumOf } from '../money.ts'
 import { periodAmount } from '../period-amount.ts'
 import { linesOf } from '../period-lines.ts'
@@ -97,7 +98,7 @@ export function draft(change: Change, given: Account, subscription: Subscription
   const fixed = isFree ? 0 : periodAmount(items, prices)
   const usage = ended ? usageLines(account, ended, MAX_AMOUNT - fixed) : []
   const billed = pendingItems.length === 0 ? [] : itemsThatFit(pendingItems, fixed + sumOf(usage))
-  const pending = [...billed.map((item) => lineOfItem(item, newId('il'))), ...usage]
+  const pending = [...billed.map((item) => lineOfPending(item, newId('il'), billing)), ...usage]
   const priced = linesOf(items, prices, newId)
   const lines = isFree ? priced.map((line) => freeLine(line, isFree.names)) : priced
   const invoice = draftInvoice({
@@ -121,6 +122,14 @@ export function draft(change: Change, given: Account, subscription: Subscription
     change.update('invoice_item', item, (latest) => ({ ...latest, invoice: invoice.id, billed_with: null }))
   if (discounts.size > 0) spendDiscounts(change, account, created)
   return created
+}
+
+/** Returns the line of a pending item. Only an invoice of a new period bills the items of the subscription. */
+function lineOfPending(item: InvoiceItem, id: string, { period, items }: Billing): InvoiceLine {
+  const line = lineOfItem(item, id)
+  const isReplaced =
+    items === undefined && isCorrection(line.proration) && line.proration?.cycle === period.start
+  return isReplaced ? { ...line, is_replaced: true } : line
 }
 
 /** Adds the customer's pending items that belong to no subscription, up to the limit of an invoice. */

@@ -6,9 +6,9 @@ import { factsOf } from '../subscription-status.ts'
 import { allows, cannotBe } from '../transitions.ts'
 import { type Account, type EndingAccount, updateDelinquency } from './account.ts'
 import { expire } from './cancel.ts'
-import { type Collected, finalizeWithoutAttempt, issue, voidInvoice } from './collect.ts'
+import { type Collected, finalizeWithoutAttempt, issue, settleOutOfBand, voidInvoice } from './collect.ts'
 import { recordFirstAttempt } from './first-attempt.ts'
-import { dropPendingUpdate, payNow, recover } from './retry.ts'
+import { dropPendingUpdate, payNow, recover, recoverPaid } from './retry.ts'
 
 /**
  * Pays an invoice on request; a draft is finalized first. A failure does not change the retry schedule. For a draft with a
@@ -31,10 +31,45 @@ export function payByHand(
   const daysUntilDue = daysUntilDueOf(invoice, subscription)
   const counts = waitsAsDraft(invoice)
   const collected = issue(change, account, invoice, { daysUntilDue, scheduled: false, counts })
+  recordPayment(change, account, subscription, { collected, counts })
+  return collected
+}
+
+/**
+ * Marks an invoice paid that the customer paid in another way, on request; a draft is finalized first.
+ * @throws ApiError invalid_state_transition, param status, when it is paid or void
+ * See docs/contract/invoices.md#paid-out-of-band.
+ */
+export function payOutOfBand(
+  change: Change,
+  account: Account,
+  invoice: Invoice,
+  subscription: Subscription | null,
+): Collected {
+  if (!isDraft(invoice)) {
+    if (!allows(INVOICE_TRANSITIONS, invoice.status, 'pay')) throw cannotBe('An invoice', invoice, 'paid')
+    const collected = settleOutOfBand(change, account, invoice)
+    recoverPaid(change, account, invoice, subscription)
+    updateDelinquency(change, account)
+    return collected
+  }
+  const counts = waitsAsDraft(invoice)
+  const issued = finalizeWithoutAttempt(change, account, invoice, daysUntilDueOf(invoice, subscription))
+  const collected = isOpen(issued.invoice) ? settleOutOfBand(change, account, issued.invoice) : issued
+  recordPayment(change, account, subscription, { collected, counts })
+  return collected
+}
+
+/** Updates a subscription after one of its drafts was paid on request. */
+function recordPayment(
+  change: Change,
+  account: Account,
+  subscription: Subscription | null,
+  { collected, counts }: { collected: Collected; counts: boolean },
+): void {
   if (counts && subscription) recordFirstAttempt(change, account, subscription, collected)
   else updateNewestInvoice(change, account, subscription, collected)
   updateDelinquency(change, account)
-  return collected
 }
 
 /**

@@ -1,10 +1,11 @@
 import type { Period } from '../calendar.ts'
-import { roundedQuotient, sumOfShares } from '../money.ts'
+import { sumOfShares } from '../money.ts'
 import { priceAmount } from '../price-amount.ts'
 import { type BilledLine, isUnchanged } from '../proration.ts'
 import type { Subscription, SubscriptionItem } from '../subscription.ts'
 import { isLicensed } from '../subscription-item.ts'
 import type { Account } from './account.ts'
+import { dividedAmount } from './discount-amounts.ts'
 import { discountsOfInvoice, periodDiscounts } from './discounting.ts'
 
 /** A change of items within a period, and the lines that billed them in it. */
@@ -41,9 +42,8 @@ export function discountsOfChange(
   const wanted = sumOf(billedAgain)
   const left = Math.max(0, sumOf(after.items) - taken)
   if (wanted <= left) return whole
-  const share = (item: SubscriptionItem) =>
-    roundedQuotient(BigInt(offOf(item)) * BigInt(left), BigInt(wanted))
-  return new Map(billedAgain.map((item) => [item.id, share(item)]))
+  const parts = dividedAmount(left, billedAgain.map(offOf))
+  return new Map(billedAgain.map(({ id }, place) => [id, parts[place] ?? 0]))
 }
 
 /** Returns the amount that a discount took off an item for its remaining time, scaled to a whole period. */

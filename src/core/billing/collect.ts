@@ -1,7 +1,16 @@
 import { SECONDS_PER_DAY } from '../calendar.ts'
 import type { Change } from '../change.ts'
 import { assert } from '../errors.ts'
-import { attemptFailed, daysToPay, finalized, type Invoice, nextNumber, paid, voided } from '../invoice.ts'
+import {
+  attemptFailed,
+  daysToPay,
+  finalized,
+  type Invoice,
+  isPaidOutOfBand,
+  nextNumber,
+  paid,
+  voided,
+} from '../invoice.ts'
 import type { AppliedBalance } from '../invoice-balance.ts'
 import {
   canceledWithInvoice,
@@ -221,15 +230,33 @@ export function attempt(
 function reportPayment(change: Change, { rules }: Account, invoice: Invoice): void {
   if (rules.reportsPaymentTwice)
     change.update('invoice', invoice, (same) => same, 'invoice.payment_succeeded')
-  if (rules.reportsInvoicePayments && invoice.payment_intent !== null)
+  if (rules.reportsInvoicePayments && invoice.payment_intent !== null && !isPaidOutOfBand(invoice))
     change.update('invoice', invoice, (same) => same, 'invoice.payment_paid')
 }
 
-/** Voids an invoice, and cancels its intent without an event. See docs/contract/invoices.md#status. */
+/**
+ * Marks a finalized invoice paid without a charge, because the customer paid in another way. Its intent is canceled first, so
+ * that nothing charges it again.
+ * See docs/contract/invoices.md#paid-out-of-band.
+ */
+export function settleOutOfBand(change: Change, account: Account, invoice: Invoice): Collected {
+  cancelIntent(change, account, invoice)
+  const payment = { now: account.now, charge: null, scheduled: false }
+  const after = change.update('invoice', invoice, (open) => paid(open, payment), 'invoice.paid')
+  reportPayment(change, account, after)
+  return { result: 'paid', invoice: after }
+}
+
+/** Voids an invoice, and cancels its intent. See docs/contract/invoices.md#status. */
 export function voidInvoice(change: Change, account: Account, invoice: Invoice): void {
   const after = change.update('invoice', invoice, (latest) => voided(latest, account.now), 'invoice.voided')
   returnToBalance(change, account, after)
-  const { payment_intent } = after
+  cancelIntent(change, account, after)
+}
+
+/** Cancels the intent of an invoice, if it has one, with an event where these intents have one. */
+function cancelIntent(change: Change, account: Account, invoice: Invoice): void {
+  const { payment_intent } = invoice
   if (payment_intent === null) return
   const intent = change.pending('payment_intent', payment_intent) ?? account.intents.get(invoice.id)
   assert(intent, `the intent of ${invoice.id} was loaded`)

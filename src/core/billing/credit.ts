@@ -70,7 +70,7 @@ export function issueCreditNote(
   request: CreditRequest,
 ): CreditNote {
   const { invoice, earlier, linked } = state
-  checkCreditable(invoice)
+  checkCreditable(invoice, earlier)
   const id = account.newId('cn')
   const lines = creditLines(invoice, earlier, { ...request, newId: account.newId })
   const amount = lines.reduce((sum, line) => sum + line.amount, 0)

@@ -62,23 +62,25 @@ function isOfProduct({ terms: { applies_to } }: Discount, product: string | null
   return applies_to === null || (product !== null && applies_to.products.includes(product))
 }
 
-/**
- * Returns the parts of one discount for each of some amounts. A percentage is rounded for each amount, half away from zero.
- * An amount is divided in proportion: the parts of the first amounts together are rounded half away from zero, so that
- * all parts add up exactly.
- */
+/** Returns the parts of one discount for each of some amounts. A percentage is rounded for each amount, half away from zero. */
 function partsOf({ terms }: Discount, amounts: readonly number[]): number[] {
-  if (terms.percent_off !== null) {
-    const hundredths = BigInt(Math.round(terms.percent_off * 100))
-    return amounts.map((amount) => roundedQuotient(BigInt(amount) * hundredths, BigInt(WHOLE)))
-  }
-  const sum = amounts.reduce((all, amount) => all + amount, 0)
+  if (terms.percent_off === null) return dividedAmount(terms.amount_off ?? 0, amounts)
+  const hundredths = BigInt(Math.round(terms.percent_off * 100))
+  return amounts.map((amount) => roundedQuotient(BigInt(amount) * hundredths, BigInt(WHOLE)))
+}
+
+/**
+ * Divides an amount in proportion to others, at most up to their sum: the parts of the first amounts together are rounded half
+ * away from zero, so that all parts add up exactly.
+ */
+export function dividedAmount(amount: number, amounts: readonly number[]): number[] {
+  const sum = amounts.reduce((all, each) => all + each, 0)
   if (sum === 0) return amounts.map(() => 0)
-  const off = Math.min(terms.amount_off ?? 0, sum)
+  const off = Math.min(amount, sum)
   let reached = 0
   let given = 0
-  return amounts.map((amount) => {
-    reached += amount
+  return amounts.map((each) => {
+    reached += each
     const part = roundedQuotient(BigInt(off) * BigInt(reached), BigInt(sum)) - given
     given += part
     return part

@@ -46,14 +46,14 @@ export function discountDraft(
   const ofInvoice = discountsOfInvoice(subscription, discount, { discounts, at })
   const moment = { currency: draft.currency, at }
   const lines = draft.lines.map((line) =>
-    withOwnInForce(withDiscountsOfUsage(line, subscription), discounts, moment),
+    withOwnInForce(withDiscountsOfItem(line, subscription), discounts, moment),
   )
   return withDiscounts({ ...draft, lines, discounts: ofInvoice.map(({ id }) => id) }, { discounts, prices })
 }
 
-/** Gives a line of usage the discounts of its item, if the subscription still has the item. */
-function withDiscountsOfUsage(line: InvoiceLine, { items }: Subscription): InvoiceLine {
-  if (line.discounts !== undefined || !line.proration?.is_usage) return line
+/** Gives a line of usage or of a shortened first period the discounts of its item, if the subscription still has the item. */
+function withDiscountsOfItem(line: InvoiceLine, { items }: Subscription): InvoiceLine {
+  if (line.discounts !== undefined || !line.proration || !isDiscountable(line)) return line
   const item = items.find(({ id }) => id === line.subscription_item)
   return item?.discounts ? { ...line, discounts: item.discounts } : line
 }

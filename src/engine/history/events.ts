@@ -30,7 +30,8 @@ export function listEvents(
   page: EventPage,
 ): EventWithObject[] {
   const { cursor, limit } = page
-  const place = cursor && placeOfEvent(engine, merchant, cursor)
+  const entry = cursor && findEntry(engine, merchant, cursor.id, cursor.param)
+  const place = entry && (merchant ? entry.number : entry.seq)
   const entries = engine.store.journal.events({
     merchant: merchant?.settings.ordinal ?? null,
     ...filter,
@@ -103,41 +104,9 @@ export function eventsAfter(
   return recallAll(engine, engine.store.journal.events(query))
 }
 
-/** Returns the newest place; later events come after it. */
-export const newestPlace = (engine: Engine, merchant: MerchantState | null): number =>
-  engine.store.journal.head(merchant?.settings.ordinal ?? null)
-
-/** Returns an event's place among its merchant's events, or for null among those of all. */
-export const placeIn = (merchant: MerchantState | null, { number, seq }: EventEntry): number =>
-  merchant ? number : seq
-
 /** Returns the place of a merchant's newest event, or for null of the newest entry, up to a journal seq. */
 export const placeAt = ({ store }: Engine, merchant: MerchantState | null, seq: number): number =>
   merchant ? store.journal.numberAt(merchant.settings.ordinal, seq) : seq
-
-/** Returns the id of the newest event up to a place; '' without any. */
-export function idAt({ store, ids }: Engine, merchant: MerchantState | null, place: number): string {
-  const [entry] = store.journal.events({
-    merchant: merchant?.settings.ordinal ?? null,
-    types: [],
-    created: [],
-    limit: 1,
-    order: 'newest first',
-    below: place + 1,
-  })
-  return entry ? ids.of(entry.merchant, 'evt', entry.number) : ''
-}
-
-/**
- * Returns the place of the event with an id.
- * @param cursor.param - the parameter with the id
- * @throws ApiError resource_missing when the merchant (or any merchant, for null) has no such event
- */
-export const placeOfEvent = (
-  engine: Engine,
-  merchant: MerchantState | null,
-  { id, param }: { id: string; param: string },
-): number => placeIn(merchant, findEntry(engine, merchant, id, param))
 
 /** Finds an event. @throws ApiError resource_missing when the merchant (or any merchant, for null) has no such event */
 export const findEvent = (engine: Engine, merchant: MerchantState | null, id: string): EventWithObject =>
@@ -155,7 +124,13 @@ export function eventOfObject(
   return entry && { id: ids.of(entry.merchant, 'evt', entry.number), created: entry.created }
 }
 
-function findEntry(engine: Engine, merchant: MerchantState | null, id: string, param: string): EventEntry {
+/** Finds the journal entry of an event. @throws ApiError resource_missing */
+export function findEntry(
+  engine: Engine,
+  merchant: MerchantState | null,
+  id: string,
+  param: string,
+): EventEntry {
   const owners = merchant ? [merchant] : [...engine.merchants.values()]
   for (const { settings } of owners) {
     const number = engine.ids.numberOf(settings.ordinal, 'evt', id)
@@ -166,7 +141,7 @@ function findEntry(engine: Engine, merchant: MerchantState | null, id: string, p
 }
 
 /** Reconstructs the events of a page. Their objects are read together, because each statement takes some time. */
-function recallAll(engine: Engine, entries: readonly EventEntry[]): EventWithObject[] {
+export function recallAll(engine: Engine, entries: readonly EventEntry[]): EventWithObject[] {
   const { store, ids } = engine
   const history = store.openHistory()
   if (entries.length > 1) {
@@ -201,7 +176,8 @@ function loadPaymentMethods(
   if (places.length > 0) history.load(places)
 }
 
-function recallOf(
+/** Reconstructs an event. */
+export function recallOf(
   engine: Engine,
   entry: EventEntry,
   history: HistoryReader,

@@ -1,6 +1,8 @@
 import type { Kind, Objects } from '../../core/kinds.ts'
+import type { ShownClock } from '../../core/test-clock.ts'
 import type { WebhookDelivery } from '../../core/webhook.ts'
 import type { AmountCount, MovingKind } from '../../store/amounts.ts'
+import type { ClockEventEntry } from '../../store/clock-events.ts'
 import type { Merchant } from '../../store/directory.ts'
 import type { HistoryReader } from '../../store/history.ts'
 import type { EventEntry } from '../../store/journal.ts'
@@ -93,6 +95,20 @@ export type EventWithObject = {
   readonly pending: number
   readonly view: View
 }
+
+/** An event of a test clock, which is no object with a journal. */
+export type ClockEvent = {
+  readonly entry: ClockEventEntry
+  readonly id: string
+  readonly kind: 'test_clock'
+  readonly clock: ShownClock
+  /** The number of its pending deliveries. */
+  readonly pending: number
+  readonly view: View
+}
+
+/** An event of an object, or of a test clock. */
+export type AnyEvent = EventWithObject | ClockEvent
 
 /**
  * Reconstructs an event and its object from the journal.

@@ -1,6 +1,7 @@
 import { assert, internalError } from '../../core/errors.ts'
 import type { Store } from '../../store/store.ts'
 import { isOfStorage } from '../../store/unusable.ts'
+import { recordClockEvent } from '../resources/clock-event.ts'
 import type { Clock } from './clock.ts'
 import { nextTurn } from './gate.ts'
 import type { Listeners } from './listeners.ts'
@@ -115,7 +116,7 @@ export class Advances {
       this.#canceled.add(clock)
       running.wake()
     } else if (merchant.stalled.has(clock)) {
-      this.#end(clock)
+      this.#end(merchant, clock)
       merchant.stalled.delete(clock)
     }
   }
@@ -170,10 +171,11 @@ export class Advances {
       // A test clock that was deleted during the wait has ended the advance.
       if (this.#isStopping || clock.target === null) return summary
       const batch = this.#transactions.run([clock], () => {
-        if (!this.#canceled.has(clock))
-          return runBatch(this.#store, clock, () => this.#units.forStep(merchant, clock))
-        clock.end({ keepsPace: false })
-        return { isDone: true, isWaiting: false, summary }
+        const ran = this.#canceled.has(clock)
+          ? this.#endEarly(clock, summary)
+          : runBatch(this.#store, clock, () => this.#units.forStep(merchant, clock))
+        if (ran.isDone) this.#reportReady(merchant, clock)
+        return ran
       })
       summary = batch.summary
       isWaiting = batch.isWaiting
@@ -200,16 +202,28 @@ export class Advances {
   /** Ends an advance after an error; if that cannot be written either, the advance stays stalled. */
   #endFailed(merchant: MerchantState, clock: Clock): void {
     try {
-      this.#end(clock)
+      this.#end(merchant, clock)
     } catch (error) {
       this.#listeners.report(error, `ending an advance of ${merchant.settings.id}`)
     }
   }
 
-  /** Ends an advance at its current instant. */
-  #end(clock: Clock): void {
-    this.#transactions.run([clock], () => clock.end({ keepsPace: false }))
+  /** Ends an advance at its current instant, in a transaction of its own. */
+  #end(merchant: MerchantState, clock: Clock): void {
+    this.#transactions.run([clock], () => {
+      clock.end({ keepsPace: false })
+      this.#reportReady(merchant, clock)
+    })
     this.#canceled.delete(clock)
+  }
+
+  #endEarly(clock: Clock, summary: Summary) {
+    clock.end({ keepsPace: false })
+    return { isDone: true, isWaiting: false, summary }
+  }
+
+  #reportReady(merchant: MerchantState, clock: Clock): void {
+    recordClockEvent(this.#units.forStep(merchant, clock), clock, 'test_helpers.test_clock.ready')
   }
 
   /**

@@ -71,7 +71,7 @@ export class Engine {
     this.#loadMerchants()
   }
 
-  /** The address of the daemon, for links to its pages. */
+  /** The address of the pages that people open, for links to them. */
   get url(): string {
     return this.#url()
   }

@@ -3,6 +3,7 @@ import { parameterInvalid } from '../../core/errors.ts'
 import type { QueuedJob } from '../../store/jobs.ts'
 import type { Store } from '../../store/store.ts'
 import { isOfStorage } from '../../store/unusable.ts'
+import { recordClockEvent } from '../resources/clock-event.ts'
 import { AdvanceStalled, type Advances } from './advances.ts'
 import type { Clock } from './clock.ts'
 import type { Listeners } from './listeners.ts'
@@ -49,6 +50,7 @@ export class Timekeeper {
     unit.touch(clock)
     this.check(clock, target, param)
     clock.begin(target, storedAdvance(options))
+    recordClockEvent(unit, clock, 'test_helpers.test_clock.advancing')
     return this.#advances.startOnCommit(unit.merchant, clock)
   }
 

@@ -7,7 +7,7 @@ import {
 } from '../../core/billing/credit.ts'
 import { Change } from '../../core/change.ts'
 import type { Charge } from '../../core/charge.ts'
-import { type CreditNote, isIssued } from '../../core/credit-note.ts'
+import { type CreditNote, isIssued, MAX_CREDIT_NOTES } from '../../core/credit-note.ts'
 import { parameterMissing } from '../../core/errors.ts'
 import type { Invoice } from '../../core/invoice.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
@@ -64,7 +64,7 @@ function creditsOf(
   refund: string | undefined,
 ): Omit<CreditedInvoice, 'invoice' | 'subscription'> {
   const earlier = unit.store.objects.list('credit_note', unit.owner, [{ field: 'invoice', is: invoice.id }], {
-    limit: Number.MAX_SAFE_INTEGER,
+    limit: MAX_CREDIT_NOTES,
   })
   const charge = chargeOf(unit, invoice)
   const linked = refund === undefined ? null : unit.find('refund', refund, 'refund')

@@ -1,9 +1,9 @@
 import { matchEventTypes } from '../../core/event.ts'
-import { ALL_EVENT_TYPES, type EventType } from '../../core/kinds.ts'
+import { ALL_EVENT_TYPES, type AnyEventType, CLOCK_EVENT_TYPES } from '../../core/kinds.ts'
 import type { WebhookEndpoint } from '../../core/webhook.ts'
 import type { Store } from '../../store/store.ts'
 
-type Listener = { readonly endpoint: WebhookEndpoint; readonly types: ReadonlySet<EventType> }
+type Listener = { readonly endpoint: WebhookEndpoint; readonly types: ReadonlySet<AnyEventType> }
 
 /** A merchant's enabled webhook endpoints and their event types: read at the first use and again after a change. */
 export class EnabledEndpoints {
@@ -17,7 +17,7 @@ export class EnabledEndpoints {
   }
 
   /** Lists the enabled endpoints that receive events of a type. */
-  receiving(type: EventType): WebhookEndpoint[] {
+  receiving(type: AnyEventType): WebhookEndpoint[] {
     this.#listeners ??= this.#read()
     return this.#listeners.filter(({ types }) => types.has(type)).map(({ endpoint }) => endpoint)
   }
@@ -39,5 +39,7 @@ export class EnabledEndpoints {
 }
 
 /** Returns the types of events that an endpoint receives, in any dialect. */
-const typesOf = ({ enabled_events }: WebhookEndpoint): EventType[] =>
-  enabled_events.flatMap((pattern) => matchEventTypes(pattern, ALL_EVENT_TYPES))
+const typesOf = ({ enabled_events }: WebhookEndpoint): AnyEventType[] =>
+  enabled_events.flatMap((pattern) =>
+    matchEventTypes<AnyEventType>(pattern, [...ALL_EVENT_TYPES, ...CLOCK_EVENT_TYPES]),
+  )

@@ -276,7 +276,8 @@ function makeMethod(unit: UnitOfWork, names: FixtureIds, params: MethodParams): 
   const { test_id, outcomes, then: after } = params
   const owner = names.idOf('customer', params.customer)
   const free = test_id ?? makeFree(unit, params)
-  const id = owner === undefined ? free : attachPaymentMethod(unit, free, owner).id
+  // A file describes a state: a card that is declined today was attached while it worked.
+  const id = owner === undefined ? free : attachPaymentMethod(unit, free, owner, { mayDecline: true }).id
   if (outcomes === undefined && after === undefined) return { id }
   // biome-ignore lint/suspicious/noThenProperty: the contract's name, and never a function
   scriptPaymentMethod(unit, id, { outcomes: outcomes ?? [], then: after ?? 'succeed' })

@@ -1,5 +1,11 @@
 import type { EndingAccount } from '../../core/billing/account.ts'
-import { finalizeByHand, markUncollectibleByHand, payByHand, voidByHand } from '../../core/billing/by-hand.ts'
+import {
+  finalizeByHand,
+  markUncollectibleByHand,
+  payByHand,
+  payOutOfBand,
+  voidByHand,
+} from '../../core/billing/by-hand.ts'
 import type { Collected } from '../../core/billing/collect.ts'
 import { spendDiscounts } from '../../core/billing/discounting.ts'
 import { Change } from '../../core/change.ts'
@@ -123,7 +129,7 @@ type ByHand = (
   account: EndingAccount,
   invoice: Invoice,
   subscription: Subscription | null,
-) => void
+) => unknown
 
 /** Loads the state that a decision on an invoice reads, applies the rule, and writes the change. */
 export function decide<T>(
@@ -163,6 +169,13 @@ export const payInvoice = (
   id: string,
   { payment_method }: { payment_method?: string | undefined } = {},
 ): Collected => decide(unit, id, payByHand, payment_method)
+
+/**
+ * Marks an invoice paid that the customer paid in another way.
+ * @throws ApiError resource_missing; invalid_state_transition, param status
+ * See docs/contract/invoices.md#paid-out-of-band.
+ */
+export const payInvoiceOutOfBand = byHand(payOutOfBand)
 
 /**
  * Finalizes a draft.

@@ -87,6 +87,7 @@ export function makeTestMethod(unit: UnitOfWork, testId: string): PaymentMethod 
  * Finds a customer's payment method that a request names. A test id is attached first: it becomes a new payment method.
  * @param change - gets the step that attaches it
  * @param param - the parameter that names it
+ * @param mayDecline - whether a card that is declined is attached anyway
  * @throws ApiError resource_missing; parameter_invalid when it does not belong to this customer
  * See docs/contract/payments.md#test-payment-methods.
  */
@@ -94,12 +95,12 @@ export function paymentMethodOf(
   unit: UnitOfWork,
   change: Change,
   customer: Customer,
-  { id, param }: { id: string; param: string },
+  { id, param, mayDecline }: { id: string; param: string; mayDecline?: boolean },
 ): PaymentMethod {
   if (isTestId(unit, id)) {
     const created = unit.clockOf(customer.test_clock).instant
     const method = { ...makeTestMethod(unit, id), customer: customer.id, created }
-    checkAttached(unit, method)
+    if (!mayDecline) checkAttached(unit, method)
     return change.create('payment_method', method, 'payment_method.attached')
   }
   const method = unit.find('payment_method', id, param)
@@ -171,15 +172,21 @@ function checkAttached(unit: UnitOfWork, method: PaymentMethod): void {
 /**
  * Attaches a payment method to a customer. One that the customer already has is unchanged.
  * @param id - of a payment method, or a test id, which creates a new one
+ * @param mayDecline - whether a card that is declined is attached anyway, as one that worked once. Only fixtures do so
  * @throws ApiError resource_missing; parameter_invalid when another customer has it
  * See docs/contract/payments.md#attaching.
  */
-export function attachPaymentMethod(unit: UnitOfWork, id: string, customerId: string): PaymentMethod {
+export function attachPaymentMethod(
+  unit: UnitOfWork,
+  id: string,
+  customerId: string,
+  { mayDecline = false } = {},
+): PaymentMethod {
   const change = new Change()
   const isTest = isTestId(unit, id)
   const method = isTest ? null : unit.find('payment_method', id)
   const customer = unit.find('customer', customerId, 'customer')
-  if (method) checkAttached(unit, method)
+  if (method && !mayDecline) checkAttached(unit, method)
   if (method && method.customer !== null && method.customer !== customer.id) {
     throw parameterInvalid('customer', `The payment method '${id}' is attached to another customer`)
   }
@@ -192,7 +199,7 @@ export function attachPaymentMethod(unit: UnitOfWork, id: string, customerId: st
           (detached) => ({ ...detached, customer: customer.id }),
           'payment_method.attached',
         )
-    : paymentMethodOf(unit, change, customer, { id, param: 'id' })
+    : paymentMethodOf(unit, change, customer, { id, param: 'id', mayDecline })
   apply(unit, change, unit.clockOf(customer.test_clock))
   return attached
 }

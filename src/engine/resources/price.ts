@@ -41,6 +41,7 @@ type TierParams = AmountParams & {
 export type RecurringParams = Recurring & {
   usage_type?: 'licensed' | 'metered' | undefined
   meter?: string | undefined
+  trial_period_days?: number | undefined
 }
 
 /** A price that is created together with another object. */
@@ -182,10 +183,11 @@ const priceOf = (unit: UnitOfWork, params: NewPriceParams): Price => ({
   metadata: mergeMetadata({}, params.metadata),
 })
 
-const recurringOf = ({ interval, interval_count, meter }: RecurringParams): PriceRecurring => ({
-  interval,
-  interval_count,
-  ...(meter !== undefined && { usage_type: 'metered', meter }),
+const recurringOf = (given: RecurringParams): PriceRecurring => ({
+  interval: given.interval,
+  interval_count: given.interval_count,
+  ...(given.meter !== undefined && { usage_type: 'metered', meter: given.meter }),
+  ...(given.trial_period_days && { trial_period_days: given.trial_period_days }),
 })
 
 /** Converts an amount to the fields of a price: `20.0` is the whole amount 20. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../machine/clock.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
+import { recordClockEvent } from './clock-event.ts'
 import { deleteCustomer } from './customer.ts'
 
 /**
@@ -25,7 +26,9 @@ export function createTestClock(
     target: null,
     advance: null,
   }
-  return unit.merchant.testClocks.made({ ...row, seq: unit.store.clocks.add(row) })
+  const clock = unit.merchant.testClocks.made({ ...row, seq: unit.store.clocks.add(row) })
+  recordClockEvent(unit, clock, 'test_helpers.test_clock.created')
+  return clock
 }
 
 /**
@@ -50,6 +53,7 @@ export function deleteTestClock(unit: UnitOfWork, id: string): Clock {
     unit.onCommit(() => unit.merchant.parked.get(clock)?.())
   }
   clock.delete()
+  recordClockEvent(unit, clock, 'test_helpers.test_clock.deleted')
   return clock
 }
 

@@ -2,7 +2,7 @@ import { assert } from '../../core/errors.ts'
 import type { EventType } from '../../core/kinds.ts'
 import type { NoticeKind } from '../../core/notices.ts'
 import { endOf } from '../../core/subscription-schedule.ts'
-import { eventsAfter, newestPlace } from '../history/events.ts'
+import { eventsAfter } from '../history/events.ts'
 import type { EventWithObject } from '../history/view.ts'
 import type { Engine } from '../machine/engine.ts'
 import { runJob } from '../machine/jobs.ts'
@@ -228,7 +228,8 @@ export async function trigger(
 ): Promise<TriggerResult> {
   const context = { id: request, idempotency_key: null, isOperatorRequest: true } as const
   const { due, places } = await engine.command(merchant, context, (unit) => {
-    const before = newestPlace(engine, merchant)
+    const head = () => engine.store.journal.head(merchant.settings.ordinal)
+    const before = head()
     const recipe = RECIPES[type]
     const objects = new TriggerObjects(unit, type)
     const instant = 'later' in recipe ? recipe.later(objects) : null
@@ -237,7 +238,7 @@ export async function trigger(
       instant !== null || unit.events.includes(type),
       `the recipe of ${type} emits it, or returns its instant`,
     )
-    return { due: instant, places: { before, after: newestPlace(engine, merchant) } }
+    return { due: instant, places: { before, after: head() } }
   })
   const { before, after } = places
   return { events: eventsAfter(engine, merchant, { types: [], place: before, limit: after - before }), due }

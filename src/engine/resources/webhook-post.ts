@@ -6,7 +6,7 @@ import {
   type WebhookDelivery,
   type WebhookEndpoint,
 } from '../../core/webhook.ts'
-import type { EventWithObject } from '../history/view.ts'
+import type { AnyEvent } from '../history/view.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 
 /**
@@ -55,13 +55,14 @@ function checkEnabled({ id, status }: WebhookEndpoint): void {
     throw invalidStateTransition(`The webhook endpoint '${id}' is disabled; enable it first`, null)
 }
 
-/** Enqueues an event for one endpoint. */
-function enqueueDelivery(
+/** Enqueues an event for one endpoint. @param prefix - of the id of the delivery */
+export function enqueueDelivery(
   unit: UnitOfWork,
   endpoint: string,
   { id: event, created }: { id: string; created: number },
+  prefix = DELIVERY_PREFIX,
 ): WebhookDelivery {
-  const delivery = newDelivery({ id: unit.newId(DELIVERY_PREFIX), created, event, endpoint })
+  const delivery = newDelivery({ id: unit.newId(prefix), created, event, endpoint })
   unit.store.deliveries.insert(unit.owner, delivery)
   unit.announce(endpoint)
   return delivery
@@ -75,7 +76,7 @@ function enqueueDelivery(
  */
 export function resend(
   unit: UnitOfWork,
-  { entry, id }: EventWithObject,
+  { entry, id }: AnyEvent,
   named: string | undefined,
 ): WebhookDelivery[] {
   const event = { id, created: unit.now }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { matchEventTypes } from '../../core/event.ts'
 import { matchStripeNames } from '../../core/stripe-event-names.ts'
-import type { EventWithObject } from '../../engine/history/view.ts'
+import type { AnyEvent } from '../../engine/history/view.ts'
 import type { Engine } from '../../engine/machine/engine.ts'
 import type { MerchantState } from '../../engine/machine/merchant-state.ts'
 import { deferred } from '../deferred.ts'
@@ -36,7 +36,7 @@ export async function eventFormOf(
   await loadStripeEvents()
   return { present: shown, matching: matchingIn(engine, merchant) }
 
-  function shown(event: EventWithObject): OperatorEventShape {
+  function shown(event: AnyEvent): OperatorEventShape {
     const { merchant: settings } = event.view
     if (!stripe || !isOfStripe({ settings })) return own.present(event)
     return { ...stripe.presentStripeEvent(event), merchant_id: settings.id }

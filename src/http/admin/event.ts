@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { parameterInvalid, resourceMissing } from '../../core/errors.ts'
 import { kindOfId } from '../../core/kinds.ts'
-import { findEvent } from '../../engine/history/events.ts'
+import { findAnyEvent } from '../../engine/history/any-events.ts'
 import type { Engine } from '../../engine/machine/engine.ts'
 import type { MerchantState } from '../../engine/machine/merchant-state.ts'
 import { merchantOfObject } from '../../engine/resources/merchant.ts'
@@ -65,7 +65,7 @@ export function eventAdminRoutes(add: AddRoute): void {
     },
     async ({ services, id, params }) => {
       const { present } = await eventFormOf(services, params.form, null)
-      return present(findEvent(services.engine, null, id))
+      return present(findAnyEvent(services.engine, null, id))
     },
   )
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { resourceMissing } from '../../core/errors.ts'
-import { findEvent } from '../../engine/history/events.ts'
+import { findAnyEvent } from '../../engine/history/any-events.ts'
 import { currentView } from '../../engine/history/view.ts'
 import { merchantOfDelivery } from '../../engine/resources/merchant.ts'
 import { deferred } from '../deferred.ts'
@@ -32,7 +32,7 @@ export function receivedWebhookRoutes(add: AddRoute): void {
       const delivery = view.deliveries.get(id)
       const endpoint = delivery && view.get('webhook_endpoint', delivery.endpoint)
       if (!delivery || !endpoint) throw resourceMissing('webhook delivery', id)
-      const event = findEvent(engine, merchant, delivery.event)
+      const event = findAnyEvent(engine, merchant, delivery.event)
       return {
         ...presentDelivery(view, delivery),
         event_type: event.entry.type,

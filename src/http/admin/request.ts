@@ -7,7 +7,7 @@ import { deferred } from '../deferred.ts'
 import { resumePoint } from '../event.ts'
 import { pageOf, pageParams } from '../pagination.ts'
 import { presentRequest } from '../request-log.ts'
-import { requestList, requestSchema } from '../schemas/request.ts'
+import { requestDetailsSchema, requestList } from '../schemas/request.ts'
 import { wantsStream } from '../stream.ts'
 import { theMerchant } from './merchant.ts'
 import type { AddRoute } from './services.ts'
@@ -57,9 +57,9 @@ export function requestRoutes(add: AddRoute): void {
     {
       method: 'get',
       path: 'requests/:id',
-      summary: 'Retrieves one of the last requests to /v1.',
-      returns: requestSchema,
+      summary: 'Retrieves one of the last requests to /v1, with its parameters and its response.',
+      returns: requestDetailsSchema,
     },
-    ({ services, id }) => presentRequest(services.requests.get(id)),
+    ({ services, id }) => services.requests.show(id),
   )
 }

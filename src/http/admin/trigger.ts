@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { formatInstant } from '../../core/calendar.ts'
 import { parameterInvalid } from '../../core/errors.ts'
 import { ALL_EVENT_TYPES, EVENT_TYPES, type EventType } from '../../core/kinds.ts'
-import { eventTypeOf, STRIPE_EVENT_NAMES } from '../../core/stripe-event-names.ts'
+import { stripeNameOf } from '../../core/stripe-event-names.ts'
 import type { MerchantState } from '../../engine/machine/merchant-state.ts'
 import { trigger } from '../../engine/resources/trigger.ts'
 import { nearest } from '../../text/nearest.ts'
@@ -31,9 +31,9 @@ function typeOf(name: string, { settings }: MerchantState): EventType {
   const isStripe = settings.dialect === 'stripe'
   const own = (isStripe ? ALL_EVENT_TYPES : EVENT_TYPES).find((type) => type === name)
   if (own) return own
-  const type = isStripe ? eventTypeOf(name) : undefined
+  const type = isStripe ? ALL_EVENT_TYPES.find((each) => stripeNameOf(each) === name) : undefined
   if (type) return type
-  const known = isStripe ? STRIPE_EVENT_NAMES : EVENT_TYPES
+  const known = isStripe ? ALL_EVENT_TYPES.map(stripeNameOf) : EVENT_TYPES
   throw parameterInvalid('type', `Invalid value for type: ${unknownType(name, known)}`)
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { parameterInvalid, parameterMissing, resourceMissing } from '../../core/errors.ts'
-import { findEvent, placeOfEvent } from '../../engine/history/events.ts'
+import { findAnyEvent, placeOfEvent } from '../../engine/history/any-events.ts'
 import { type CurrentView, currentView } from '../../engine/history/view.ts'
 import type { Engine } from '../../engine/machine/engine.ts'
 import type { MerchantState } from '../../engine/machine/merchant-state.ts'
@@ -180,7 +180,7 @@ export function webhookAdminRoutes(add: AddRoute): void {
       errors: { 400: ['invalid_state_transition'], 404: ['resource_missing'] },
     },
     async ({ c, services, params, id }) => {
-      const event = findEvent(services.engine, null, id)
+      const event = findAnyEvent(services.engine, null, id)
       const merchant = services.engine.merchants.get(event.entry.merchant)
       if (!merchant) throw resourceMissing('event', id)
       const sent = await services.engine.command(merchant, null, (unit) =>

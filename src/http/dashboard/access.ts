@@ -29,7 +29,7 @@ export type OpenSession = {
 
 type Settings = {
   readonly adminToken: string
-  /** Returns the url of the daemon. Available once it listens. */
+  /** Returns the address of the pages. Available once the daemon listens. */
   readonly url: () => string
   /** Reads the wall clock in Unix milliseconds. It never goes back. */
   readonly wall: () => number
@@ -81,6 +81,11 @@ export class DashboardAccess {
     const secret = cookies[this.#cookieName] ?? ''
     const signal = this.#sessions.signalOf(secret)
     return signal && { secret, signal }
+  }
+
+  /** Deletes the sessions that have expired. @throws if that cannot be stored */
+  deleteExpired(): void {
+    this.#sessions.deleteExpired()
   }
 
   /** Returns the token that the forms of a session contain: another website cannot read it. */

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { ApiError } from '../../core/errors.ts'
-import { UNLOGGED } from '../operator-caller.ts'
+import { UNLOGGED, until } from '../operator-caller.ts'
 
 /** Parameters by name; those without a value are left out. */
 export type ApiParams = Readonly<Record<string, string | number | boolean | undefined>>
@@ -16,16 +16,19 @@ type Sent = {
 
 /**
  * Calls the admin API within the process, as the operator. The pages of the dashboard read and write only through it, so that
- * every check and every rule of the API applies to them.
+ * every check and every rule of the API applies to them. A write for a merchant is refused if its session ends while it waits.
  * All methods throw ApiError if the API refuses the request.
  */
 export class OperatorApi {
   readonly #app: Hono
   readonly #adminToken: string
+  readonly #session: AbortSignal
 
-  constructor(app: Hono, adminToken: string) {
+  /** @param session - aborts when the session ends */
+  constructor(app: Hono, adminToken: string, session: AbortSignal) {
     this.#app = app
     this.#adminToken = adminToken
+    this.#session = session
   }
 
   /** @param path - below /_paytwin, such as `status`. Parts that are not constant must be encoded: see pathOf */
@@ -87,7 +90,7 @@ export class OperatorApi {
         ...(!isRead && { body: json === undefined ? form : JSON.stringify(json) }),
       },
     )
-    return this.#app.fetch(request, isRead ? UNLOGGED : undefined)
+    return this.#app.fetch(request, isRead ? UNLOGGED : until(this.#session))
   }
 }
 

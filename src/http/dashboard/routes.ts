@@ -18,7 +18,6 @@ const MAX_FIXTURES_FORM_BYTES = 3 * MAX_FIXTURE_BYTES
  * See docs/contract/operator.md#dashboard.
  */
 export function dashboardRoutes(app: Hono, services: AdminServices): void {
-  const api = new OperatorApi(app, services.adminToken)
   // A browser at the root is sent to the dashboard. Other clients get the usual 404.
   app.get('/', (c, next) => {
     const isBrowser = c.req.header('accept')?.includes('text/html') === true
@@ -27,7 +26,7 @@ export function dashboardRoutes(app: Hono, services: AdminServices): void {
   app.on(['GET', 'POST'], [DASHBOARD_PATH, `${DASHBOARD_PATH}/*`], async (c) => {
     try {
       checkHost({ host: c.req.header('host'), origin: c.req.header('origin') }, services.allowedHosts)
-      return await serve(c, services, api)
+      return await serve(c, services, app)
     } catch (error) {
       const { status, message } = knownError(services, error, `${c.req.method} ${c.req.path}`)
       const { refusedPage } = await signIn()
@@ -36,7 +35,11 @@ export function dashboardRoutes(app: Hono, services: AdminServices): void {
   })
 }
 
-async function serve(c: Context, { access, dashboard }: AdminServices, api: OperatorApi): Promise<Response> {
+async function serve(
+  c: Context,
+  { access, dashboard, adminToken }: AdminServices,
+  app: Hono,
+): Promise<Response> {
   const session = access.sessionOf(parse(c.req.header('cookie') ?? ''))
   const path = partsOf(c.req.path)
   const { searchParams: query } = new URL(c.req.url)
@@ -51,7 +54,7 @@ async function serve(c: Context, { access, dashboard }: AdminServices, api: Oper
   if (isPost && !access.isFormToken(session, form.get('token') ?? '')) throw foreignForm()
   if (isPost && path[0] === 'sign-out') return redirectTo({ 'Set-Cookie': access.end(session) })
   const pages = await dashboard()
-  return pages({
+  const response = await pages({
     method: isPost ? 'POST' : 'GET',
     path,
     query,
@@ -59,8 +62,10 @@ async function serve(c: Context, { access, dashboard }: AdminServices, api: Oper
     formToken: access.formToken(session),
     lastEventId: c.req.header('last-event-id'),
     signal: session.signal,
-    api,
+    api: new OperatorApi(app, adminToken, session.signal),
   })
+  // What still waited was refused, or its result is not this browser's any more.
+  return isPost && session.signal.aborted ? (await signIn()).signInPage() : response
 }
 
 /** Responds to a link: with the cookie of a new session, if the code was valid. */

@@ -48,7 +48,7 @@ export class Sessions {
   /** Begins a session. @returns its secret @throws if it cannot be stored; then it does not begin */
   begin(): string {
     const secret = `${PREFIX}${randomToken(SECRET_LENGTH)}`
-    for (const [name, { expires }] of this.#open) if (expires <= this.#settings.now()) this.#remove(name)
+    this.#removeExpired()
     const [oldest] = this.#open.keys()
     if (oldest !== undefined && this.#open.size >= MAX_SESSIONS) this.#remove(oldest)
     this.#open.set(this.#nameOf(secret), opened(this.#settings.now() + SESSION_SECONDS))
@@ -76,6 +76,17 @@ export class Sessions {
       this.#settings.store.clear()
       throw error
     }
+  }
+
+  /** Deletes the sessions that have expired, so that they stay so when the clock is set back. @throws if that cannot be stored */
+  deleteExpired(): void {
+    const before = this.#open.size
+    this.#removeExpired()
+    if (this.#open.size < before) this.#save()
+  }
+
+  #removeExpired(): void {
+    for (const [name, { expires }] of this.#open) if (expires <= this.#settings.now()) this.#remove(name)
   }
 
   #remove(name: string): void {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { EVENT_TYPES, KINDS_WITH_EVENTS } from '../../core/kinds.ts'
+import { type AnyEventType, EVENT_TYPES, KINDS_WITH_EVENTS } from '../../core/kinds.ts'
 import { component, componentOf, type Shape } from './component.ts'
 import { common, listOf, text } from './fields.ts'
 import { invoicePreviewSchema } from './invoice.ts'
@@ -12,11 +12,14 @@ const eventObject = () =>
       'The object right after the event. For a deletion, the object right before it.',
     ) as unknown as z.ZodType<Readonly<Record<string, unknown>>>
 
+/** Events of other merchants, which the operator sees in this shape too, have further types. */
+const types: readonly AnyEventType[] = EVENT_TYPES
+
 export const eventSchema = component('Event', () =>
   z
     .object({
       ...common('event', 'evt'),
-      type: z.enum(EVENT_TYPES).describe('The type.'),
+      type: z.enum(types).describe('The type.'),
       api_version: text('The API version of the object, fixed when the event was emitted.'),
       data: z
         .object({

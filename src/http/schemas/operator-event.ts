@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { STRIPE_API_VERSIONS } from '../../core/api-version.ts'
-import { FOREIGN_EVENT_TYPES } from '../../core/kinds.ts'
+import { CLOCK_EVENT_TYPES, FOREIGN_EVENT_TYPES } from '../../core/kinds.ts'
 import { component, type Shape } from './component.ts'
 import { eventSchema } from './event.ts'
 import { common, listOf, text } from './fields.ts'
@@ -45,7 +45,9 @@ const ofStripeOnly = () =>
   z
     .object({
       ...foreignFields(),
-      type: z.enum([...FOREIGN_EVENT_TYPES]).describe("A type that only merchants with Stripe's API have."),
+      type: z
+        .enum([...FOREIGN_EVENT_TYPES, ...CLOCK_EVENT_TYPES])
+        .describe("A type that only merchants with Stripe's API have."),
       api_version: text('The API version of the object, fixed when the event was emitted.'),
     })
     .describe("An event that only merchants with Stripe's API have, in paytwin's own form.")

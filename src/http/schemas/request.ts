@@ -26,5 +26,38 @@ export const requestSchema = component('Request', () =>
     })
     .describe('A request to /v1 that was answered. The last 1,000 are kept.'),
 )
+/** The content of a request to /v1. */
+const requestContent = () =>
+  z
+    .object({
+      body_format: z
+        .enum(['form', 'json'])
+        .describe('The format of the body; null if it had no parameters or could not be read.')
+        .nullable(),
+      params: z
+        .record(z.string(), z.unknown())
+        .describe(
+          'The parameters of the body as they were sent, without secrets; null if it had none or could not be read.',
+        )
+        .nullable(),
+      idempotency_key: text('The Idempotency-Key; null without one.').nullable(),
+      response_body: text(
+        'The body of the response, without secrets; null for a stream or a page.',
+      ).nullable(),
+      is_cut: z
+        .boolean()
+        .describe('Whether the parameters or the response are longer than 16,384 characters, and cut.'),
+    })
+    .describe(
+      'The bodies of the request and its response. Null if they were dropped to limit the memory of the log.',
+    )
+
+export const requestDetailsSchema = component('RequestDetails', () =>
+  z
+    .object({ ...requestSchema.schema.shape, content: requestContent().nullable() })
+    .describe('A request to /v1 with its parameters and its response.'),
+)
+export type RequestDetailsShape = Shape<typeof requestDetailsSchema>
+export type RequestContentShape = NonNullable<RequestDetailsShape['content']>
 export type RequestShape = Shape<typeof requestSchema>
 export const requestList = listOf(requestSchema)

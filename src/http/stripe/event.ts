@@ -2,10 +2,11 @@ import type Stripe from 'stripe'
 import { STRIPE_API_VERSIONS } from '../../core/api-version.ts'
 import type { Invoice } from '../../core/invoice.ts'
 import { stripeNameOf } from '../../core/stripe-event-names.ts'
-import type { EventWithObject } from '../../engine/history/view.ts'
+import type { AnyEvent, EventWithObject } from '../../engine/history/view.ts'
 import type { Json } from '../json.ts'
 import { presentInEvent } from './objects.ts'
 import { presentPayments } from './present/invoice-payment.ts'
+import { presentTestClock } from './present/test-clock.ts'
 import { STRIPE_VERSIONS } from './versions/history.ts'
 
 /** An event as Stripe shows it. The SDK types it as a union of hundreds of events, each with its own object. */
@@ -25,26 +26,33 @@ export type WireEvent = {
  * Presents an event in a version, by default in the one of its merchant when it was emitted. `previous_attributes` has the
  * previous values of the fields that an update changed, nested ones too.
  */
-export function presentStripeEvent(event: EventWithObject, named: string | null = null): WireEvent {
-  const { entry, id, isPreview, after, before, pending, view } = event
+export function presentStripeEvent(event: AnyEvent, named: string | null = null): WireEvent {
+  const { entry, id, pending } = event
   const version = named ?? STRIPE_API_VERSIONS[entry.api_version] ?? STRIPE_API_VERSIONS[0]
-  const show = (shown: EventWithObject['after']) =>
-    STRIPE_VERSIONS.downgrade(version, presented(event, shown), view)
-  const shown = show(after)
-  // An upcoming invoice does not exist yet, so its id comes from the event.
-  const object = isPreview ? { ...shown, id: `upcoming_in_${id.slice('evt_'.length)}` } : shown
-  const previous = before && changedFrom(show(before), object)
   return {
     id,
     object: 'event',
     api_version: version,
     created: entry.created,
-    data: previous ? { object, previous_attributes: previous } : { object },
+    data:
+      event.kind === 'test_clock'
+        ? { object: presentTestClock(event.clock) }
+        : dataOf(event, (object) => STRIPE_VERSIONS.downgrade(version, object, event.view)),
     livemode: false,
     pending_webhooks: pending,
     request: { id: entry.request, idempotency_key: entry.idempotency_key },
     type: stripeNameOf(entry.type),
   }
+}
+
+function dataOf(event: EventWithObject, inVersion: (object: Json) => Json): WireEvent['data'] {
+  const { id, isPreview, after, before } = event
+  const show = (shown: EventWithObject['after']) => inVersion(presented(event, shown))
+  const shown = show(after)
+  // An upcoming invoice does not exist yet, so its id comes from the event.
+  const object = isPreview ? { ...shown, id: `upcoming_in_${id.slice('evt_'.length)}` } : shown
+  const previous = before && changedFrom(show(before), object)
+  return previous ? { object, previous_attributes: previous } : { object }
 }
 
 /** Presents the object of an event. For invoice_payment.paid, that is the payment of the invoice. */

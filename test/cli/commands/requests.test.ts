@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ESCAPE } from '../command-line.ts'
 import {
@@ -101,6 +103,38 @@ test('the last requests are listed, newest first, without secrets', async () => 
     data: [{ object: 'request', method: 'GET', status: 200, key: hint() }],
     livemode: false,
   })
+})
+
+test('a request is shown with its parameters, its response and a curl command that sends it again', async () => {
+  const show = async (...args: string[]) => paytwin(['requests', 'show', ...args, '--data', folder.path])
+  const items = { 'items[0][price]': 'price_none', customer: 'cus_none' }
+  await fetch(`${daemon.url}/v1/subscriptions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${daemon.secret_key}`, 'idempotency-key': 'order-1' },
+    body: new URLSearchParams(items),
+  })
+  const [line = ''] = (await list('-n', '1')).split('\n')
+  const id = line.split('\t')[5] ?? ''
+  const { status, stdout } = await show(id)
+  expect(status).toBe(0)
+  const [, ...texts] = stdout.split('\n\n')
+  expect(texts[0]).toBe('Idempotency-Key\norder-1')
+  expect(texts[1]).toBe(
+    'Parameters (form)\n{\n  "items": [\n    {\n      "price": "price_none"\n    }\n  ],\n  "customer": "cus_none"\n}',
+  )
+  expect(texts[2]).toContain('"code": "parameter_missing"')
+  expect(texts[3]).toContain("-d 'items[0][price]=price_none' \\\n  -d customer=cus_none")
+  const asked = JSON.parse((await show(id, '--json')).stdout)
+  expect(asked).toMatchObject({ id, content: { params: { customer: 'cus_none' }, is_cut: false } })
+
+  const command = texts[3]?.split('\n').slice(1).join('\n').replace('curl ', 'curl -s ') ?? ''
+  const env = { ...process.env, PAYTWIN_SECRET_KEY: daemon.secret_key }
+  const { stdout: again } = await promisify(execFile)('bash', ['-c', command], { env })
+  expect(JSON.parse(again)).toEqual(JSON.parse(asked.content.response_body))
+
+  const { status: failed, stderr } = await show('req_none')
+  expect(failed).not.toBe(0)
+  expect(stderr).toContain("'paytwin requests list'")
 })
 
 test('the log has requests at the level debug', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ALL_EVENT_TYPES } from '../../../src/core/kinds.ts'
-import { STRIPE_EVENT_NAMES } from '../../../src/core/stripe-event-names.ts'
+import { stripeNameOf } from '../../../src/core/stripe-event-names.ts'
 import { expectDescribed } from '../../described.ts'
 import type { Body } from '../../twin.ts'
 import { type StripeTwin, startStripe } from './sdk.ts'
@@ -33,7 +33,7 @@ async function operate(method: string, path: string, params?: object): Promise<B
 const trigger = (type: string): Promise<Body> =>
   operate('POST', '/_paytwin/trigger', { type, form: 'merchant' })
 
-test.each(STRIPE_EVENT_NAMES)(
+test.each(ALL_EVENT_TYPES.map(stripeNameOf))(
   'a trigger of %s emits the event, or returns when it is emitted',
   async (type) => {
     const { status, error, due, command, events } = await trigger(type)

@@ -1,7 +1,9 @@
 import type { CacheSizes } from '../../../src/store/cache-sizes.ts'
 import { Dice } from '../dice.ts'
 import { Failure } from '../failure.ts'
-import { differenceOf, isRenewal, NO_CACHES, Rejections, type Result, TINY_CACHES } from '../run.ts'
+import { Rejections } from '../rejections.ts'
+import { differenceOf } from '../replay.ts'
+import { isRenewal, NO_CACHES, type Result, TINY_CACHES } from '../run.ts'
 import { audit, bytesOfStory } from './audit.ts'
 import { checkEvents } from './check-events.ts'
 import { commandNamed, type Move, type StripeStep } from './commands.ts'
@@ -35,7 +37,7 @@ const inRandomSteps: Pace = ({ from, to }, dice) => {
 export async function run(
   steps: readonly StripeStep[],
   { seed, auditEvery = 10, pace = inOneJump, cacheSizes, isTyped = true }: RunOptions,
-): Promise<Result> {
+): Promise<Result & { readonly bytes: readonly string[] }> {
   const story = await Story.open(seed, { cacheSizes, isTyped })
   const lines: string[] = []
   const counts = { simulatedSeconds: 0, renewals: 0, events: 0 }

@@ -29,30 +29,10 @@ export function AddressFields({ state, asked, hasFocus }: Shown) {
   if (!asked.address) return null
   const first = hasFocus ? CONTACT_FIELDS.find((field) => state.errors[field] !== undefined) : undefined
   const field = (name: ContactField) => ({ ...shown(state, name), hasFocus: name === first })
-  const { value, error } = shown(state, 'country')
   return (
     <fieldset class="group">
       <legend>Billing address</legend>
-      <div class="field">
-        <label for="country">Country</label>
-        <select
-          id="country"
-          name="country"
-          autocomplete="country"
-          required
-          autofocus={first === 'country'}
-          aria-invalid={error === undefined ? undefined : 'true'}
-          aria-describedby={error === undefined ? undefined : 'country-error'}
-        >
-          <option value="">Choose a country</option>
-          {[...countries()].map(([code, name]) => (
-            <option value={code} selected={code === value}>
-              {name}
-            </option>
-          ))}
-        </select>
-        <FieldError name="country" error={error} />
-      </div>
+      <CountryField {...field('country')} autocomplete="country" isRequired />
       <Field {...field('line1')} label="Address line 1" autocomplete="address-line1" isRequired />
       <Field {...field('line2')} label="Address line 2" autocomplete="address-line2" />
       <div class="pair">
@@ -69,3 +49,52 @@ const shown = ({ values, errors }: ContactState, name: ContactField) => ({
   value: values[name],
   error: errors[name],
 })
+
+type CountryShown = {
+  readonly name: string
+  /** The code of the country; empty for none. */
+  readonly value: string
+  readonly error: string | undefined
+  readonly hasFocus: boolean
+  readonly autocomplete: string
+  readonly isRequired?: boolean
+}
+
+/** Shows the choice of a country. A value that is no country of the list stays chosen. */
+export function CountryField({
+  name,
+  value,
+  error,
+  hasFocus,
+  autocomplete,
+  isRequired = false,
+}: CountryShown) {
+  const isListed = value === '' || countries().has(value)
+  return (
+    <div class="field">
+      <label for={name}>Country</label>
+      <select
+        id={name}
+        name={name}
+        autocomplete={autocomplete}
+        required={isRequired}
+        autofocus={hasFocus}
+        aria-invalid={error === undefined ? undefined : 'true'}
+        aria-describedby={error === undefined ? undefined : `${name}-error`}
+      >
+        <option value="">Choose a country</option>
+        {isListed ? null : (
+          <option value={value} selected>
+            {value}
+          </option>
+        )}
+        {[...countries()].map(([code, country]) => (
+          <option value={code} selected={code === value}>
+            {country}
+          </option>
+        ))}
+      </select>
+      <FieldError name={name} error={error} />
+    </div>
+  )
+}

@@ -1,5 +1,5 @@
 import { totalDiscountAmounts } from '../../../core/billing/discount-amounts.ts'
-import { type Address, NO_CONTACT } from '../../../core/contact.ts'
+import { NO_CONTACT } from '../../../core/contact.ts'
 import type { Customer } from '../../../core/customer.ts'
 import type { Discount } from '../../../core/discount.ts'
 import type { Invoice } from '../../../core/invoice.ts'
@@ -9,6 +9,7 @@ import { sumOf } from '../../../core/money.ts'
 import type { View } from '../../../engine/history/view.ts'
 import { invoicePdfUrl, invoiceUrl } from '../present/hosted-pages.ts'
 import { presentLine } from '../present/invoice.ts'
+import { addressLines } from './address-lines.ts'
 import { dateText } from './date-text.ts'
 import { lineText } from './line-text.ts'
 
@@ -110,11 +111,6 @@ export function partyOf({ name, email, contact }: Customer): string[] {
   return known.filter((line): line is string => line !== null && line !== '')
 }
 
-function addressLines({ line1, line2, postal_code, city, state, country }: Address): (string | null)[] {
-  const place = [[postal_code, city].filter(Boolean).join(' '), state].filter(Boolean).join(', ')
-  return [line1, line2, place, country]
-}
-
 function lineOf(
   view: View,
   invoice: Invoice,
@@ -163,8 +159,7 @@ function discountName(view: View, discount: Discount | undefined, format: Format
 }
 
 function dueOf(invoice: Invoice, format: FormatAmount): Row {
-  const { paid_at, amount_paid, currency } = invoice
-  return paid_at === null
-    ? ['Amount due', remainderText(invoice, format)]
-    : ['Amount paid', format(amount_paid, currency)]
+  const { paid_at, amount_paid, currency, status } = invoice
+  if (paid_at !== null) return ['Amount paid', format(amount_paid, currency)]
+  return ['Amount due', status === 'void' ? format(0, currency) : remainderText(invoice, format)]
 }

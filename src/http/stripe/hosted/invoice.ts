@@ -7,8 +7,13 @@ import type { CurrentView } from '../../../engine/history/view.ts'
 import type { MerchantState } from '../../../engine/machine/merchant-state.ts'
 import { findMerchant } from '../../../engine/resources/merchant.ts'
 import { confirmPaymentIntent } from '../../../engine/resources/payment-intent.ts'
-import { nextActionOf } from '../present/authentication.ts'
-import { checkPageKey, invoiceUrl, receiptUrl } from '../present/hosted-pages.ts'
+import {
+  authenticationPath,
+  checkPageKey,
+  invoicePath,
+  invoiceUrl,
+  receiptUrl,
+} from '../present/hosted-pages.ts'
 import { amountText } from './amount.ts'
 import {
   type CardEntry,
@@ -19,7 +24,7 @@ import {
   keptCardForm,
   readCardForm,
 } from './card-entry.ts'
-import { leavingPage, type PageOf } from './frame.tsx'
+import { type PageOf, redirectTo } from './frame.tsx'
 import { documentOf, isPayable } from './invoice-document.ts'
 import { invoicePage } from './invoice-page.tsx'
 import { currentObjects, type HostedRequest, pageOf, runCommand, viewOf } from './serve.ts'
@@ -42,7 +47,7 @@ export async function serveInvoice(request: HostedRequest): Promise<Response> {
   if (form === null)
     return show(found, { problem: failureOf(found, query), isPaidNow: query.has('redirect_status') })
   // The form was submitted twice, or the invoice was paid elsewhere.
-  if (!isPayable(invoice)) return leavingPage(of, invoiceUrl(view, invoice.id))
+  if (!isPayable(invoice)) return redirectTo(invoicePath(view, invoice.id))
   const filled = filledCardForm(form, of)
   if (filled) return show(found, { card: filled })
   const { entry, errors } = readCardForm(form, of)
@@ -83,13 +88,13 @@ async function pay(
   { merchant, of, invoice: { id }, ...found }: Found,
   { entry: { card, billing_details }, form }: { entry: CardEntry; form: URLSearchParams },
 ): Promise<Response> {
-  const url = invoiceUrl(found.view, id)
+  const return_url = invoiceUrl(found.view, id)
   const done = await runCommand(services, merchant, (unit) => {
     // Another command may have paid the invoice since it was read.
     const { payment_intent, ...latest } = unit.need('invoice', id)
     if (!isPayable({ ...latest, payment_intent }) || payment_intent === null) return null
     const payment_method_data = { card, billing_details }
-    return confirmPaymentIntent(unit, payment_intent, { payment_method_data, options: { return_url: url } })
+    return confirmPaymentIntent(unit, payment_intent, { payment_method_data, options: { return_url } })
   })
   const view = viewOf(services, merchant)
   if (done?.declined) {
@@ -100,9 +105,9 @@ async function pay(
       { problem: done.declined.message, card: declinedCardForm(form) },
     )
   }
-  const action = done && intentFactsOf(done.intent).awaitsCustomer && nextActionOf(view, done.intent.id, url)
-  if (action && action.type === 'redirect_to_url') return leavingPage(of, action.redirect_to_url.url)
-  return leavingPage(of, `${url}?redirect_status=succeeded`)
+  if (done && intentFactsOf(done.intent).awaitsCustomer)
+    return redirectTo(authenticationPath(view, done.intent.id))
+  return redirectTo(`${invoicePath(view, id)}?redirect_status=succeeded`)
 }
 
 /** Returns why the authentication failed from which the browser returned; null if it did not fail. */

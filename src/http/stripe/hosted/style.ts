@@ -37,7 +37,7 @@ input::placeholder { color: var(--faint); opacity: 1 }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 0 .75rem }
 .check, .field label.check { display: grid; grid-template-columns: auto 1fr; gap: .6rem; margin: .9rem 0 0; font-size: .9375rem; font-weight: 400 }
 .check input { width: 1.2rem; height: 1.2rem; margin: .15rem 0 0; accent-color: var(--accent) }
-button, .button { display: inline-flex; align-items: center; justify-content: center; min-height: 2.75rem; padding: .4rem 1rem; border: 1px solid var(--edge); border-radius: .55rem; background: var(--card); color: inherit; font: inherit; font-weight: 600; text-decoration: none; cursor: pointer }
+button, .button { display: inline-flex; align-items: center; justify-content: center; min-height: 2.75rem; padding: .4rem 1rem; border: 1px solid var(--edge); border-radius: .55rem; background: var(--card); color: inherit; font: inherit; font-weight: 600; text-decoration: none; text-align: center; cursor: pointer }
 button:hover, .button:hover { background: var(--hover) }
 button.primary { width: 100%; min-height: 3.1rem; margin-top: 1.25rem; border-color: var(--accent); background: var(--accent); color: var(--on-accent); font-size: 1.0625rem }
 button.primary:hover { background: var(--accent); filter: brightness(1.08) }
@@ -59,10 +59,10 @@ button.quiet { min-height: 2rem; padding: .1rem .4rem; border-color: transparent
 .rows > * + * { border-top: 1px solid var(--line) }
 .rows small { display: block; color: var(--faint); font-size: .8125rem }
 .rows .total { font-weight: 650 }
-.test-cards { margin-top: 1.5rem; padding-top: 1.25rem; border-top: 1px solid var(--line) }
+.test-cards { container-type: inline-size; margin-top: 1.5rem; padding-top: 1.25rem; border-top: 1px solid var(--line) }
 .test-cards p { margin: .2rem 0 .6rem }
 .test-cards ul { display: grid; gap: .35rem }
-.test-cards button { width: 100%; justify-content: space-between; gap: 0 .75rem; flex-wrap: wrap; padding: .3rem .75rem; border-color: var(--line); font-size: .875rem; font-weight: 400 }
+.test-cards button { width: 100%; justify-content: space-between; text-align: start; gap: 0 .75rem; flex-wrap: wrap; padding: .3rem .75rem; border-color: var(--line); font-size: .875rem; font-weight: 400 }
 .test-cards .digits { font: .9375rem ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; white-space: nowrap }
 .test-cards span:last-child { color: var(--faint) }
 .group { margin-top: 1.25rem }
@@ -106,8 +106,8 @@ button.quiet { min-height: 2rem; padding: .1rem .4rem; border-color: transparent
 @media (min-width: 56rem) { .invoice { grid-template: auto 1fr / minmax(0, 1fr) 25rem; align-items: start } .invoice > .pay { grid-column: 2; grid-row: 1 / span 2 } }
 @media (max-width: 30rem) {
   .reason { display: none }
-  .test-cards button { flex-direction: column; align-items: start }
 }
+@container (max-width: 24rem) { .test-cards button { flex-direction: column; align-items: start } }
 time, .name { white-space: nowrap }
 .status::first-letter { text-transform: uppercase }
 h3 { margin: 0; font-size: 1rem; font-weight: 650 }

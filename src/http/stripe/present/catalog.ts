@@ -46,7 +46,7 @@ export const presentPrice = (_view: View, price: Price): Wire<Stripe.Price> => (
     interval: price.recurring.interval,
     interval_count: price.recurring.interval_count,
     meter: price.recurring.meter ?? null,
-    trial_period_days: null,
+    trial_period_days: price.recurring.trial_period_days ?? null,
     usage_type: price.recurring.usage_type ?? 'licensed',
   },
   tax_behavior: 'unspecified',
@@ -88,7 +88,7 @@ export const presentPlan = (price: Price): Wire<Stripe.Plan> => ({
   product: price.product,
   tiers_mode: price.tiers_mode,
   transform_usage: price.transform_quantity && { ...price.transform_quantity },
-  trial_period_days: null,
+  trial_period_days: price.recurring?.trial_period_days ?? null,
   usage_type: price.recurring?.usage_type ?? 'licensed',
 })
 

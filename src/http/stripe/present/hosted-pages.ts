@@ -21,9 +21,12 @@ const KEYS: Readonly<Record<Page, string>> = {
 const pageKey = ({ ids }: Pick<View, 'ids'>, page: Page, id: string): string =>
   ids.derived(`${KEYS[page]} ${id}`, KEY_LENGTH)
 
+/** Returns the path of an invoice's page. */
+export const invoicePath = (place: Pick<Place, 'ids' | 'merchant'>, id: string): string =>
+  `/i/${place.merchant.id}/${id}/${pageKey(place, 'invoice', id)}`
+
 /** Returns the address of an invoice's page. See docs/contract/hosted-invoices.md#addresses. */
-export const invoiceUrl = (place: Place, id: string): string =>
-  `${place.url}/i/${place.merchant.id}/${id}/${pageKey(place, 'invoice', id)}`
+export const invoiceUrl = (place: Place, id: string): string => `${place.url}${invoicePath(place, id)}`
 
 /** Returns the address of an invoice's PDF. */
 export const invoicePdfUrl = (place: Place, id: string): string => `${invoiceUrl(place, id)}/pdf`

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { Invoice } from '../../../core/invoice.ts'
+import { type Invoice, isPaidOutOfBand } from '../../../core/invoice.ts'
 import { prefixOf } from '../../../core/kinds.ts'
 import type { Wire } from '../wire.ts'
 
@@ -12,9 +12,10 @@ export const intentOfPayment = (id: string): string =>
 
 /** Presents the payments of an invoice: that of its intent. An invoice without an intent has none. */
 export function presentPayments(invoice: Invoice): Wire<Stripe.InvoicePayment>[] {
-  const { payment_intent, status } = invoice
+  const { payment_intent, status, paid_at, voided_at } = invoice
   if (payment_intent === null) return []
-  const isPaid = status === 'paid'
+  const isOutOfBand = isPaidOutOfBand(invoice)
+  const isPaid = status === 'paid' && !isOutOfBand
   return [
     {
       id: `${PREFIX}${payment_intent.slice(INTENT_PREFIX.length)}`,
@@ -27,8 +28,11 @@ export function presentPayments(invoice: Invoice): Wire<Stripe.InvoicePayment>[]
       is_default: true,
       livemode: false,
       payment: { payment_intent, type: 'payment_intent' },
-      status: isPaid ? 'paid' : status === 'void' ? 'canceled' : 'open',
-      status_transitions: { canceled_at: invoice.voided_at, paid_at: invoice.paid_at },
+      status: isPaid ? 'paid' : isOutOfBand || status === 'void' ? 'canceled' : 'open',
+      status_transitions: {
+        canceled_at: isOutOfBand ? paid_at : voided_at,
+        paid_at: isOutOfBand ? null : paid_at,
+      },
     },
   ]
 }

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { Invoice } from '../../../core/invoice.ts'
+import { type Invoice, isPaidOutOfBand } from '../../../core/invoice.ts'
 import { endingBalance } from '../../../core/invoice-balance.ts'
 import type { InvoiceItem } from '../../../core/invoice-item.ts'
 import { type InvoiceLine, isDiscountable } from '../../../core/invoice-line.ts'
@@ -26,6 +26,7 @@ export function presentInvoice(view: View, invoice: Invoice): Wire<Stripe.Invoic
     amount_due: invoice.amount_due,
     amount_overpaid: 0,
     amount_paid: invoice.amount_paid,
+    ...(isPaidOutOfBand(invoice) && { amount_paid_off_stripe: invoice.amount_paid }),
     amount_remaining: remaining,
     amount_shipping: 0,
     application: null,

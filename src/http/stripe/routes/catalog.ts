@@ -8,6 +8,7 @@ import { createdFilters, createdParam, filtersOf, isOneOf, pageParams } from '..
 import {
   createPriceParams,
   defaultPriceData,
+  meteredRecurring,
   requiresOfPrice,
   updatePriceParams,
 } from '../../price-params.ts'
@@ -17,6 +18,7 @@ import { presentPrice, presentProduct } from '../present/catalog.ts'
 import { newProductData, productDetails, withProductDetails } from '../product-params.ts'
 import { listKind, returning, returningList } from '../returns.ts'
 import { searchRoute } from '../search/route.ts'
+import { trialDays } from '../trial-params.ts'
 import type { Wire } from '../wire.ts'
 
 const product = returning<Wire<Stripe.Product>>('product')
@@ -48,6 +50,7 @@ const transfer_lookup_key = deferred(() => z.boolean().default(false))
 const priceParams = deferred(() =>
   createPriceParams().safeExtend({
     product_data: newProductData().optional(),
+    recurring: meteredRecurring().safeExtend({ trial_period_days: trialDays() }).optional(),
     transfer_lookup_key: transfer_lookup_key(),
   }),
 )

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { parameterInvalid } from '../../../core/errors.ts'
-import type { EventType } from '../../../core/kinds.ts'
+import type { AnyEventType } from '../../../core/kinds.ts'
 import { eventTypeOf, STRIPE_EVENT_NAMES } from '../../../core/stripe-event-names.ts'
-import { findEvent, listEvents } from '../../../engine/history/events.ts'
+import { findAnyEvent, listAnyEvents } from '../../../engine/history/any-events.ts'
 import { deferred } from '../../deferred.ts'
 import { createdFilters, createdParam, cursorOf, page, pageParams } from '../../pagination.ts'
 import type { StripeApi } from '../api.ts'
@@ -32,7 +32,7 @@ export function eventRoutes(api: StripeApi): void {
       const cursor = cursorOf(params)
       const isBackward = cursor?.param === 'ending_before'
       const filter = { types: typesOf(params), created: createdFilters(params.created) }
-      const found = listEvents(services.engine, merchant, filter, {
+      const found = listAnyEvents(services.engine, merchant, filter, {
         limit: params.limit + 1,
         cursor: cursor && { ...cursor, isBackward },
       })
@@ -48,12 +48,12 @@ export function eventRoutes(api: StripeApi): void {
       summary: 'Retrieves an event.',
       returns: returning<WireEvent>('event'),
     },
-    ({ services, merchant, id }) => presentStripeEvent(findEvent(services.engine, merchant, id)),
+    ({ services, merchant, id }) => presentStripeEvent(findAnyEvent(services.engine, merchant, id)),
   )
 }
 
 /** Returns the types of events that `type` and `types[]` select; empty for all. */
-function typesOf({ type, types = [] }: z.infer<ReturnType<typeof listParams>>): EventType[] {
+function typesOf({ type, types = [] }: z.infer<ReturnType<typeof listParams>>): AnyEventType[] {
   const single = type === undefined || type === '*' ? [] : namedTypes(type, 'type')
   return [...single, ...types.flatMap((each, index) => namedTypes(each, `types[${index}]`))]
 }
@@ -62,7 +62,7 @@ function typesOf({ type, types = [] }: z.infer<ReturnType<typeof listParams>>): 
  * Returns the types of events that a name selects: one, or with a final `*` several.
  * @throws ApiError parameter_invalid if paytwin emits none of them
  */
-export function namedTypes(given: string, param: string): EventType[] {
+export function namedTypes(given: string, param: string): AnyEventType[] {
   const matches = given.endsWith('.*')
     ? STRIPE_EVENT_NAMES.filter((known) => known.startsWith(given.slice(0, -1)))
     : [given]

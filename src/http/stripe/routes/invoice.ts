@@ -8,6 +8,7 @@ import {
   deleteInvoice,
   markUncollectible,
   payInvoice,
+  payInvoiceOutOfBand,
   voidInvoice,
 } from '../../../engine/resources/invoice.ts'
 import { sendInvoice, updateInvoice } from '../../../engine/resources/invoice-update.ts'
@@ -66,6 +67,19 @@ const updateParams = deferred(() =>
     discounts: discountsParam(),
     metadata,
   }),
+)
+
+const payParams = deferred(() =>
+  z
+    .object({
+      payment_method: reference.optional(),
+      off_session: only(true),
+      paid_out_of_band: z.boolean().optional(),
+    })
+    .refine(({ payment_method, paid_out_of_band }) => !paid_out_of_band || payment_method === undefined, {
+      path: ['paid_out_of_band'],
+      error: 'use payment_method or paid_out_of_band, not both',
+    }),
 )
 
 /** Actions on an invoice. */
@@ -157,10 +171,11 @@ export function invoiceRoutes(api: StripeApi): void {
       method: 'post',
       path: '/v1/invoices/:id/pay',
       summary: 'Pays an invoice. A draft is finalized first.',
-      params: deferred(() => z.object({ payment_method: reference.optional(), off_session: only(true) })),
+      params: payParams,
       returns: invoice,
     },
-    ({ unit, view, id, params: { payment_method } }) => {
+    ({ unit, view, id, params: { payment_method, paid_out_of_band } }) => {
+      if (paid_out_of_band) return presentInvoice(view, payInvoiceOutOfBand(unit, id))
       const collected = payInvoice(unit, id, { payment_method })
       return collected.result === 'failed'
         ? declinedInvoice(view, collected.invoice, collected.outcome)

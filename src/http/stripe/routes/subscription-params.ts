@@ -24,7 +24,7 @@ import { oneTimePriceData, recurringPriceData } from '../../price-params.ts'
 import { trialEnd, updateItem } from '../../subscription-params.ts'
 import { methodOptionsParam, threeDSecureOf } from '../method-options.ts'
 import { disabled, only, ownInvoices } from '../only.ts'
-import { NO_ANCHOR_WITH_TRIAL, ONE_END_OF_TRIAL } from '../trial-params.ts'
+import { NO_ANCHOR_WITH_TRIAL, ONE_END_OF_TRIAL, trialDays } from '../trial-params.ts'
 
 const newItem = deferred(() =>
   z.object({
@@ -85,7 +85,6 @@ const fixed = deferred(() => ({
     .object({ type: z.literal('flexible', { error: 'paytwin knows only flexible here yet' }) })
     .optional(),
   invoice_settings: ownInvoices(),
-  trial_from_plan: only(false),
 }))
 
 const cancellationDetails = deferred(() =>
@@ -108,7 +107,8 @@ export const createParams = deferred(() =>
       billing_cycle_anchor: instant.optional(),
       backdate_start_date: instant.optional(),
       proration_behavior: z.enum(PRORATION_BEHAVIORS).optional(),
-      trial_period_days: z.int().min(1).max(730).optional(),
+      trial_period_days: trialDays(),
+      trial_from_plan: z.boolean().optional(),
       trial_end: trialEnd().optional(),
       trial_settings: trialSettings(),
       off_session: z.boolean().optional(),
@@ -178,7 +178,7 @@ const updateFields = deferred(() =>
     description: optionalText,
     automatic_tax: fixed().automatic_tax,
     invoice_settings: fixed().invoice_settings,
-    trial_from_plan: fixed().trial_from_plan,
+    trial_from_plan: only(false),
     metadata,
   }),
 )

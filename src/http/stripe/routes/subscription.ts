@@ -16,6 +16,7 @@ import type { StripeApi } from '../api.ts'
 import { presentSubscription } from '../present/subscription.ts'
 import { listKind, returning, returningList } from '../returns.ts'
 import { searchRoute } from '../search/route.ts'
+import { trialDaysOf } from '../trial-params.ts'
 import type { Wire } from '../wire.ts'
 import { declinedInvoice } from './invoice.ts'
 import {
@@ -42,10 +43,12 @@ export function subscriptionRoutes(api: StripeApi): void {
     },
     ({ unit, view, params }) => {
       const { payment_settings, trial_settings, automatic_tax: _tax, ...rest } = params
-      const { billing_mode: _mode, invoice_settings: _invoices, trial_from_plan: _trial, ...given } = rest
-      checkPayable(unit, params)
+      const { billing_mode: _mode, invoice_settings: _invoices, trial_from_plan: _plan, ...given } = rest
+      const trial_period_days = trialDaysOf(unit, params)
+      checkPayable(unit, { ...params, trial_period_days })
       const made = createSubscription(unit, {
         ...given,
+        trial_period_days,
         discounts: discountsOf(given.discounts),
         items: given.items.map(withDiscountsOf),
         currency: params.currency ?? currencyOf(unit, params),

@@ -1,19 +1,17 @@
 import type Stripe from 'stripe'
 import * as z from 'zod'
-import type { Clock } from '../../../engine/machine/clock.ts'
 import { createTestClock, deleteTestClock, listTestClocks } from '../../../engine/resources/test-clock.ts'
 import { advance } from '../../clock.ts'
 import { deferred } from '../../deferred.ts'
 import { instant } from '../../fields.ts'
 import { cursorOf, page, pageParams } from '../../pagination.ts'
 import type { StripeApi } from '../api.ts'
+import { presentTestClock } from '../present/test-clock.ts'
 import { returning, returningList, wireList } from '../returns.ts'
 import type { Wire } from '../wire.ts'
 
 const clock = returning<Wire<Stripe.TestHelpers.TestClock>>('test_clock')
 const createParams = deferred(() => z.object({ frozen_time: instant, name: z.string().max(300).optional() }))
-const SECONDS_PER_DAY = 86_400
-const LIFETIME_DAYS = 30
 
 export function testClockRoutes(api: StripeApi): void {
   api.write(
@@ -90,15 +88,3 @@ export function testClockRoutes(api: StripeApi): void {
     }),
   )
 }
-
-const presentTestClock = (shown: Clock): Wire<Stripe.TestHelpers.TestClock> => ({
-  id: shown.id,
-  object: 'test_helpers.test_clock',
-  created: shown.created,
-  deletes_after: shown.created + LIFETIME_DAYS * SECONDS_PER_DAY,
-  frozen_time: shown.now,
-  livemode: false,
-  name: shown.name,
-  status: shown.target === null ? 'ready' : 'advancing',
-  status_details: shown.target === null ? {} : { advancing: { target_frozen_time: shown.target } },
-})

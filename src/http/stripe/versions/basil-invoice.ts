@@ -7,7 +7,8 @@ import { onlyDiscount } from './basil-subscription.ts'
 
 /** Returns an invoice with the fields `subscription` and `payment_intent`, which `parent` and `payments` replaced. */
 export function invoiceBeforeBasil(invoice: Wire<Stripe.Invoice>, objects: ObjectsAt): Json {
-  const { confirmation_secret: _secret, parent, payments, total_taxes: _taxes, ...others } = invoice
+  const { confirmation_secret: _secret, parent, payments, total_taxes: _taxes, ...rest } = invoice
+  const { amount_paid_off_stripe, ...others } = rest
   const payment_intent = payments?.data.find(({ is_default }) => is_default)?.payment.payment_intent ?? null
   const intent = payment_intent === null ? undefined : objects.view.get('payment_intent', payment_intent)
   const details = parent?.subscription_details ?? null
@@ -17,7 +18,7 @@ export function invoiceBeforeBasil(invoice: Wire<Stripe.Invoice>, objects: Objec
     charge: intent?.latest_charge ?? null,
     discount: onlyDiscount(invoice.discounts, objects),
     paid: invoice.status === 'paid',
-    paid_out_of_band: false,
+    paid_out_of_band: amount_paid_off_stripe !== undefined,
     payment_intent,
     quote: null,
     subscription: details?.subscription ?? null,

@@ -87,7 +87,11 @@ describe('an invoice', () => {
   test('shows its lines, discounts, balance and totals', async () => {
     const { id: coupon } = await stripe.coupons.create({ percent_off: 20, name: 'Spring' })
     const invoice = await openInvoice({
-      customer: { name: 'Ada', email: 'ada@example.com', address: { city: 'Berlin', postal_code: '10115' } },
+      customer: {
+        name: 'Ada',
+        email: 'ada@example.com',
+        address: { city: 'Berlin', postal_code: '10115', country: 'DE' },
+      },
       params: { discounts: [{ coupon }], description: 'Work in January' },
       ended: (customer) =>
         stripe.customers.createBalanceTransaction(customer, { amount: -500, currency: 'usd' }),
@@ -100,7 +104,7 @@ describe('an invoice', () => {
       `Invoice number ${invoice.number}`,
       'Date of issue January 31, 2026',
       'From Default merchant',
-      'Bill to Ada 10115 Berlin ada@example.com',
+      'Bill to Ada 10115 Berlin Germany ada@example.com',
       'Work in January',
       'Item 1',
       'Subtotal $37.50',
@@ -116,14 +120,15 @@ describe('an invoice', () => {
   })
 
   test.each([
-    ['void', 'This invoice was voided'],
-    ['mark_uncollectible', '$37.50 is marked as uncollectible'],
-  ])('cannot be paid after %s', async (action, headline) => {
+    ['void', 'This invoice was voided', '$0.00'],
+    ['mark_uncollectible', '$37.50 is marked as uncollectible', '$37.50'],
+  ])('cannot be paid after %s', async (action, headline, due) => {
     const invoice = await openInvoice()
     if (action === 'void') await stripe.invoices.voidInvoice(invoice.id)
     else await stripe.invoices.markUncollectible(invoice.id)
     const html = await pageOf(invoice.hosted_invoice_url)
     expect(html).toContain(headline)
+    expect(html).toContain(`<dt>Amount due</dt><dd class="number">${due}</dd>`)
     expect(html).not.toContain('Card number')
     expect((await submit(invoice.hosted_invoice_url)).status).toBe(303)
     expect((await stripe.invoices.retrieve(invoice.id)).amount_paid).toBe(0)

@@ -71,6 +71,7 @@ describe('a cancellation', () => {
     const url = await enter(customer)
     const page = await pages.open(`${url}/subscriptions/${subscription}/cancel`)
     expect(page.html).toContain('February 1, 2026')
+    expect(page.text).toMatch(/I no longer need it Other reason Comment/)
     const done = await pages.press(page, 'Confirm', { reason: 'too_expensive', comment: '<b>Too much</b>' })
     expect(done.html).toContain('will be canceled at the end of its period')
     expect(done.html).not.toContain('Cancel subscription')
@@ -378,7 +379,7 @@ describe('the details', () => {
     expect(page.html).not.toContain('Phone')
     const wrong = await pages.press(page, 'Save', { email: 'no address', address_country: 'Germany' })
     expect(wrong.html).toContain('This is not an email address')
-    expect(wrong.html).toContain('Enter a country code of two letters')
+    expect(wrong.html).toContain('Choose a country.')
     const done = await pages.press(page, 'Save', {
       email: 'new@example.com',
       name: 'Mallory',
@@ -387,11 +388,20 @@ describe('the details', () => {
     })
     expect(done.html).toContain('Your details were saved.')
     expect(done.html).toContain('1 &lt;i&gt;Way&lt;/i&gt;')
+    expect(done.html).toContain('<li>Germany</li>')
     expect(await stripe.customers.retrieve(customer)).toMatchObject({
       email: 'new@example.com',
       name: null,
       address: { line1: '1 <i>Way</i>', country: 'DE', city: null },
     })
+  })
+
+  test('keep a country that is not in the list', async () => {
+    const { customer } = await subscribed()
+    await stripe.customers.update(customer, { address: { country: 'XK' } })
+    const page = await pages.open(`${await enter(customer)}/details`)
+    expect((await pages.press(page, 'Save', { name: 'Ada' })).html).toContain('Your details were saved.')
+    expect(await stripe.customers.retrieve(customer)).toMatchObject({ address: { country: 'XK' } })
   })
 })
 

@@ -93,6 +93,15 @@ describe('the overview', () => {
       expect(html).not.toContain(text)
   })
 
+  test('names two prices of a product once', async () => {
+    const { product } = await stripe.prices.retrieve(basic)
+    const recurring = { interval: 'month' } as const
+    const price_data = { product: String(product), currency: 'usd', unit_amount: 100, recurring }
+    const { customer } = await subscribed({ items: [{ price: basic }, { price_data }] })
+    const { text } = await pages.open(await enter(customer))
+    expect(text).toContain('Current plans Basic Active Basic: $10.00 per month Basic: $1.00 per month')
+  })
+
   test('shows only what the configuration allows, and accepts nothing else', async () => {
     const { customer, subscription } = await subscribed()
     const full = await pages.open(await enter(customer))

@@ -67,12 +67,18 @@ export function cancelPage(portal: Portal, { id, given, alert }: PortalRequest):
   })
 }
 
+/** Lists reasons as they are offered, and the other one last. */
+const listed = (reasons: readonly Reason[]): readonly Reason[] => [
+  ...reasons.filter((reason) => reason !== 'other'),
+  ...reasons.filter((reason) => reason === 'other'),
+]
+
 const Questions = ({ reasons, given }: { reasons: readonly Reason[]; given: URLSearchParams }) => (
   <>
     {reasons.length === 0 ? null : (
       <fieldset class="field">
         <legend>Why are you canceling? (optional)</legend>
-        {reasons.map((reason) => (
+        {listed(reasons).map((reason) => (
           <label class="check">
             <input type="radio" name="reason" value={reason} checked={given.get('reason') === reason} />
             <span>{REASONS[reason]}</span>

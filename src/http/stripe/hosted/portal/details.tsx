@@ -4,6 +4,8 @@ import type { Customer } from '../../../../core/customer.ts'
 import type { PortalFeatures } from '../../../../core/portal-configuration.ts'
 import { type CustomerParams, updateCustomer } from '../../../../engine/resources/customer.ts'
 import { emailError, hasCardNumber, isCardAsPhone } from '../card-entry.ts'
+import { CountryField } from '../contact-fields.tsx'
+import { countries } from '../countries.ts'
 import { Field } from '../field.tsx'
 import { stepPage, Token } from './parts.tsx'
 import { checkOffered, checkToken, finish, type Portal, type PortalRequest, tokenOf } from './portal.ts'
@@ -20,8 +22,8 @@ const ADDRESS = [
   ['line2', 'Address line 2', 'address-line2'],
   ['postal_code', 'Postal code', 'postal-code'],
   ['city', 'City', 'address-level2'],
-  ['state', 'State', 'address-level1'],
-  ['country', 'Country code', 'country'],
+  ['state', 'State or province', 'address-level1'],
+  ['country', 'Country', 'country'],
 ] as const satisfies readonly (readonly [keyof Address, string, string])[]
 
 /** Returns the details that a customer can change on the page. */
@@ -43,18 +45,18 @@ function formPage(
   const allowed = changeableOf(portal)
   checkOffered(allowed.length > 0)
   const known = valuesOf(portal.customer)
-  const fieldOf = (name: string, label: string, autocomplete: string) => (
-    <Field
-      name={name}
-      label={label}
-      type={name === 'email' ? 'email' : name === 'phone' ? 'tel' : 'text'}
-      autocomplete={autocomplete}
-      maxlength={MAX_TEXT}
-      value={isCardIn(name, given.get(name)) ? '' : (given.get(name) ?? known[name] ?? '')}
-      error={errors[name]}
-      hasFocus={Object.keys(errors)[0] === name}
-    />
-  )
+  const fieldOf = (name: string, label: string, autocomplete: string) => {
+    const shown = {
+      name,
+      autocomplete,
+      value: isCardIn(name, given.get(name)) ? '' : (given.get(name) ?? known[name] ?? ''),
+      error: errors[name],
+      hasFocus: Object.keys(errors)[0] === name,
+    }
+    if (name.endsWith('_country')) return <CountryField {...shown} />
+    const type = name === 'email' ? 'email' : name === 'phone' ? 'tel' : 'text'
+    return <Field {...shown} label={label} type={type} maxlength={MAX_TEXT} />
+  }
   return stepPage(portal, {
     title: 'Update details',
     alert,
@@ -123,13 +125,17 @@ export function submitDetails(portal: Portal, { given }: PortalRequest): Respons
 
 type TextIn = (name: string) => string | null
 
-function errorsIn(allowed: readonly Update[], textIn: TextIn, { email }: Customer): Errors {
+function errorsIn(allowed: readonly Update[], textIn: TextIn, customer: Customer): Errors {
+  const { email } = customer
+  const known = valuesOf(customer)
+  const countryError = (name: string) =>
+    [...countries().keys(), null, known[name]].includes(textIn(name)) ? undefined : 'Choose a country.'
   const given = textIn('email')
   const isWrongEmail = allowed.includes('email') && (given !== null || email !== null)
   const found = {
     email: isWrongEmail ? emailError(given ?? '') : undefined,
-    address_country: allowed.includes('address') ? countryError(textIn('address_country')) : undefined,
-    shipping_country: allowed.includes('shipping') ? countryError(textIn('shipping_country')) : undefined,
+    address_country: allowed.includes('address') ? countryError('address_country') : undefined,
+    shipping_country: allowed.includes('shipping') ? countryError('shipping_country') : undefined,
     shipping_name:
       allowed.includes('shipping') && hasShipping(textIn) && textIn('shipping_name') === null
         ? 'Enter the name of the recipient.'
@@ -146,9 +152,6 @@ const cardErrorsIn = (form: URLSearchParams): Errors =>
       .filter(([name, text]) => name !== 'token' && isCardIn(name, text))
       .map(([name]) => [name, 'This looks like the number of a card. Cards have a page of their own.']),
   )
-
-const countryError = (text: string | null): string | undefined =>
-  text === null || /^[A-Za-z]{2}$/.test(text) ? undefined : 'Enter a country code of two letters, such as DE.'
 
 const hasShipping = (textIn: TextIn): boolean => ADDRESS.some(([part]) => textIn(`shipping_${part}`) !== null)
 

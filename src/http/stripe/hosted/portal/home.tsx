@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import { NO_CONTACT } from '../../../../core/contact.ts'
 import { subscriptionsOf } from '../../../../engine/resources/portal-actions.ts'
+import { addressLines } from '../address-lines.ts'
 import { Alert, hostedPage, Notice } from '../frame.tsx'
 import { CardSection } from './card-section.tsx'
 import { changeableOf } from './details.tsx'
@@ -8,7 +9,6 @@ import { InvoiceSection } from './invoice-section.tsx'
 import { Return } from './parts.tsx'
 import { PlanCard } from './plan-card.tsx'
 import type { Portal, PortalRequest } from './portal.ts'
-import { addressLines } from './texts.ts'
 
 /** The notices after a change, by their name in the address. */
 const NOTICES: Readonly<Record<string, string>> = {
