@@ -79,7 +79,6 @@ export class Client {
     return this.#post('keys', given)
   }
 
-  /** Lists all keys, page by page. */
   keys(): Promise<List<Key>> {
     return allPages((starting_after) => this.#get('keys', { limit: 100, starting_after }))
   }
@@ -108,10 +107,7 @@ export class Client {
     return this.#get('clock', { merchant, test_clock })
   }
 
-  /**
-   * Advances clocks. Resolves at the end of the advance, without a time limit. Aborting the signal stops the wait, not the
-   * advance.
-   */
+  /** Advances clocks. Resolves at the end, without a time limit. Aborting the signal stops the wait, not the advance. */
   advanceClocks(
     scope: ClockScope,
     target: AdvanceTarget,
@@ -167,7 +163,6 @@ export class Client {
     return followEvents(this.#events, beginning, options)
   }
 
-  /** Returns the position after the newest event: see the function positionAfterNewest. */
   positionAfterNewest(wanted: EventFilter): Promise<StreamStart> {
     return positionAfterNewest(this.#events, wanted)
   }
@@ -250,7 +245,6 @@ export class Client {
     return this.#get(`requests/${encodeURIComponent(id)}`)
   }
 
-  /** Streams requests to /v1 as they are answered: see the function followRequests. */
   followRequests(wanted: RequestsWanted, following: Following): AsyncGenerator<LoggedRequest> {
     return followRequests(this.address, wanted, following)
   }

@@ -5,7 +5,7 @@ export const SECONDS_PER_DAY = 86_400
 export const INTERVAL_UNITS = ['day', 'week', 'month', 'year'] as const
 export type IntervalUnit = (typeof INTERVAL_UNITS)[number]
 
-/** How often a price recurs: every `interval_count` × `interval`. */
+/** The interval of a recurring price: `interval_count` × `interval`. */
 export type Recurring = { readonly interval: IntervalUnit; readonly interval_count: number }
 
 /** A span of time in Unix seconds. `start` is inclusive, `end` exclusive. */

@@ -61,7 +61,7 @@ export type TransformQuantity = { readonly divide_by: number; readonly round: (t
 export const USAGE_TYPES = ['licensed', 'metered'] as const
 
 /**
- * How often a price recurs. A metered one also has its meter: the quantity is the usage of a period.
+ * The interval of a recurring price, and the meter of a metered one: its quantity is the usage of a period.
  * See docs/contract/usage.md#metered-prices.
  */
 export type PriceRecurring = Recurring & {

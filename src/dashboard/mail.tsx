@@ -10,7 +10,7 @@ import { Empty, Panel, Scroll } from './text.tsx'
 
 const LIMIT = 25
 
-/** The pages of the mail for customers, none of which is sent: the list, and each mail with its text. */
+/** The pages of the mail for customers: the list, and the text of each mail. paytwin sends none of it. */
 export const mailPages: Section = (context) => {
   const [id, ...others] = context.rest
   if (context.method !== 'GET' || others.length > 0) return undefined

@@ -45,7 +45,7 @@ function changesOf({ type, resource, resource_id, changes = {} }: TimelineEntry)
 
 type SliderProps = {
   readonly steps: Steps
-  /** The parameter of the page that the slider keeps. */
+  /** A parameter of the page's address, which the slider keeps. */
   readonly changes: number | undefined
 }
 

@@ -7,7 +7,7 @@ import { PORTAL_COLUMNS } from './columns/portal.ts'
 import { WEBHOOKS_COLUMNS } from './columns/webhooks.ts'
 import type { IndexChoice, StoredKind, StoredKinds } from './stored-kind.ts'
 
-/** How every kind of object is stored. A kind that is missing does not compile. */
+/** The columns of every kind of object. A missing kind does not compile. */
 const STORED: StoredKinds = {
   ...CATALOG_COLUMNS,
   ...PAYMENTS_COLUMNS,

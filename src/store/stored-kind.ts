@@ -21,7 +21,7 @@ export type IndexChoice = {
   readonly index: string
 }
 
-/** How one kind of object is stored. */
+/** The table and the columns of one kind of object. */
 export type StoredKindOf<T> = {
   /** A column for each field of the domain object, with the same name. A missing field or a wrong type does not compile. */
   readonly columns: { readonly [Field in keyof T]-?: ColumnType<T[Field]> }

@@ -9,13 +9,13 @@ type Given = { count?: number; rate?: number; route?: string; merchant?: string;
 
 const KINDS = `
 Kinds:
-  decline                     the card processor declines charges, whatever the card
+  decline                     the card processor declines the charges of all cards
   processor_timeout           the card processor does not answer: a request gets 500 and writes
                               nothing; a charge during an advance fails (processing_error)
   key_resolution_unavailable  401 with advice to retry, as if keys could not be looked up
   internal_error              500; nothing is written
   response_lost               the write is committed, but the connection drops
-  rate_limit                  429
+  rate_limit                  429, as if a client had sent too many requests
   latency                     the response is delayed by --ms
   webhook_failure             webhook deliveries fail; --route is a glob over the endpoint's URL`
 
@@ -83,7 +83,7 @@ function probability(text: string): number {
   return Number(text)
 }
 
-/** What a fault affects. Faults that are not listed affect API requests. */
+/** The subjects of faults that do not affect requests to the API. */
 const TARGETS: Readonly<Record<string, string>> = {
   decline: 'charge',
   processor_timeout: 'charge',

@@ -37,7 +37,7 @@ type TierParams = AmountParams & {
   flat_amount_decimal?: string | undefined
 }
 
-/** How often a price recurs, and for a metered one its meter. */
+/** The interval of a recurring price, and the meter of a metered one. */
 export type RecurringParams = Recurring & {
   usage_type?: 'licensed' | 'metered' | undefined
   meter?: string | undefined

@@ -14,7 +14,7 @@ import type { AddRoute } from './services.ts'
 
 const listParams = deferred(() => z.object({ ...pageParams, merchant: z.string().optional() }))
 
-/** Registers the routes for webhooks as they are sent, and as the daemon itself received them. */
+/** Registers the routes for the requests of webhooks: those that the daemon sends, and those that its inbox received. */
 export function receivedWebhookRoutes(add: AddRoute): void {
   add(
     {

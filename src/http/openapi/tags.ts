@@ -45,7 +45,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   operator_explanations: 'Why an object is in its status, and what will happen to it.',
   operator_invoices: 'Invoices of any merchant with their timelines, as of now or an earlier time.',
   operator_search:
-    'Objects of a merchant by what people type: an id, a name, an email address or an invoice number.',
+    'Finds objects of a merchant by an id, a name, an email address or the number of an invoice.',
   operator_trigger: 'Creates the objects that emit an event of a given type.',
   operator_webhooks: 'Webhook endpoints of any merchant, and their deliveries.',
   operator_fixtures: 'Loads objects from files, all of them or none.',

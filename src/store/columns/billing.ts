@@ -1,6 +1,6 @@
 import type { StoredKinds } from '../stored-kind.ts'
 
-/** How subscriptions, invoices and invoice items are stored. */
+/** The columns of subscriptions, invoices and invoice items. */
 export const BILLING_COLUMNS = {
   subscription: {
     columns: {

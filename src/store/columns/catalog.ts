@@ -1,6 +1,6 @@
 import type { StoredKinds } from '../stored-kind.ts'
 
-/** How customers, their balances, products, prices and meters are stored. */
+/** The columns of customers, their balances, products, prices and meters. */
 export const CATALOG_COLUMNS = {
   customer: {
     columns: {

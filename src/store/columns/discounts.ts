@@ -1,6 +1,6 @@
 import type { StoredKinds } from '../stored-kind.ts'
 
-/** How coupons, promotion codes and discounts are stored. */
+/** The columns of coupons, promotion codes and discounts. */
 export const DISCOUNTS_COLUMNS = {
   coupon: {
     columns: {

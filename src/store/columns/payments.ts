@@ -1,6 +1,6 @@
 import type { StoredKinds } from '../stored-kind.ts'
 
-/** How payment methods, intents, charges and refunds are stored. */
+/** The columns of payment methods, intents, charges and refunds. */
 export const PAYMENTS_COLUMNS = {
   payment_method: {
     columns: {

@@ -1,6 +1,6 @@
 import type { StoredKinds } from '../stored-kind.ts'
 
-/** How configurations and sessions of the customer portal are stored. */
+/** The columns of configurations and sessions of the customer portal. */
 export const PORTAL_COLUMNS = {
   billing_portal_configuration: {
     columns: {

@@ -1,6 +1,6 @@
 import type { StoredKinds } from '../stored-kind.ts'
 
-/** How webhook endpoints and their deliveries are stored. */
+/** The columns of webhook endpoints and their deliveries. */
 export const WEBHOOKS_COLUMNS = {
   webhook_endpoint: {
     columns: {

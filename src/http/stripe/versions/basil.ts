@@ -16,7 +16,7 @@ import {
 } from './basil-subscription.ts'
 import { byName } from './resources.ts'
 
-/** What changed with 2025-03-31.basil. */
+/** The changes of version 2025-03-31.basil. */
 export const BASIL: readonly VersionChange[] = [
   {
     description:

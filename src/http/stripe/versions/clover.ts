@@ -2,7 +2,7 @@ import type { Raw } from '../../form.ts'
 import type { VersionChange } from '../../versions.ts'
 import { byName } from './resources.ts'
 
-/** What changed with 2025-09-30.clover. */
+/** The changes of version 2025-09-30.clover. */
 export const CLOVER: readonly VersionChange[] = [
   {
     description:

@@ -4,7 +4,7 @@ import { byName } from './resources.ts'
 /** The former names of the modes of a page. */
 const FORMER = { hosted: 'hosted_page', embedded: 'embedded_page', custom: 'elements' } as const
 
-/** What changed with 2026-03-25.dahlia. */
+/** The changes of version 2026-03-25.dahlia. */
 export const DAHLIA: readonly VersionChange[] = [
   {
     description: 'The `ui_mode` of a Checkout session is `hosted` in place of `hosted_page`.',

@@ -10,7 +10,7 @@ const ROUTES: ReadonlySet<string> = new Set(
 
 const CHECKOUT = 'POST /v1/checkout/sessions'
 
-/** What changed with 2026-09-30.endive. */
+/** The changes of version 2026-09-30.endive. */
 export const ENDIVE: readonly VersionChange[] = [
   {
     description:

@@ -2,7 +2,7 @@ import type { Raw } from '../../form.ts'
 import type { VersionChange } from '../../versions.ts'
 import { byName } from './resources.ts'
 
-/** What changed with 2024-06-20. */
+/** The changes of version 2024-06-20. */
 export const JUNE_2024: readonly VersionChange[] = [
   {
     description: '`capture_method` of a payment intent is `automatic`.',
@@ -13,7 +13,7 @@ export const JUNE_2024: readonly VersionChange[] = [
   },
 ]
 
-/** What changed with 2024-04-10. */
+/** The changes of version 2024-04-10. */
 export const APRIL_2024: readonly VersionChange[] = [
   {
     description:
@@ -32,7 +32,7 @@ export const APRIL_2024: readonly VersionChange[] = [
 const asMarketing = ({ features, ...params }: Raw): Raw =>
   features === undefined ? params : { ...params, marketing_features: features }
 
-/** What changed with 2022-11-15. */
+/** The changes of version 2022-11-15. */
 export const NOVEMBER_2022: readonly VersionChange[] = [
   {
     description: 'Payment intents have `charges`, with the latest charge.',
@@ -54,7 +54,7 @@ export const NOVEMBER_2022: readonly VersionChange[] = [
   },
 ]
 
-/** What changed with 2022-08-01. */
+/** The changes of version 2022-08-01. */
 export const AUGUST_2022: readonly VersionChange[] = [
   {
     description: 'A new invoice includes the pending invoice items of its customer by default.',
