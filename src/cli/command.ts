@@ -49,7 +49,7 @@ export function addVerb<Options extends object = object>(noun: Command, io: Io, 
 }
 
 /** Adds the options of every command that calls a daemon. */
-export const commonOptions = (command: Command): Command =>
+const commonOptions = (command: Command): Command =>
   command
     .option('--json', "print the API's response as JSON")
     .option('--url <URL>', 'the URL of the daemon (PAYTWIN_URL)')

@@ -1,5 +1,5 @@
 /** One of the process's standard streams, or a test's replacement. */
-export type Stream = {
+type Stream = {
   readonly isTTY?: boolean
   readonly columns?: number
   write(text: string): unknown

@@ -2,7 +2,7 @@ import type { Metadata } from './metadata.ts'
 import type { PaymentIntent } from './payment-intent.ts'
 import type { Outcome } from './processor.ts'
 
-export type ChargeStatus = 'succeeded' | 'failed'
+type ChargeStatus = 'succeeded' | 'failed'
 
 /** A charge. Amounts are in the smallest currency unit. See docs/contract/payments.md#charges. */
 export type Charge = {

@@ -16,15 +16,15 @@ export type CheckoutStatus = (typeof CHECKOUT_STATUSES)[number]
 export type CheckoutPaymentStatus = 'no_payment_required' | 'paid' | 'unpaid'
 
 /** See docs/contract/checkout-sessions.md#status. */
-export const CHECKOUT_TRANSITIONS: Transitions<CheckoutStatus, 'complete' | 'expire'> = {
+const CHECKOUT_TRANSITIONS: Transitions<CheckoutStatus, 'complete' | 'expire'> = {
   open: { complete: 'complete', expire: 'expired' },
   complete: {},
   expired: {},
 }
 
 /** Limits of how long a session can be open, in seconds. */
-export const MIN_OPEN_SECONDS = 30 * 60
-export const MAX_OPEN_SECONDS = SECONDS_PER_DAY
+const MIN_OPEN_SECONDS = 30 * 60
+const MAX_OPEN_SECONDS = SECONDS_PER_DAY
 
 /** The time in which an expired session can be recovered, in days. */
 const RECOVERY_DAYS = 30
@@ -49,7 +49,7 @@ export type CheckoutLine = {
 }
 
 /** A coupon or promotion code of a session. `coupon` is the internal id, also for a promotion code. */
-export type CheckoutDiscount = { readonly coupon: string; readonly promotion_code: string | null }
+type CheckoutDiscount = { readonly coupon: string; readonly promotion_code: string | null }
 
 /** What a customer entered on the page. */
 export type CheckoutDetails = {

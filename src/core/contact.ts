@@ -9,7 +9,7 @@ export type Address = {
 }
 
 /** The shipping address of a customer. */
-export type ShippingDetails = {
+type ShippingDetails = {
   readonly address: Address
   readonly name: string
   readonly phone: string | null
@@ -27,7 +27,7 @@ export type Contact = {
 }
 
 export const TAX_EXEMPTIONS = ['none', 'exempt', 'reverse'] as const
-export type TaxExempt = (typeof TAX_EXEMPTIONS)[number]
+type TaxExempt = (typeof TAX_EXEMPTIONS)[number]
 
 /** The owner of a payment method. */
 export type BillingDetails = {

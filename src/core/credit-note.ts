@@ -11,7 +11,7 @@ export const CREDIT_NOTE_STATUSES = ['issued', 'void'] as const
 export type CreditNoteStatus = (typeof CREDIT_NOTE_STATUSES)[number]
 
 /** See docs/contract/credit-notes.md#status. */
-export const CREDIT_NOTE_TRANSITIONS: Transitions<CreditNoteStatus, 'void'> = {
+const CREDIT_NOTE_TRANSITIONS: Transitions<CreditNoteStatus, 'void'> = {
   issued: { void: 'void' },
   void: {},
 }
@@ -22,10 +22,10 @@ export const CREDIT_NOTE_REASONS = [
   'order_change',
   'product_unsatisfactory',
 ] as const
-export type CreditNoteReason = (typeof CREDIT_NOTE_REASONS)[number]
+type CreditNoteReason = (typeof CREDIT_NOTE_REASONS)[number]
 
 export const CREDIT_LINE_TYPES = ['invoice_line_item', 'custom_line_item'] as const
-export type CreditLineType = (typeof CREDIT_LINE_TYPES)[number]
+type CreditLineType = (typeof CREDIT_LINE_TYPES)[number]
 
 /** One line of a credit note. The amount is positive. */
 export type CreditNoteLine = {

@@ -1,15 +1,13 @@
 import { SECONDS_PER_DAY } from './calendar.ts'
 
-/** The days after the failure on which a payment is retried by default. See docs/contract/invoices.md#retry-schedule. */
-export const RETRY_DAYS: readonly number[] = [1, 3, 5, 7]
-
 /** The days of the schedule `smart`: 8 retries within 2 weeks. */
 const SMART_DAYS: readonly number[] = [1, 2, 3, 5, 7, 9, 11, 14]
 
 /** A merchant's retry schedule: `smart`, or the days after the first failure, ascending. */
 export type RetrySchedule = 'smart' | readonly number[]
 
-export const DEFAULT_RETRIES: RetrySchedule = RETRY_DAYS
+/** The default schedule. See docs/contract/invoices.md#retry-schedule. */
+export const DEFAULT_RETRIES: RetrySchedule = [1, 3, 5, 7]
 
 /** The limits of a retry schedule: the number of retries, and the last day. */
 export const MAX_RETRIES = 8

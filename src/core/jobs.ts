@@ -165,13 +165,13 @@ export const discountJobs = ({ id, deleted, end, subscription }: Discount): Job[
   deleted || end === null ? [] : [{ due: end, kind: 'discount_end', subscription, object: id }]
 
 /** Derives the job after which a coupon cannot be redeemed. */
-export const couponJobs = ({ id, valid, redeem_by }: Coupon): Job[] =>
+const couponJobs = ({ id, valid, redeem_by }: Coupon): Job[] =>
   valid && redeem_by !== null
     ? [{ due: redeem_by, kind: 'discount_end', subscription: null, object: id }]
     : []
 
 /** Derives the job after which a promotion code cannot be redeemed. */
-export const promotionCodeJobs = ({ id, active, expires_at }: PromotionCode): Job[] =>
+const promotionCodeJobs = ({ id, active, expires_at }: PromotionCode): Job[] =>
   active && expires_at !== null
     ? [{ due: expires_at, kind: 'discount_end', subscription: null, object: id }]
     : []

@@ -20,7 +20,7 @@ export type MailEvent = keyof typeof MAIL_EVENTS
 const MAIL_ON_REQUEST: readonly MailEvent[] = ['invoice.sent', 'charge.succeeded']
 
 /** The kinds that were on for the events after one, up to the next entry. */
-export type MailPeriod = {
+type MailPeriod = {
   /** The number of the merchant's newest event when the setting was made. */
   readonly after: number
   readonly on: readonly MailKind[]

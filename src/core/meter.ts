@@ -10,7 +10,7 @@ export type MeterStatus = (typeof METER_STATUSES)[number]
 type MeterAction = 'deactivate' | 'reactivate'
 
 /** See docs/contract/usage.md#meters. */
-export const METER_TRANSITIONS: Transitions<MeterStatus, MeterAction> = {
+const METER_TRANSITIONS: Transitions<MeterStatus, MeterAction> = {
   active: { deactivate: 'inactive' },
   inactive: { reactivate: 'active' },
 }

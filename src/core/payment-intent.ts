@@ -81,7 +81,7 @@ const STATUS_FACTS: Readonly<Record<PaymentIntentStatus, StatusFacts>> = {
 export const intentFactsOf = ({ status }: Pick<PaymentIntent, 'status'>): StatusFacts => STATUS_FACTS[status]
 
 /** The reason why the latest attempt failed. See docs/contract/errors.md#declines. */
-export type PaymentError = {
+type PaymentError = {
   readonly type: 'payment_error'
   readonly code: string
   readonly decline_code: string | null

@@ -10,8 +10,8 @@ export const SCHEDULE_CONDITIONS = ['decreasing_item_amount', 'shortening_interv
 export const TRIAL_UPDATE_BEHAVIORS = ['continue_trial', 'end_trial'] as const
 
 type ProrationBehavior = (typeof PRORATION_BEHAVIORS)[number]
-export type PlanUpdate = (typeof PLAN_UPDATES)[number]
-export type ScheduleCondition = (typeof SCHEDULE_CONDITIONS)[number]
+type PlanUpdate = (typeof PLAN_UPDATES)[number]
+type ScheduleCondition = (typeof SCHEDULE_CONDITIONS)[number]
 
 /** A product with the prices and quantities that customers can choose. */
 export type PortalProduct = {

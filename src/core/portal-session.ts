@@ -46,7 +46,7 @@ export type PortalSession = {
 
 /** The time that a session waits for its first visit, and for each further visit, in seconds. Source: Stripe's documentation. */
 export const FIRST_VISIT_SECONDS = 5 * 60
-export const VISIT_SECONDS = 60 * 60
+const VISIT_SECONDS = 60 * 60
 
 export const isExpired = ({ expires_at }: PortalSession, now: number): boolean => now >= expires_at
 

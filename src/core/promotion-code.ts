@@ -1,7 +1,7 @@
 import type { Metadata } from './metadata.ts'
 
 /** The conditions of a purchase for a promotion code. */
-export type Restrictions = {
+type Restrictions = {
   readonly first_time_transaction: boolean
   /** In the smallest unit of `minimum_amount_currency`. */
   readonly minimum_amount: number | null

@@ -4,7 +4,7 @@ import type { Metadata } from './metadata.ts'
 import type { Outcome } from './processor.ts'
 import { move, type Transitions } from './transitions.ts'
 
-export const SETUP_INTENT_STATUSES = [
+const SETUP_INTENT_STATUSES = [
   'requires_payment_method',
   'requires_confirmation',
   'requires_action',
@@ -16,7 +16,7 @@ export type SetupIntentStatus = (typeof SETUP_INTENT_STATUSES)[number]
 export type SetupIntentEvent = 'attach' | 'succeed' | 'fail' | 'require_action' | 'cancel'
 
 /** See docs/contract/setup-intents.md#status. */
-export const SETUP_INTENT_TRANSITIONS: Transitions<SetupIntentStatus, SetupIntentEvent> = {
+const SETUP_INTENT_TRANSITIONS: Transitions<SetupIntentStatus, SetupIntentEvent> = {
   requires_payment_method: { attach: 'requires_confirmation', cancel: 'canceled' },
   requires_confirmation: {
     attach: 'requires_confirmation',
@@ -37,7 +37,7 @@ export const SETUP_INTENT_TRANSITIONS: Transitions<SetupIntentStatus, SetupInten
 }
 
 /** The reason why the latest confirmation failed. */
-export type SetupError = {
+type SetupError = {
   readonly code: string
   readonly decline_code: string | null
   readonly message: string

@@ -2,7 +2,7 @@ import type { DisputeReason } from './dispute.ts'
 import { APPROVED, declined, type Outcome } from './processor.ts'
 
 /** When a card requires the customer to authenticate. */
-export type Authentication =
+type Authentication =
   /** Each payment. Off session, it is declined. */
   | 'always'
   /** Each payment on session, and those off session until the card is set up. */

@@ -1,7 +1,7 @@
 import type { Metadata } from './metadata.ts'
 import { allows, move, type Transitions } from './transitions.ts'
 
-export type EndpointStatus = 'enabled' | 'disabled'
+type EndpointStatus = 'enabled' | 'disabled'
 
 /** A webhook endpoint. See docs/contract/events-and-webhooks.md#webhook-endpoints. */
 export type WebhookEndpoint = {

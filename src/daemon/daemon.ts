@@ -67,7 +67,7 @@ export type DaemonOptions = {
 }
 
 /** The secret of an app or a webhook endpoint from fixtures. It is shown only once. */
-export type FixtureSecret = Pick<CreatedObject, 'object' | 'ref' | 'id'> & { readonly secret: string }
+type FixtureSecret = Pick<CreatedObject, 'object' | 'ref' | 'id'> & { readonly secret: string }
 
 export type Daemon = {
   readonly url: string

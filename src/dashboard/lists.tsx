@@ -12,7 +12,7 @@ import { Cut, Status } from './text.tsx'
 type ShownCustomer = { readonly id: string; readonly name?: string | null; readonly email?: string | null }
 type Owned<Row> = Omit<Row, 'customer'> & { readonly customer: string | ShownCustomer | null }
 
-export type Column<Row> = {
+type Column<Row> = {
   readonly title: string
   readonly cell: (row: Row) => Child
   readonly isNumber?: true
@@ -40,7 +40,7 @@ const list = <Row extends { readonly id: string }>(given: ListOf<Row>) =>
   given as ListOf<{ readonly id: string }>
 
 /** Returns the name of a customer, or else its email or id. */
-export function customerName(customer: string | ShownCustomer | null): string {
+function customerName(customer: string | ShownCustomer | null): string {
   if (customer === null) return '–'
   return typeof customer === 'string' ? customer : (customer.name ?? customer.email ?? customer.id)
 }

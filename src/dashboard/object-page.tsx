@@ -15,7 +15,7 @@ import { entriesOf, TimelinePicture } from './timeline-picture.tsx'
 import { Why } from './why.tsx'
 
 /** The content of an object's page. */
-export type ShownObject = {
+type ShownObject = {
   readonly title: string
   readonly status: Child
   readonly fields: readonly (readonly [name: string, value: Child])[]
@@ -32,7 +32,7 @@ export type ShownObject = {
 }
 
 /** The part of an object's history to read: the newest changes up to a time, or up to now. */
-export type Wanted = { readonly at?: number | undefined; readonly limit: number }
+type Wanted = { readonly at?: number | undefined; readonly limit: number }
 
 /** Reads an object by its id; as of a time, if the API keeps its history. */
 export type ReadObject = (context: PageContext, id: string, wanted: Wanted) => Promise<ShownObject>

@@ -28,8 +28,7 @@ const TONES: Readonly<Record<string, Tone>> = {
 }
 
 /** Returns the color of a status: `off` for final and unknown ones. */
-export const toneOf = (status: string): Tone =>
-  (Object.hasOwn(TONES, status) ? TONES[status] : undefined) ?? 'off'
+const toneOf = (status: string): Tone => (Object.hasOwn(TONES, status) ? TONES[status] : undefined) ?? 'off'
 
 export const Status = ({ status }: { status: string }) => (
   <span class={`status ${toneOf(status)}`}>{status.replaceAll('_', ' ')}</span>

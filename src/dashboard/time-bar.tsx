@@ -7,7 +7,7 @@ import type { PageContext } from './context.ts'
 import { FormToken } from './form-token.tsx'
 
 /** The spans of the buttons, as the API takes them. */
-export const STEPS = [
+const STEPS = [
   { by: '1h', label: '+1 h', name: 'advance by 1 hour' },
   { by: '1d', label: '+1 d', name: 'advance by 1 day' },
   { by: '1w', label: '+1 w', name: 'advance by 1 week' },

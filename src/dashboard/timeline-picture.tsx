@@ -7,7 +7,7 @@ import { futureMoments } from '../timeline/future.ts'
 import type { Mark, Moment, Namer } from '../timeline/note.ts'
 
 /** The style of the axis from one entry to the next. */
-export type Line = 'past' | 'overdue' | 'future' | 'end'
+type Line = 'past' | 'overdue' | 'future' | 'end'
 
 /** An entry of the picture: the notes of one instant, or the present. */
 export type Entry = {
@@ -69,7 +69,7 @@ const SIGNS: Readonly<Record<Mark, { readonly look: string; readonly name: strin
 const ORDER: readonly Mark[] = ['●', '◌', '○', '▲', '✓', '✗', '▼', '■']
 
 /** Returns the mark of an instant. */
-export const markOf = ({ notes }: Pick<Entry, 'notes'>): Mark =>
+const markOf = ({ notes }: Pick<Entry, 'notes'>): Mark =>
   notes.map(({ mark }) => mark).toSorted((left, right) => ORDER.indexOf(right) - ORDER.indexOf(left))[0] ??
   '●'
 

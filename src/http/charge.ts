@@ -18,7 +18,7 @@ export const listParams = deferred(() =>
   }),
 )
 
-export function chargeRoutes(api: Api): void {
+function chargeRoutes(api: Api): void {
   api.read(
     {
       method: 'get',
@@ -43,7 +43,7 @@ export function chargeRoutes(api: Api): void {
   )
 }
 
-export function presentCharge(view: View, charge: Charge): ChargeShape {
+function presentCharge(view: View, charge: Charge): ChargeShape {
   const isPaid = charge.status === 'succeeded'
   return {
     id: charge.id,

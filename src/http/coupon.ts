@@ -81,7 +81,7 @@ export function requiresOfCoupon(raw: Raw): string | undefined {
 export const updateCouponParams = deferred(() => z.object({ name: couponName(), metadata }))
 export const couponListParams = deferred(() => z.object({ ...pageParams, created: createdParam() }))
 
-export function couponRoutes(api: Api): void {
+function couponRoutes(api: Api): void {
   api.write(
     {
       method: 'post',

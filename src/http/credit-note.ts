@@ -71,7 +71,7 @@ const CREATION_ERRORS = {
   404: ['resource_missing'],
 } as const
 
-export function creditNoteRoutes(api: Api): void {
+function creditNoteRoutes(api: Api): void {
   api.write(
     {
       method: 'post',
@@ -151,7 +151,7 @@ export function creditNoteRoutes(api: Api): void {
 }
 
 /** Presents a credit note. paytwin: its fields. See docs/contract/credit-notes.md#fields. */
-export const presentCreditNote = (view: View, note: CreditNote): CreditNoteShape => ({
+const presentCreditNote = (view: View, note: CreditNote): CreditNoteShape => ({
   ...common(view, 'credit_note', note),
   status: note.status,
   number: note.number,

@@ -30,7 +30,7 @@ const createParams = deferred(() =>
 const updateParams = deferred(() => z.object({ description: optionalText, metadata }))
 const listParams = deferred(() => z.object(pageParams))
 
-export function customerBalanceRoutes(api: Api): void {
+function customerBalanceRoutes(api: Api): void {
   api.write(
     {
       method: 'post',
@@ -92,7 +92,7 @@ function checkOwner({ id, customer }: CustomerBalanceTransaction, owner: string)
 }
 
 /** Presents a change of a balance. paytwin: its fields. */
-export const presentBalanceTransaction = (
+const presentBalanceTransaction = (
   view: View,
   transaction: CustomerBalanceTransaction,
 ): BalanceTransactionShape => ({

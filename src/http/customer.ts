@@ -47,7 +47,7 @@ const listParams = deferred(() =>
 )
 const methodListParams = deferred(() => z.object({ ...pageParams, type: z.string().optional() }))
 
-export function customerRoutes(api: Api): void {
+function customerRoutes(api: Api): void {
   api.write(
     {
       method: 'post',
@@ -125,7 +125,7 @@ export function customerRoutes(api: Api): void {
 export const presentCustomerOrStub = (view: View, customer: Customer): Shape<typeof customerOrStub> =>
   customer.deleted ? deletedStub('customer', customer.id) : presentCustomer(view, customer)
 
-export function presentCustomer(view: View, customer: Customer): CustomerShape {
+function presentCustomer(view: View, customer: Customer): CustomerShape {
   const { email, name, description, invoice_prefix, default_payment_method, delinquent, test_clock } =
     customer
   const discount = customer.discount === null ? undefined : view.get('discount', customer.discount)

@@ -9,7 +9,7 @@ import { presentCoupon } from './coupon.ts'
 import { common, type Resource } from './resource.ts'
 import { type DiscountShape, deletedDiscount } from './schemas/discount.ts'
 
-export function discountRoutes(api: Api): void {
+function discountRoutes(api: Api): void {
   api.write(
     {
       method: 'delete',

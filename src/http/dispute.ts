@@ -34,7 +34,7 @@ export const listParams = deferred(() =>
   }),
 )
 
-export function disputeRoutes(api: Api): void {
+function disputeRoutes(api: Api): void {
   api.read(
     {
       method: 'get',
@@ -81,7 +81,7 @@ export function disputeRoutes(api: Api): void {
 }
 
 /** Presents a dispute. paytwin: its fields. See docs/contract/disputes.md#fields. */
-export const presentDispute = (view: View, dispute: Dispute): DisputeShape => ({
+const presentDispute = (view: View, dispute: Dispute): DisputeShape => ({
   ...common(view, 'dispute', dispute),
   status: dispute.status,
   amount: dispute.amount,

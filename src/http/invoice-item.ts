@@ -60,7 +60,7 @@ const listParams = deferred(() =>
   }),
 )
 
-export function invoiceItemRoutes(api: Api): void {
+function invoiceItemRoutes(api: Api): void {
   api.write(
     {
       method: 'post',
@@ -126,7 +126,7 @@ export function invoiceItemRoutes(api: Api): void {
 }
 
 /** Presents an invoice item. paytwin: its fields. */
-export const presentInvoiceItem = (view: View, item: InvoiceItem): InvoiceItemShape => ({
+const presentInvoiceItem = (view: View, item: InvoiceItem): InvoiceItemShape => ({
   ...common(view, 'invoiceitem', item),
   customer: item.customer,
   invoice: item.invoice,

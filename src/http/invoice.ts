@@ -83,7 +83,7 @@ const ACTIONS = [
   },
 ] as const
 
-export function invoiceRoutes(api: Api): void {
+function invoiceRoutes(api: Api): void {
   api.read(
     {
       method: 'get',

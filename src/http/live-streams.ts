@@ -10,7 +10,7 @@ const CHUNK = 50
 export const STATE_HEADER = 'Paytwin-State'
 
 /** Where a stream continues after the whole state was replaced. */
-export type Reset = {
+type Reset = {
   /** The id of the newest item of the new state; '' if there is none. */
   readonly newest: string
   /** The id of the new state. */
@@ -22,7 +22,7 @@ const resetFrame = ({ newest, state }: Reset): string =>
   `event: reset\nid: ${newest}\ndata: ${JSON.stringify({ object: 'reset', livemode: false, state })}\n\n`
 
 /** A message of a feed, and its place in the feed. */
-export type FeedItem = {
+type FeedItem = {
   readonly place: number
   readonly event: string
   readonly id: string

@@ -40,7 +40,7 @@ export const meterListParams = deferred(() =>
 
 const PATH = '/v1/billing/meters'
 
-export function meterRoutes(api: Api): void {
+function meterRoutes(api: Api): void {
   api.write(
     {
       method: 'post',
@@ -103,7 +103,7 @@ export function meterRoutes(api: Api): void {
 }
 
 /** Presents a meter. */
-export const presentMeter = (view: View, meter: Meter): MeterShape => ({
+const presentMeter = (view: View, meter: Meter): MeterShape => ({
   ...common(view, 'billing.meter', meter),
   display_name: meter.display_name,
   event_name: meter.event_name,

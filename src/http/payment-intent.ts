@@ -56,7 +56,7 @@ const listParams = deferred(() =>
   z.object({ ...pageParams, customer: reference.optional(), created: createdParam() }),
 )
 
-export function paymentIntentRoutes(api: Api): void {
+function paymentIntentRoutes(api: Api): void {
   api.write(
     {
       method: 'post',
@@ -192,7 +192,7 @@ export function declinedPayment(
   })
 }
 
-export function presentPaymentIntent(view: View, intent: PaymentIntent): Required<PaymentIntentShape> {
+function presentPaymentIntent(view: View, intent: PaymentIntent): Required<PaymentIntentShape> {
   const method =
     intent.payment_method === null ? undefined : view.get('payment_method', intent.payment_method)
   return {

@@ -51,7 +51,7 @@ const outcomesParams = deferred(() =>
   }),
 )
 
-export function paymentMethodRoutes(api: Api): void {
+function paymentMethodRoutes(api: Api): void {
   api.write(
     {
       method: 'post',

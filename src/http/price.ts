@@ -57,7 +57,7 @@ const listPriceParams = deferred(() =>
 const activeFilter = (active: boolean | undefined) =>
   active === undefined ? [] : [{ field: 'active', is: active ? 1 : 0 }]
 
-export function productRoutes(api: Api): void {
+function productRoutes(api: Api): void {
   api.write(
     {
       method: 'post',
@@ -106,7 +106,7 @@ export function productRoutes(api: Api): void {
   )
 }
 
-export function priceRoutes(api: Api): void {
+function priceRoutes(api: Api): void {
   api.write(
     {
       method: 'post',
@@ -158,7 +158,7 @@ export function priceRoutes(api: Api): void {
   )
 }
 
-export const presentProduct = (view: View, product: Product): ProductShape => ({
+const presentProduct = (view: View, product: Product): ProductShape => ({
   ...common(view, 'product', product),
   name: product.name,
   active: product.active,

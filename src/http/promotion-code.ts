@@ -60,7 +60,7 @@ export const promotionCodeListParams = deferred(() =>
   }),
 )
 
-export function promotionCodeRoutes(api: Api): void {
+function promotionCodeRoutes(api: Api): void {
   api.write(
     {
       method: 'post',
@@ -118,7 +118,7 @@ export const promotionCodeFilters = ({
   ...filtersOf(params, 'customer'),
 ]
 
-export function presentPromotionCode(view: View, code: PromotionCode): PromotionCodeShape {
+function presentPromotionCode(view: View, code: PromotionCode): PromotionCodeShape {
   const coupon = view.get('coupon', code.coupon)
   assert(coupon, `the coupon of ${code.id} exists`)
   return {

@@ -28,7 +28,7 @@ export const listParams = deferred(() =>
   }),
 )
 
-export function refundRoutes(api: Api): void {
+function refundRoutes(api: Api): void {
   api.write(
     {
       method: 'post',
@@ -67,7 +67,7 @@ export function refundRoutes(api: Api): void {
   )
 }
 
-export const presentRefund = (view: View, refund: Refund): RefundShape => ({
+const presentRefund = (view: View, refund: Refund): RefundShape => ({
   ...common(view, 'refund', refund),
   status: refund.status,
   amount: refund.amount,

@@ -38,7 +38,7 @@ export function asResponse(response: Reply | Response): Response {
 }
 
 /** Makes a response from a serialized JSON body. */
-export const jsonText = (status: number, text: string, headers: Headers): Response =>
+const jsonText = (status: number, text: string, headers: Headers): Response =>
   new Response(text, { status, headers: { 'Content-Type': 'application/json', ...headers } })
 
 export const json = (status: number, body: Json, headers: Headers): Response =>

@@ -32,9 +32,9 @@ export const trialEnd = deferred(() =>
   z.union([instant, z.literal('now')], { error: "expected Unix seconds, or 'now'" }),
 )
 type ItemPriceParams = { price?: unknown; price_data?: unknown }
-export const hasOnePrice = ({ price, price_data }: ItemPriceParams): boolean =>
+const hasOnePrice = ({ price, price_data }: ItemPriceParams): boolean =>
   price === undefined || price_data === undefined
-export const onePrice = { path: ['price_data'], error: 'use price or price_data, not both' }
+const onePrice = { path: ['price_data'], error: 'use price or price_data, not both' }
 
 /** An item with a price, or the data of one. */
 export const subscriptionItem = deferred(() =>

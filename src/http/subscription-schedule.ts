@@ -38,7 +38,7 @@ const WRITE_ERRORS = {
   422: ['unsupported_psp_capability'],
 } as const
 
-export function subscriptionScheduleRoutes(api: Api): void {
+function subscriptionScheduleRoutes(api: Api): void {
   api.write(
     {
       method: 'post',
@@ -120,7 +120,7 @@ export const createFromParams = (
     ? createSchedule(unit, newScheduleParams().parse(params))
     : createScheduleFrom(unit, from_subscription)
 
-export function presentSchedule(view: View, schedule: SubscriptionSchedule): SubscriptionScheduleShape {
+function presentSchedule(view: View, schedule: SubscriptionSchedule): SubscriptionScheduleShape {
   const { default_settings } = schedule
   return {
     id: schedule.id,

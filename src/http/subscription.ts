@@ -22,7 +22,7 @@ import {
   updateParams,
 } from './subscription-params.ts'
 
-export function subscriptionRoutes(api: Api): void {
+function subscriptionRoutes(api: Api): void {
   api.write(
     {
       method: 'post',

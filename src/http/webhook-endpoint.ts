@@ -47,7 +47,7 @@ const updateParams = deferred(() =>
 export const resendParams = deferred(() => z.object({ webhook_endpoint: reference.optional() }))
 const endpointListParams = deferred(() => z.object(pageParams))
 
-export function webhookEndpointRoutes(api: Api): void {
+function webhookEndpointRoutes(api: Api): void {
   api.write(
     {
       method: 'post',

@@ -2,7 +2,7 @@ import { assert } from '../core/errors.ts'
 import { columnsOf, privateFieldsOf } from './columns.ts'
 import type { StoredKind, StoredObjects } from './stored-kind.ts'
 
-export type Field = { readonly name: string; readonly type: 'integer' | 'text' | 'boolean' | 'json' }
+type Field = { readonly name: string; readonly type: 'integer' | 'text' | 'boolean' | 'json' }
 
 /** The set of fields in which two states of an object differ. */
 export type FieldSet = {

@@ -43,7 +43,7 @@ const COMPUTED = {
     'requires_payment_method', payment_intent.status)`,
   'price type': "iif(price.recurring is null, 'one_time', 'recurring')",
 } as const
-export type Computed = keyof typeof COMPUTED
+type Computed = keyof typeof COMPUTED
 
 /** Selects a part of a column of the payment method of a charge. */
 function methodField(column: 'billing_details' | 'card', path: string): string {

@@ -22,7 +22,7 @@ export type IndexChoice = {
 }
 
 /** The table and the columns of one kind of object. */
-export type StoredKindOf<T> = {
+type StoredKindOf<T> = {
   /** A column for each field of the domain object, with the same name. A missing field or a wrong type does not compile. */
   readonly columns: { readonly [Field in keyof T]-?: ColumnType<T[Field]> }
   /** Fields that the API never shows: a change of these alone does not change the public object. */

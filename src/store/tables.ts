@@ -16,19 +16,19 @@ type Stored<Value> = [Exclude<Value, null>] extends [number | string]
       : string
 
 /** The row of an object: `seq` is the order of creation, `merchant` the owner's ordinal. */
-export type ObjectRow<K extends StoredKind> = { seq: Generated<number>; merchant: number } & ChainColumns & {
+type ObjectRow<K extends StoredKind> = { seq: Generated<number>; merchant: number } & ChainColumns & {
     [Field in keyof StoredObjects[K]]: Stored<StoredObjects[K][Field]>
   }
 
 /** The end and the length of the chain of an object's journal entries. See place.ts. */
-export type ChainColumns = {
+type ChainColumns = {
   /** The seq of the newest entry; null when there is none. */
   newest_entry: number | null
   entry_count: number
 }
 
 /** The columns that the tables of all kinds share. Statements for every kind use `kind as 'object'` as the table. */
-export type AnyObjectRow = {
+type AnyObjectRow = {
   seq: Generated<number>
   merchant: number
   id: string
@@ -112,7 +112,7 @@ export type JournalRow = {
 }
 
 /** The public state of an object right after one of its journal entries. See keyframes.ts. */
-export type KeyframeRow = {
+type KeyframeRow = {
   /** The seq of the journal entry. */
   entry: number
   merchant: number
@@ -127,7 +127,7 @@ export type KeyframeRow = {
 }
 
 /** The invoice that an event shows in place of its object. See event-previews.ts. */
-export type EventPreviewRow = {
+type EventPreviewRow = {
   /** The seq of the journal entry. */
   entry: number
   merchant: number
@@ -157,7 +157,7 @@ export type ClockEventRow = {
 }
 
 /** The summary of a full block of rows: see blocks.ts. */
-export type BlockRow = {
+type BlockRow = {
   /** The number of a kind (see `storedNumber`), or JOURNAL_BLOCKS. */
   kind: number
   /** The merchant's ordinal; 0 for the events of all merchants. */
@@ -172,7 +172,7 @@ export type BlockRow = {
 }
 
 /** A subscription (seq) with an item of a price (id). */
-export type PriceUseRow = { merchant: number; price: string; subscription: number }
+type PriceUseRow = { merchant: number; price: string; subscription: number }
 
 /** A due job, derived from an object's state: see core/jobs.ts. Its key is the order of execution. */
 export type JobRow = {
@@ -189,7 +189,7 @@ export type JobRow = {
 }
 
 /** The number of ids of a prefix that a merchant has used. Merchant 0 counts ids that belong to no merchant. */
-export type CounterRow = { merchant: number; prefix: string; value: number }
+type CounterRow = { merchant: number; prefix: string; value: number }
 
 /** A response stored under an idempotency key. `created` is wall time. */
 export type IdempotencyRow = {
@@ -203,7 +203,7 @@ export type IdempotencyRow = {
 }
 
 /** The sums that were billed in a period of a subscription: see billed-periods.ts. */
-export type BilledPeriodRow = {
+type BilledPeriodRow = {
   subscription: string
   merchant: number
   /** The start of the period, in Unix seconds. */
@@ -236,7 +236,7 @@ export type MeterEventRow = {
 /** The name that fixtures gave to an object (id) of a merchant. */
 export type FixtureNameRow = { merchant: number; kind: string; name: string; object: string }
 
-export type SettingRow = { name: string; value: string }
+type SettingRow = { name: string; value: string }
 
 export type Tables = { [K in StoredKind]: ObjectRow<K> } & {
   object: AnyObjectRow

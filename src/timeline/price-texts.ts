@@ -5,7 +5,7 @@ import type { SubscriptionShape as Subscription } from '../http/schemas/subscrip
 type Price = NonNullable<Subscription['items']['data'][number]['price']>
 
 /** Formats a billing interval: `a month`, `every 3 months`. */
-export function intervalText(recurring: Price['recurring']): string {
+function intervalText(recurring: Price['recurring']): string {
   if (!recurring) return ''
   const { interval, interval_count } = recurring
   return interval_count === 1 ? `a ${interval}` : `every ${interval_count} ${interval}s`

@@ -5,7 +5,7 @@ import type { Timing } from './frame-loop.ts'
 import { Poller } from './poller.ts'
 
 /** The interval while no events arrive, and so the maximum delay before a clock that moves without an event is shown. */
-export const IDLE_MS = 2_000
+const IDLE_MS = 2_000
 /** The interval during an advance, so that its progress is visible. */
 const ADVANCING_MS = 200
 

@@ -102,7 +102,7 @@ const RATE_EVERY_MS = 1_000
  * Returns the milliseconds until the screen changes without an action: a live clock ticks, a rate falls, or a notice
  * disappears. null if it does not.
  */
-export function nextChange({ clock: view, rate, notice, at }: State): number | null {
+function nextChange({ clock: view, rate, notice, at }: State): number | null {
   const waits: number[] = []
   if (view.known === 'one' && view.clock.mode === 'live' && view.clock.status === 'ready')
     waits.push(1_000 - (Math.max(0, at - view.at) % 1_000))

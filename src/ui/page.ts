@@ -33,19 +33,19 @@ export function pageOf(state: State): Page {
 }
 
 /** Formats an object's JSON in lines of at most `columns` columns; longer lines are wrapped. */
-export const jsonLines = (object: object, columns: number): string[] =>
+const jsonLines = (object: object, columns: number): string[] =>
   toJson(object, 2)
     .split('\n')
     .flatMap((line) => wrapped(line, columns))
 
 /** Colours the field name of a line of JSON. */
-export function jsonSpans(line: string): Span[] {
+function jsonSpans(line: string): Span[] {
   const [, indent = '', name, rest = ''] = /^(\s*)("(?:[^"\\]|\\.)*"): (.*)$/.exec(line) ?? []
   return name === undefined ? [line] : [indent, { text: name, colour: 'cyan' }, `: ${rest}`]
 }
 
 /** Writes the timeline of the current mode as lines. */
-export function timelineLines({ mode, columns }: Pick<State, 'mode' | 'columns'>): (readonly Span[])[] {
+function timelineLines({ mode, columns }: Pick<State, 'mode' | 'columns'>): (readonly Span[])[] {
   if (mode.name !== 'timeline') return []
   const { timeline } = mode
   if (timeline === undefined) return [[{ text: 'Reading the timeline…', colour: 'dim' }]]

@@ -136,7 +136,7 @@ function nextText(next: Next): string {
 }
 
 /** Formats an entry as a row of its list. */
-export function entryRow(entry: Entry, layout: RowLayout): Span[] {
+function entryRow(entry: Entry, layout: RowLayout): Span[] {
   if ('note' in entry) return [{ text: `── ${entry.note} ──`, colour: 'dim' }]
   const { item } = entry
   switch (item.object) {

@@ -21,7 +21,7 @@ import { viewSources } from './view-sources.ts'
 export type Terminal = { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream }
 
 /** The forwarding of events to another URL while the UI runs. */
-export type Forward = {
+type Forward = {
   readonly url: string
   readonly secret: string
   /** Forwards events until the signal aborts. Reports why an event was not accepted, or null if it was. */

@@ -10,7 +10,7 @@ import { instant, next, type Sentence } from './sentence.ts'
 type Write = (job: FutureJob, context: JobContext) => Sentence
 
 /** Writes the sentence of a job: `At 2026-03-01T10:00:00Z, …` */
-export const atDue = (
+const atDue = (
   { due, object }: FutureJob,
   text: string,
   rule: string,

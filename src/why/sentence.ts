@@ -2,7 +2,7 @@ import { formatInstant } from '../core/calendar.ts'
 import { formatAmount } from '../core/money.ts'
 
 /** The subjects of sentences: the status and its cause, a further fact, or a future job. */
-export const PARTS = ['status', 'detail', 'next'] as const
+const PARTS = ['status', 'detail', 'next'] as const
 export type Part = (typeof PARTS)[number]
 
 /** A sentence of an explanation. */

@@ -1,13 +1,19 @@
 import { expect, test } from 'vitest'
 import { parseInstant } from '../../src/core/calendar.ts'
-import { attemptNumber, attemptsOf, FINAL_ACTIONS, nextRetryAt, RETRY_DAYS } from '../../src/core/dunning.ts'
+import {
+  attemptNumber,
+  attemptsOf,
+  DEFAULT_RETRIES,
+  FINAL_ACTIONS,
+  nextRetryAt,
+} from '../../src/core/dunning.ts'
 import { table } from '../table.ts'
 
 const FAILED_AT = 1_772_272_800
 
 test('a failed payment is retried 1, 3, 5 and 7 days after it failed', () => {
-  expect(RETRY_DAYS).toEqual([1, 3, 5, 7])
-  expect(attemptsOf(RETRY_DAYS)).toBe(5)
+  expect(DEFAULT_RETRIES).toEqual([1, 3, 5, 7])
+  expect(attemptsOf(DEFAULT_RETRIES)).toBe(5)
 })
 
 test.each(

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { authenticate, SUCCESS, submit } from '../http/stripe/checkout.ts'
-import { idOf, type StripeTwin, startStripe } from '../http/stripe/sdk.ts'
+import { idOf, stripeOfFile } from '../http/stripe/sdk.ts'
 import { why } from './support.ts'
 
 const JAN_31 = 1_769_853_600
@@ -9,18 +9,15 @@ const FEB_28 = 1_772_272_800
 const HOUR = 3_600
 const DAY = 24 * HOUR
 
-let sdk: StripeTwin
-let stripe: Stripe
+const sdk = stripeOfFile()
+const { stripe } = sdk
 let price: string
 beforeAll(async () => {
-  sdk = await startStripe()
-  stripe = sdk.stripe
   const product = await stripe.products.create({ name: 'Pro' })
   const recurring = { interval: 'month' } as const
   price = (await stripe.prices.create({ product: product.id, currency: 'usd', unit_amount: 2000, recurring }))
     .id
 })
-afterAll(() => sdk.close())
 
 const lines = (id: string) => why(sdk.twin, id)
 

@@ -16,7 +16,7 @@ export type Document = {
 
 export type Tag = { readonly name: string; readonly 'x-displayName': string; readonly description: string }
 
-export type Operation = {
+type Operation = {
   readonly summary: string
   readonly tags: readonly string[]
   readonly security: readonly Readonly<Record<string, readonly string[]>>[]
@@ -38,7 +38,7 @@ export type Response = {
   readonly content: Readonly<Record<string, Content>>
 }
 
-export type Content = {
+type Content = {
   readonly schema: JsonSchema
   readonly example?: unknown
   readonly examples?: Readonly<Record<string, unknown>>

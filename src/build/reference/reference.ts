@@ -17,7 +17,7 @@ export type Reference = {
 }
 
 /** A list of resources: for merchants, or for the operator. */
-export type Chapter = {
+type Chapter = {
   readonly heading: string
   readonly isOperators: boolean
   readonly text: string

@@ -79,7 +79,7 @@ export const parameterLine = (parameter: Parameter, context: Context): string[] 
     isRequired: parameter.required ?? false,
   })
 
-export const parametersOf = ({ operation }: Route, { components }: Document): Parameter[] =>
+const parametersOf = ({ operation }: Route, { components }: Document): Parameter[] =>
   operation.parameters.map((parameter) => resolvedIn(parameter, components.parameters))
 
 function responseText(route: Route, document: Document, context: Context): string {

@@ -59,7 +59,7 @@ function withDiscountsOfItem(line: InvoiceLine, { items }: Subscription): Invoic
 }
 
 /** Removes from a new line those of its own discounts that are not in force. */
-export function withOwnInForce(
+function withOwnInForce(
   line: InvoiceLine,
   discounts: Discounts,
   moment: { readonly currency: string; readonly at: number },

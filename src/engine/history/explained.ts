@@ -35,7 +35,7 @@ export const EXPLAINED_KINDS = [
 export type ExplainedKind = (typeof EXPLAINED_KINDS)[number]
 
 /** The facts for an explanation, in addition to the object. */
-export type ExplainedFacts = {
+type ExplainedFacts = {
   readonly rules: Rules
   readonly final_action: FinalAction
   readonly retries: RetrySchedule

@@ -41,7 +41,7 @@ export type CurrentView = View & {
 }
 
 /** A merchant's webhook deliveries, which have no past. */
-export type Deliveries = {
+type Deliveries = {
   get(id: string): WebhookDelivery | undefined
   list(filters: readonly Filter[], page: Page): WebhookDelivery[]
   placeOf(id: string): number | undefined

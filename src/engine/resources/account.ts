@@ -173,7 +173,7 @@ const pendingItemsOf = (unit: UnitOfWork, { id }: Subscription): InvoiceItem[] =
   itemsWaitingFor(unit, id, { before: 0, limit: MAX_LINES })
 
 /** Lists the invoice items that wait for a subscription beyond those that its next invoice bills, oldest first. */
-export function laterPendingItemsOf(
+function laterPendingItemsOf(
   unit: UnitOfWork,
   { id }: Subscription,
   pending: readonly InvoiceItem[],

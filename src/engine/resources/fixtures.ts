@@ -36,7 +36,7 @@ export type Entry<Params> = {
 }
 
 /** A payment method by a test id, or by a type with its details. */
-export type MethodParams = {
+type MethodParams = {
   readonly customer?: string | undefined
   readonly test_id?: string | undefined
   readonly type?: PaymentMethodType | undefined

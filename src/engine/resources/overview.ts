@@ -4,7 +4,7 @@ import type { Engine } from '../machine/engine.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
 
 /** paytwin: the days of payments in an overview, today included. */
-export const OVERVIEW_DAYS = 30
+const OVERVIEW_DAYS = 30
 
 /** The counts and sums of a merchant. */
 export type Overview = {

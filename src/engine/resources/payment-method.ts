@@ -73,11 +73,11 @@ function build(
 }
 
 /** Reports whether an id is a test id, which names a payment method that does not exist yet. */
-export const isTestId = (unit: UnitOfWork, id: string): boolean =>
+const isTestId = (unit: UnitOfWork, id: string): boolean =>
   testPaymentMethod(id, unit.rules.cardNames) !== undefined
 
 /** Returns the payment method of a test id, without a customer and not yet part of a change. */
-export function makeTestMethod(unit: UnitOfWork, testId: string): PaymentMethod {
+function makeTestMethod(unit: UnitOfWork, testId: string): PaymentMethod {
   const test = testPaymentMethod(testId, unit.rules.cardNames)
   assert(test, `${testId} is a test id`)
   return build(unit, test.type, test.test_card)

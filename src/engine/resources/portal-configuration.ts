@@ -20,7 +20,7 @@ type ProductParams = Omit<PortalProduct, 'adjustable_quantity'> & {
   readonly adjustable_quantity?: Parts<PortalProduct['adjustable_quantity']> | undefined
 }
 
-export type FeatureParams = {
+type FeatureParams = {
   readonly customer_update?: Parts<PortalFeatures['customer_update']> | undefined
   readonly invoice_history?: Parts<PortalFeatures['invoice_history']> | undefined
   readonly payment_method_update?: Parts<PortalFeatures['payment_method_update']> | undefined

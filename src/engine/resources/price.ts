@@ -38,7 +38,7 @@ type TierParams = AmountParams & {
 }
 
 /** The interval of a recurring price, and the meter of a metered one. */
-export type RecurringParams = Recurring & {
+type RecurringParams = Recurring & {
   usage_type?: 'licensed' | 'metered' | undefined
   meter?: string | undefined
   trial_period_days?: number | undefined

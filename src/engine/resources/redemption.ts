@@ -156,7 +156,7 @@ export function createDiscount(
   )
 }
 
-export function findCode(unit: UnitOfWork, change: Change, id: string, at: string): PromotionCode {
+function findCode(unit: UnitOfWork, change: Change, id: string, at: string): PromotionCode {
   return change.latest('promotion_code', unit.find('promotion_code', id, at))
 }
 

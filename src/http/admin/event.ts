@@ -71,7 +71,7 @@ export function eventAdminRoutes(add: AddRoute): void {
 }
 
 /** Finds an object of a merchant, or of any for null. @throws ApiError resource_missing, param object */
-export function objectOf(engine: Engine, id: string, merchant: MerchantState | null): ObjectOfMerchant {
+function objectOf(engine: Engine, id: string, merchant: MerchantState | null): ObjectOfMerchant {
   const kind = kindOfId(id)
   const owner = kind && merchantOfObject(engine, kind, id)
   if (!owner || (merchant && owner !== merchant)) throw resourceMissing('object', id, 'object')

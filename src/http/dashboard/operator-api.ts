@@ -31,7 +31,7 @@ export class OperatorApi {
     this.#session = session
   }
 
-  /** @param path - below /_paytwin, such as `status`. Parts that are not constant must be encoded: see pathOf */
+  /** @param path - below /_paytwin, such as `status`. Parts that are not constant must be encoded. */
   get<Body>(path: string, params: ApiParams = {}): Promise<Body> {
     return this.#send<Body>({ method: 'GET', path, params })
   }
@@ -102,6 +102,3 @@ function refusalOf(status: number, body: unknown): ApiError {
 }
 
 type RefusedBody = Pick<ApiError, 'type' | 'message'> & Partial<Pick<ApiError, 'code' | 'param'>>
-
-/** Makes a path of its parts, which may contain anything. */
-export const pathOf = (...parts: readonly string[]): string => parts.map(encodeURIComponent).join('/')

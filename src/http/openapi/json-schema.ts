@@ -29,7 +29,7 @@ export type Schemas = Readonly<Record<string, JsonSchema>>
 const REF_PREFIX = '#/components/schemas/'
 
 /** Resolves a reference to a component; returns other schemas unchanged. */
-export const resolved = (schema: JsonSchema, schemas: Schemas): JsonSchema =>
+const resolved = (schema: JsonSchema, schemas: Schemas): JsonSchema =>
   (schema.$ref === undefined ? undefined : schemas[schema.$ref.slice(REF_PREFIX.length)]) ?? schema
 
 export const refTo = (name: string): JsonSchema => ({ $ref: `${REF_PREFIX}${name}` })

@@ -50,7 +50,7 @@ export function requestBodyOf(route: Registered, context: Context): Json | undef
 }
 
 /** Returns the schema of all parameters of a route, with descriptions. */
-export function paramsSchema(route: Registered, { tag, schemas }: Context): JsonSchema {
+function paramsSchema(route: Registered, { tag, schemas }: Context): JsonSchema {
   const returned = schemas[tag.component]
   const given: JsonSchema = route.params ? requestSchema(route.params()) : { type: 'object', properties: {} }
   const described = describeParams(given, returned, route)

@@ -1,7 +1,7 @@
 import { type Font, widthOf, wrap } from './helvetica.ts'
 import { type Color, type Mark, PAGE } from './write.ts'
 
-export const INK: Color = '0.11 0.13 0.16'
+const INK: Color = '0.11 0.13 0.16'
 export const FAINT: Color = '0.34 0.38 0.42'
 export const ACCENT: Color = '0.04 0.34 0.69'
 

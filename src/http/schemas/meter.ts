@@ -69,9 +69,8 @@ export const meterEventAdjustmentSchema = component('BillingMeterEventAdjustment
     })
     .describe('The cancellation of a reported usage.'),
 )
-export type MeterEventAdjustmentShape = Shape<typeof meterEventAdjustmentSchema>
 
-export const meterEventSummarySchema = component('BillingMeterEventSummary', () =>
+const meterEventSummarySchema = component('BillingMeterEventSummary', () =>
   z
     .object({
       id: text('The id, which begins with mtrusg_.'),

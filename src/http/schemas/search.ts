@@ -9,7 +9,7 @@ import { subscriptionSchema } from './subscription.ts'
 /** The kinds of objects that can be searched. */
 export const FOUND_KINDS = ['customer', 'subscription', 'invoice', 'payment_intent'] as const
 
-export const foundSchema = component('FoundObject', () =>
+const foundSchema = component('FoundObject', () =>
   z
     .union([
       customerSchema.schema,

@@ -28,7 +28,7 @@ export function createStripeApi(services: HttpServices): Serve {
 }
 
 /** Registers all routes with a router of their own. */
-export function registered(services: HttpServices) {
+function registered(services: HttpServices) {
   const app = new Hono({ router: new TrieRouter() })
   const api = new Api(app, services, { form: STRIPE_FORM })
   for (const register of STRIPE_ROUTES) register(api)

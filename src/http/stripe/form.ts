@@ -7,7 +7,7 @@ import { expandableAt } from './expandable.ts'
 import { docUrlOf } from './present/payment.ts'
 
 /** The page that lists the parts of Stripe's API that paytwin supports. */
-export const KNOWN_URL = 'https://github.com/paytwin/paytwin/blob/main/docs/stripe.md'
+const KNOWN_URL = 'https://github.com/paytwin/paytwin/blob/main/docs/stripe.md'
 
 type StripeError = {
   /** undefined for the status of paytwin's own API. */

@@ -1,15 +1,10 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { asOperator } from '../support.ts'
-import { errorOf, type StripeTwin, startStripe } from './sdk.ts'
+import { errorOf, stripeOfFile } from './sdk.ts'
 
-let sdk: StripeTwin
-let stripe: Stripe
-beforeAll(async () => {
-  sdk = await startStripe()
-  stripe = sdk.stripe
-})
-afterAll(() => sdk.close())
+const sdk = stripeOfFile()
+const { stripe } = sdk
 
 const RETURN = 'https://shop.example/done?order=1#top'
 

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { customerOnClock, errorOf, type StripeTwin, startStripe } from './sdk.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { customerOnClock, errorOf, stripeOfFile } from './sdk.ts'
 
 const OCT_15 = Date.UTC(2026, 9, 15) / 1000
 const SEP_1 = Date.UTC(2026, 8, 1) / 1000
@@ -8,17 +8,14 @@ const NOV_1 = Date.UTC(2026, 10, 1) / 1000
 const NOV_15 = Date.UTC(2026, 10, 15) / 1000
 const DAY = 86_400
 
-let sdk: StripeTwin
-let stripe: Stripe
+const sdk = stripeOfFile()
+const { stripe } = sdk
 let price: string
 beforeAll(async () => {
-  sdk = await startStripe()
-  stripe = sdk.stripe
   const { id: product } = await stripe.products.create({ name: 'Pro' })
   const recurring = { interval: 'month' } as const
   price = (await stripe.prices.create({ product, currency: 'usd', unit_amount: 3100, recurring })).id
 })
-afterAll(() => sdk.close())
 
 /** Creates a subscription on 15 October that began on 1 September, and returns it with its first invoice. */
 async function subscribe(given: Partial<Stripe.SubscriptionCreateParams> = {}) {

@@ -1,17 +1,12 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { asOperator } from '../support.ts'
-import { errorOf, idOf, type StripeTwin, startStripe } from './sdk.ts'
+import { errorOf, idOf, startStripe, stripeOfFile } from './sdk.ts'
 
 const NOW = 1_769_853_600
 
-let sdk: StripeTwin
-let stripe: Stripe
-beforeAll(async () => {
-  sdk = await startStripe()
-  stripe = sdk.stripe
-})
-afterAll(() => sdk.close())
+const sdk = stripeOfFile()
+const { stripe } = sdk
 
 const pay = async (payment_method: string, amount = 1000) => {
   const params = { amount, currency: 'usd', payment_method, confirm: true }

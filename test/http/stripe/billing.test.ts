@@ -1,19 +1,14 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { customerOnClock, errorOf, idOf, type StripeTwin, startStripe } from './sdk.ts'
+import { describe, expect, test } from 'vitest'
+import { customerOnClock, errorOf, idOf, stripeOfFile } from './sdk.ts'
 
 const JAN_31 = 1_769_853_600
 const FEB_28 = 1_772_272_800
 const MAR_31 = 1_774_951_200
 const HOUR = 3_600
 
-let sdk: StripeTwin
-let stripe: Stripe
-beforeAll(async () => {
-  sdk = await startStripe()
-  stripe = sdk.stripe
-})
-afterAll(() => sdk.close())
+const sdk = stripeOfFile()
+const { stripe } = sdk
 
 async function priceOf(unit_amount: number, recurring: Partial<Stripe.PriceCreateParams.Recurring> = {}) {
   const { id: product } = await stripe.products.create({ name: 'Pro' })

@@ -1,17 +1,12 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { errorOf, type StripeTwin, startStripe } from './sdk.ts'
+import { describe, expect, test } from 'vitest'
+import { errorOf, stripeOfFile } from './sdk.ts'
 
 const JAN_31 = 1_769_853_600
 const FEB_28 = 1_772_272_800
 
-let sdk: StripeTwin
-let stripe: Stripe
-beforeAll(async () => {
-  sdk = await startStripe()
-  stripe = sdk.stripe
-})
-afterAll(() => sdk.close())
+const sdk = stripeOfFile()
+const { stripe } = sdk
 
 async function subscribe(more: Partial<Stripe.SubscriptionCreateParams> = {}) {
   const { id: product } = await stripe.products.create({ name: 'Pro' })

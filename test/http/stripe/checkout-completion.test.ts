@@ -1,22 +1,19 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { authenticate, change, eventsOf, SUCCESS, submit } from './checkout.ts'
-import { errorOf, idOf, type StripeTwin, startStripe } from './sdk.ts'
+import { errorOf, idOf, stripeOfFile } from './sdk.ts'
 
-let sdk: StripeTwin
-let stripe: Stripe
+const sdk = stripeOfFile()
+const { stripe } = sdk
 let monthly: string
 let setupFee: string
 beforeAll(async () => {
-  sdk = await startStripe()
-  stripe = sdk.stripe
   const product = (await stripe.products.create({ name: 'Pro plan' })).id
   const price = { product, currency: 'usd' }
   monthly = (await stripe.prices.create({ ...price, unit_amount: 2_000, recurring: { interval: 'month' } }))
     .id
   setupFee = (await stripe.prices.create({ ...price, unit_amount: 500 })).id
 })
-afterAll(() => sdk.close())
 
 type Params = Partial<Stripe.Checkout.SessionCreateParams>
 const subscribe = (given: Params = {}) =>

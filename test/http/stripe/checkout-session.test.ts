@@ -1,23 +1,20 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { eventsOf, recover, SUCCESS, submit } from './checkout.ts'
-import { errorOf, idOf, type StripeTwin, startStripe } from './sdk.ts'
+import { errorOf, idOf, startStripe, stripeOfFile } from './sdk.ts'
 
-let sdk: StripeTwin
-let stripe: Stripe
+const sdk = stripeOfFile()
+const { stripe } = sdk
 let monthly: string
 let yearlyEuro: string
 let book: string
 beforeAll(async () => {
-  sdk = await startStripe()
-  stripe = sdk.stripe
   const product = (await stripe.products.create({ name: 'Pro plan' })).id
   const price = { product, unit_amount: 2_000 }
   monthly = (await stripe.prices.create({ ...price, currency: 'usd', recurring: { interval: 'month' } })).id
   yearlyEuro = (await stripe.prices.create({ ...price, currency: 'eur', recurring: { interval: 'year' } })).id
   book = (await stripe.prices.create({ ...price, currency: 'usd' })).id
 })
-afterAll(() => sdk.close())
 
 type Params = Stripe.Checkout.SessionCreateParams
 const create = (given: Partial<Params> = {}) =>

@@ -1,18 +1,13 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { asOperator } from '../support.ts'
-import { customerOnClock, errorOf, idOf, type StripeTwin, startStripe } from './sdk.ts'
+import { customerOnClock, errorOf, idOf, stripeOfFile } from './sdk.ts'
 
 const JAN_31 = 1_769_853_600
 const FEB_28 = 1_772_272_800
 
-let sdk: StripeTwin
-let stripe: Stripe
-beforeAll(async () => {
-  sdk = await startStripe()
-  stripe = sdk.stripe
-})
-afterAll(() => sdk.close())
+const sdk = stripeOfFile()
+const { stripe } = sdk
 
 async function monthly(unit_amount: number) {
   const { id: product } = await stripe.products.create({ name: 'Pro' })

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { asOperator } from '../support.ts'
-import { errorOf, type StripeTwin, startStripe } from './sdk.ts'
+import { errorOf, startStripe, stripeOfFile } from './sdk.ts'
 
 const JAN_31 = 1_769_853_600
 const FEB_28 = 1_772_272_800
@@ -9,18 +9,15 @@ const MAR_31 = 1_774_951_200
 const HOUR = 3_600
 const DAY = 24 * HOUR
 
-let sdk: StripeTwin
-let stripe: Stripe
+const sdk = stripeOfFile()
+const { stripe } = sdk
 let price: string
 beforeAll(async () => {
-  sdk = await startStripe()
-  stripe = sdk.stripe
   const product = await stripe.products.create({ name: 'Pro' })
   const recurring = { interval: 'month' } as const
   price = (await stripe.prices.create({ product: product.id, currency: 'usd', unit_amount: 2000, recurring }))
     .id
 })
-afterAll(() => sdk.close())
 
 /** Creates a subscription of 20.00 USD a month on a test clock. */
 async function subscribe(given: Partial<Stripe.SubscriptionCreateParams> = {}) {

@@ -1,17 +1,13 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type StripeTwin, startStripe } from './sdk.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { stripeOfFile } from './sdk.ts'
 
-let sdk: StripeTwin
-let stripe: Stripe
+const { stripe } = stripeOfFile()
 let price: string
 beforeAll(async () => {
-  sdk = await startStripe()
-  stripe = sdk.stripe
   const monthly = { currency: 'usd', unit_amount: 2000, recurring: { interval: 'month' } } as const
   price = (await stripe.prices.create({ product_data: { name: 'Pro' }, ...monthly })).id
 })
-afterAll(() => sdk.close())
 
 /** Creates a customer whose default payment method is a card that succeeds. */
 async function customerWithCard() {

@@ -1,16 +1,13 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { errorOf, idOf, type StripeTwin, startStripe } from './sdk.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { errorOf, idOf, stripeOfFile } from './sdk.ts'
 
-let sdk: StripeTwin
-let stripe: Stripe
+const { stripe } = stripeOfFile()
 let customer: string
 let product: string
 let price: string
 let subscription: string
 beforeAll(async () => {
-  sdk = await startStripe()
-  stripe = sdk.stripe
   customer = (await stripe.customers.create({ payment_method: 'pm_card_visa' })).id
   const [method] = (await stripe.customers.listPaymentMethods(customer)).data
   await stripe.customers.update(customer, { invoice_settings: { default_payment_method: method?.id ?? '' } })
@@ -21,7 +18,6 @@ beforeAll(async () => {
   price = idOf(made.default_price)
   subscription = (await stripe.subscriptions.create({ customer, items: [{ price }] })).id
 })
-afterAll(() => sdk.close())
 
 const refusalOf = async (expand: string[]) =>
   errorOf(stripe.subscriptions.list({ expand, limit: 1, status: 'all' }))

@@ -1,16 +1,11 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { errorOf, type StripeTwin, startStripe } from './sdk.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { errorOf, stripeOfFile } from './sdk.ts'
 
-let sdk: StripeTwin
-let stripe: Stripe
+const sdk = stripeOfFile()
+const { stripe } = sdk
 let customer: string
 let draft: string
-beforeAll(async () => {
-  sdk = await startStripe()
-  stripe = sdk.stripe
-})
-afterAll(() => sdk.close())
 beforeEach(async () => {
   const invoice_settings = { default_payment_method: 'pm_card_visa' }
   customer = (await stripe.customers.create({ payment_method: 'pm_card_visa', invoice_settings })).id

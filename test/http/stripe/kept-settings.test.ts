@@ -1,14 +1,7 @@
-import type Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { errorOf, type StripeTwin, startStripe } from './sdk.ts'
+import { describe, expect, test } from 'vitest'
+import { errorOf, stripeOfFile } from './sdk.ts'
 
-let sdk: StripeTwin
-let stripe: Stripe
-beforeAll(async () => {
-  sdk = await startStripe()
-  stripe = sdk.stripe
-})
-afterAll(() => sdk.close())
+const { stripe } = stripeOfFile()
 
 describe('the details of a product', () => {
   const details = {

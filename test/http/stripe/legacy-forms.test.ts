@@ -1,18 +1,15 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { errorOf, type StripeTwin, startStripe } from './sdk.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { errorOf, stripeOfFile } from './sdk.ts'
 
-let sdk: StripeTwin
-let stripe: Stripe
+const sdk = stripeOfFile()
+const { stripe } = sdk
 let product: string
 let price: string
 beforeAll(async () => {
-  sdk = await startStripe()
-  stripe = sdk.stripe
   product = (await stripe.products.create({ name: 'Pro' })).id
   price = await makePrice(2000)
 })
-afterAll(() => sdk.close())
 
 const makePrice = async (unit_amount: number, more: object = {}): Promise<string> => {
   const monthly = { product, currency: 'usd', unit_amount, recurring: { interval: 'month' } } as const

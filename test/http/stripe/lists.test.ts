@@ -1,17 +1,13 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { stripeRoutes } from '../../../src/build/stripe-reference.ts'
-import { idOf, type StripeTwin, startStripe } from './sdk.ts'
+import { idOf, stripeOfFile } from './sdk.ts'
 
-let sdk: StripeTwin
-let stripe: Stripe
+const { stripe } = stripeOfFile({ send: async () => ({ status: 200, body: '' }) })
 let subscription: string
 beforeAll(async () => {
-  sdk = await startStripe({ send: async () => ({ status: 200, body: '' }) })
-  stripe = sdk.stripe
   for (let index = 0; index < 3; index += 1) subscription = await populate(index)
 })
-afterAll(() => sdk.close())
 
 /** Creates an object of each kind that is listed. Returns the id of the subscription. */
 async function populate(index: number): Promise<string> {

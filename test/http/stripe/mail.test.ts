@@ -1,18 +1,15 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Body } from '../../twin.ts'
 import { asOperator } from '../support.ts'
-import { type StripeTwin, startStripe } from './sdk.ts'
+import { stripeOfFile } from './sdk.ts'
 
-let sdk: StripeTwin
-let stripe: Stripe
+const sdk = stripeOfFile()
+const { stripe } = sdk
 let merchant: string
 beforeAll(async () => {
-  sdk = await startStripe()
-  stripe = sdk.stripe
   merchant = (await operator('GET', 'merchants')).data[0].id
 })
-afterAll(() => sdk.close())
 
 const DAY = 86_400
 const NOW = 1_769_853_600

@@ -1,17 +1,15 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { asOperator } from '../support.ts'
-import { customerOnClock, errorOf, idOf, type StripeTwin, startStripe } from './sdk.ts'
+import { customerOnClock, errorOf, idOf, stripeOfFile } from './sdk.ts'
 
 const JAN_31 = 1_769_853_600
 const DAY = 86_400
 
-let sdk: StripeTwin
-let stripe: Stripe
+const sdk = stripeOfFile()
+const { stripe } = sdk
 let price: string
 beforeAll(async () => {
-  sdk = await startStripe()
-  stripe = sdk.stripe
   const made = await stripe.prices.create({
     currency: 'usd',
     unit_amount: 2000,
@@ -20,7 +18,6 @@ beforeAll(async () => {
   })
   price = made.id
 })
-afterAll(() => sdk.close())
 
 async function sentInvoice() {
   const { customer } = await customerOnClock(stripe, JAN_31)

@@ -1,17 +1,11 @@
-import type Stripe from 'stripe'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { customerOnClock, errorOf, type StripeTwin, startStripe } from './sdk.ts'
+import { expect, test } from 'vitest'
+import { customerOnClock, errorOf, stripeOfFile } from './sdk.ts'
 
 const JAN_31 = 1_769_853_600
 const DAY = 86_400
 
-let sdk: StripeTwin
-let stripe: Stripe
-beforeAll(async () => {
-  sdk = await startStripe()
-  stripe = sdk.stripe
-})
-afterAll(() => sdk.close())
+const sdk = stripeOfFile()
+const { stripe } = sdk
 
 const priceWith = (trial_period_days: number) =>
   stripe.prices.create({

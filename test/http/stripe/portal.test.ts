@@ -1,21 +1,18 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { asOperator } from '../support.ts'
-import { errorOf, idOf, type StripeTwin, startStripe } from './sdk.ts'
+import { errorOf, idOf, startStripe, stripeOfFile } from './sdk.ts'
 
-let sdk: StripeTwin
-let stripe: Stripe
+const sdk = stripeOfFile()
+const { stripe } = sdk
 let product: string
 let monthly: string
 let yearly: string
 beforeAll(async () => {
-  sdk = await startStripe()
-  stripe = sdk.stripe
   product = (await stripe.products.create({ name: 'Pro' })).id
   monthly = await priced('month', 1000)
   yearly = await priced('year', 10_000)
 })
-afterAll(() => sdk.close())
 
 async function priced(interval: 'month' | 'year', unit_amount: number): Promise<string> {
   return (await stripe.prices.create({ product, currency: 'usd', unit_amount, recurring: { interval } })).id

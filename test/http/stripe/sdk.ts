@@ -1,4 +1,5 @@
 import Stripe from 'stripe'
+import { afterAll, beforeAll } from 'vitest'
 import type { SandboxOptions } from '../../../src/daemon/sandbox.ts'
 import { startTwin, type Twin } from '../../twin.ts'
 import { asOperator } from '../support.ts'
@@ -17,27 +18,57 @@ export type StripeTwin = {
   close(): Promise<void>
 }
 
+type StripeOptions = Partial<SandboxOptions> & { readonly now?: string }
+
 /** Starts a sandbox whose default merchant has the dialect stripe. */
-export async function startStripe(
-  options: Partial<SandboxOptions> & { now?: string } = {},
-): Promise<StripeTwin> {
+export async function startStripe(options: StripeOptions = {}): Promise<StripeTwin> {
   const twin = await startTwin({ dialect: 'stripe', ...options })
+  return sdkFor(() => twin)
+}
+
+/** Starts a sandbox as startStripe does before the tests of a file, and closes it after them. Only tests and hooks use it. */
+export function stripeOfFile(options: StripeOptions = {}): StripeTwin {
+  let twin: Twin | undefined
+  beforeAll(async () => {
+    twin = await startTwin({ dialect: 'stripe', ...options })
+  })
+  afterAll(() => twin?.close())
+  return sdkFor(() => {
+    if (!twin) throw new Error('The sandbox starts before the first test')
+    return twin
+  })
+}
+
+function sdkFor(twinNow: () => Twin): StripeTwin {
   const httpClient = Stripe.createFetchHttpClient(async (url, init) => {
-    const response = await twin.sandbox.app.request(String(url), init)
+    const response = await twinNow().sandbox.app.request(String(url), init)
     return response.ok ? typed(response) : response
   })
-  const withKey = (key: string, given: Stripe.StripeConfig = {}) =>
-    new Stripe(key, { httpClient, maxNetworkRetries: 0, telemetry: false, ...given })
-  const stripe = withKey(twin.secretKey)
-  const advance = async (clock: string, to: number) => {
-    await stripe.testHelpers.testClocks.advance(clock, { frozen_time: to })
-    while ((await stripe.testHelpers.testClocks.retrieve(clock)).status !== 'ready') await nextTurn()
+  const settings = { httpClient, maxNetworkRetries: 0, telemetry: false }
+  const withKey = (key: string, given: Stripe.StripeConfig = {}) => new Stripe(key, { ...settings, ...given })
+  // The key is known when the sandbox has started.
+  const stripe = new Stripe('', {
+    ...settings,
+    authenticator: async ({ headers }) => {
+      headers.Authorization = `Bearer ${twinNow().secretKey}`
+    },
+  })
+  return {
+    stripe,
+    get twin() {
+      return twinNow()
+    },
+    withKey,
+    advance: async (clock, to) => {
+      await stripe.testHelpers.testClocks.advance(clock, { frozen_time: to })
+      while ((await stripe.testHelpers.testClocks.retrieve(clock)).status !== 'ready') await nextTurn()
+    },
+    advanceMain: async (params) => {
+      const { status, body } = await asOperator(twinNow())('POST', 'clock/advance', params)
+      if (status >= 300) throw new Error(JSON.stringify(body))
+    },
+    close: () => twinNow().close(),
   }
-  const advanceMain: StripeTwin['advanceMain'] = async (params) => {
-    const { status, body } = await asOperator(twin)('POST', 'clock/advance', params)
-    if (status >= 300) throw new Error(JSON.stringify(body))
-  }
-  return { stripe, twin, withKey, advance, advanceMain, close: () => twin.close() }
 }
 
 /** Creates a customer on a test clock, with a default card. */

@@ -1,17 +1,12 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { asOperator } from '../support.ts'
-import { errorOf, idOf, type StripeTwin, startStripe } from './sdk.ts'
+import { errorOf, idOf, stripeOfFile } from './sdk.ts'
 
 const NOW = 1_769_853_600
 
-let sdk: StripeTwin
-let stripe: Stripe
-beforeAll(async () => {
-  sdk = await startStripe()
-  stripe = sdk.stripe
-})
-afterAll(() => sdk.close())
+const sdk = stripeOfFile()
+const { stripe } = sdk
 
 type Found = { data: readonly { id: string }[] }
 const ids = async (found: Promise<Found>) => (await found).data.map(({ id }) => id)

@@ -1,15 +1,10 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { browserOf } from '../../contract/support.ts'
-import { errorOf, idOf, type StripeTwin, startStripe } from './sdk.ts'
+import { errorOf, idOf, stripeOfFile } from './sdk.ts'
 
-let sdk: StripeTwin
-let stripe: Stripe
-beforeAll(async () => {
-  sdk = await startStripe()
-  stripe = sdk.stripe
-})
-afterAll(() => sdk.close())
+const sdk = stripeOfFile()
+const { stripe } = sdk
 
 /** The types of the newest events, oldest first. */
 async function newest(limit: number): Promise<string[]> {

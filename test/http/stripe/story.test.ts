@@ -1,14 +1,9 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { errorOf, idOf, type StripeTwin, startStripe } from './sdk.ts'
+import { describe, expect, test } from 'vitest'
+import { errorOf, idOf, stripeOfFile } from './sdk.ts'
 
-let sdk: StripeTwin
-let stripe: Stripe
-beforeAll(async () => {
-  sdk = await startStripe({ send: async () => ({ status: 200, body: '' }) })
-  stripe = sdk.stripe
-})
-afterAll(() => sdk.close())
+const sdk = stripeOfFile({ send: async () => ({ status: 200, body: '' }) })
+const { stripe } = sdk
 
 const JAN_31 = 1769853600
 const FEB_28 = 1772272800

@@ -1,17 +1,12 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { errorOf, type StripeTwin, startStripe } from './sdk.ts'
+import { describe, expect, test } from 'vitest'
+import { errorOf, stripeOfFile } from './sdk.ts'
 
 const JAN_31 = 1_769_853_600
 const TRIAL_END = JAN_31 + 7 * 86_400
 
-let sdk: StripeTwin
-let stripe: Stripe
-beforeAll(async () => {
-  sdk = await startStripe()
-  stripe = sdk.stripe
-})
-afterAll(() => sdk.close())
+const sdk = stripeOfFile()
+const { stripe } = sdk
 
 /** Creates a subscription in a trial, without a payment method. */
 async function subscribe() {

@@ -1,17 +1,12 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { customerOnClock, errorOf, type StripeTwin, startStripe } from './sdk.ts'
+import { expect, test } from 'vitest'
+import { customerOnClock, errorOf, stripeOfFile } from './sdk.ts'
 
 const JAN_31 = 1_769_853_600
 const FEB_28 = 1_772_272_800
 
-let sdk: StripeTwin
-let stripe: Stripe
-beforeAll(async () => {
-  sdk = await startStripe()
-  stripe = sdk.stripe
-})
-afterAll(() => sdk.close())
+const sdk = stripeOfFile()
+const { stripe } = sdk
 
 /** Creates a subscription and upgrades it with default_incomplete. */
 async function upgrade(given: Partial<Stripe.SubscriptionUpdateParams> = {}) {

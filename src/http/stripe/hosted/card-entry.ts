@@ -5,7 +5,7 @@ import { CARD_NAMES, cardNamed } from '../../../core/test-card.ts'
 import type { CardParams } from '../../../engine/resources/payment-method.ts'
 
 /** The fields of the card form, in the order of the page. They are also the names of its inputs. */
-export const CARD_FIELDS = ['email', 'number', 'expiration', 'cvc', 'name'] as const
+const CARD_FIELDS = ['email', 'number', 'expiration', 'cvc', 'name'] as const
 export type CardField = (typeof CARD_FIELDS)[number]
 
 /** The name of the buttons that fill in a test card. Their values are the test ids of cards. */

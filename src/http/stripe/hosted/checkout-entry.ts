@@ -5,7 +5,7 @@ import { parameterInvalid } from '../../../core/errors.ts'
 export const ACTION = 'action'
 
 /** `enter` is the button that Enter presses: it applies what was changed, or submits the form. */
-export const ACTIONS = ['enter', 'submit', 'update', 'apply', 'remove'] as const
+const ACTIONS = ['enter', 'submit', 'update', 'apply', 'remove'] as const
 export type CheckoutAction = (typeof ACTIONS)[number]
 
 /** The names of further inputs of the form. */

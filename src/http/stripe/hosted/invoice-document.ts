@@ -105,7 +105,7 @@ function factsOf({ number, finalized_at, due_date, paid_at, voided_at }: Invoice
 }
 
 /** Lists the name, the email address and the postal address of a customer, if known, in lines. */
-export function partyOf({ name, email, contact }: Customer): string[] {
+function partyOf({ name, email, contact }: Customer): string[] {
   const { address, phone } = contact ?? NO_CONTACT
   const known = [name, ...(address ? addressLines(address) : []), phone, email]
   return known.filter((line): line is string => line !== null && line !== '')

@@ -25,7 +25,7 @@ const MONEY = {
 }
 
 /** The fields by which each kind can be searched, in addition to its metadata. */
-export const SEARCH_FIELDS = {
+const SEARCH_FIELDS = {
   charge: {
     ...CREATED,
     ...MONEY,

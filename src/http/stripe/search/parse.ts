@@ -11,7 +11,7 @@ export type Clause = {
 }
 export type Operator = ':' | '~' | '=' | '>' | '>=' | '<' | '<='
 /** A value in quotes is a string. null finds objects without a value. */
-export type Value = string | number | boolean | null
+type Value = string | number | boolean | null
 
 export type Query = { readonly joined: 'and' | 'or'; readonly clauses: readonly Clause[] }
 

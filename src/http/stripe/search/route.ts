@@ -12,7 +12,7 @@ import { asSearch, type SearchableKind } from './fields.ts'
 import { parseQuery } from './parse.ts'
 
 /** A page of a search over the wire. */
-export type SearchResult<Entry> = {
+type SearchResult<Entry> = {
   object: 'search_result'
   url: string
   has_more: boolean

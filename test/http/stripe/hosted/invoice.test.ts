@@ -1,16 +1,11 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readPdf } from '../../../pdf.ts'
 import { asOperator } from '../../support.ts'
-import { type StripeTwin, startStripe } from '../sdk.ts'
+import { stripeOfFile } from '../sdk.ts'
 
-let sdk: StripeTwin
-let stripe: Stripe
-beforeAll(async () => {
-  sdk = await startStripe()
-  stripe = sdk.stripe
-})
-afterAll(() => sdk.close())
+const sdk = stripeOfFile()
+const { stripe } = sdk
 
 const REAL_CARD = '4539578763621486'
 const NASTY = '<script>alert(1)</script>"\'&'
