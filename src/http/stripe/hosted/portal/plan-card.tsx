@@ -8,11 +8,11 @@ import { asPreview } from '../../../../engine/resources/next-invoice.ts'
 import { pricesOf } from '../../../../engine/resources/portal-session.ts'
 import { amountText } from '../amount.ts'
 import { unitText } from '../price-text.ts'
-import { canKeepPlan } from './keep.ts'
 import { Day, Token } from './parts.tsx'
 import { planNames } from './plan-name.tsx'
 import { type Portal, tokenOf } from './portal.ts'
 import { nameOf } from './texts.ts'
+import { canKeepPlan } from './withdraw.ts'
 
 /** Shows a subscription: its prices, its status, its next invoice, and its actions. */
 export function PlanCard({ portal, subscription }: { portal: Portal; subscription: Subscription }) {

@@ -7,7 +7,6 @@ import { cancelPage, submitCancel } from './cancel.tsx'
 import { addCardPage, finishCard, submitCard, submitCardAction } from './cards.tsx'
 import { detailsPage, submitDetails } from './details.tsx'
 import { homePage } from './home.tsx'
-import { submitKeep } from './keep.ts'
 import { submitPayment } from './pay.ts'
 import { choosePage, confirmPage, submitConfirm } from './plan.tsx'
 import { finishPlanChange } from './plan-authenticated.ts'
@@ -19,7 +18,7 @@ import {
   refusalOf,
   SessionExpired,
 } from './portal.ts'
-import { submitRenew } from './renew.ts'
+import { submitKeep, submitRenew } from './withdraw.ts'
 
 type Handler = (portal: Portal, request: PortalRequest) => Response
 

@@ -1,5 +1,6 @@
-import { isWithdrawable } from '../../../../core/portal-permissions.ts'
+import { isRenewable, isWithdrawable } from '../../../../core/portal-permissions.ts'
 import type { Subscription } from '../../../../core/subscription.ts'
+import { renewInPortal } from '../../../../engine/resources/portal-actions.ts'
 import { withdrawPlanChange } from '../../../../engine/resources/portal-plan-change.ts'
 import {
   checkOffered,
@@ -24,4 +25,13 @@ export function submitKeep(portal: Portal, { id, given }: PortalRequest): Respon
   checkOffered(canKeepPlan(portal, subscription))
   withdrawPlanChange(portal.unit, subscription)
   return finish(portal, 'kept')
+}
+
+/** Withdraws a planned cancellation. */
+export function submitRenew(portal: Portal, { id, given }: PortalRequest): Response {
+  const subscription = subscriptionOf(portal, id)
+  checkToken(portal, given, ['renew', subscription])
+  checkOffered(isRenewable(subscription, portal.configuration.features))
+  renewInPortal(portal.unit, subscription)
+  return finish(portal, 'renewed')
 }
