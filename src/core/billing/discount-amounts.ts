@@ -22,7 +22,7 @@ const WHOLE = 10_000
 /**
  * Returns the discount amounts of each line. All discounts must be in force, and in the currency of the lines.
  * First a line's own discounts reduce it, then those of the invoice reduce the lines without discounts of their own.
- * Each discount reduces what the ones before it have left, in the order of its list. No line falls below 0.
+ * Each discount reduces the amount that the discounts before it in the list left. No line falls below 0.
  * @param ofInvoice - the discounts of the invoice, in their order
  * @returns for each line the amounts in the order in which they are taken off, without amounts of 0
  * See docs/contract/discounts.md#amounts.
