@@ -28,7 +28,7 @@ export type Charge = {
 export function newCharge(
   intent: PaymentIntent,
   outcome: Outcome,
-  { id, created, payment_method }: Pick<Charge, 'id' | 'created' | 'payment_method'>,
+  { id, created, payment_method, metadata }: Pick<Charge, 'id' | 'created' | 'payment_method' | 'metadata'>,
 ): Charge {
   return {
     id,
@@ -45,6 +45,6 @@ export function newCharge(
     failure_message: outcome.approved ? null : outcome.message,
     decline_code: outcome.approved ? null : outcome.decline_code,
     dispute: null,
-    metadata: {},
+    metadata,
   }
 }

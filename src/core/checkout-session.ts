@@ -108,9 +108,15 @@ export type CheckoutSettings = {
   readonly payment_method_types: readonly PaymentMethodType[]
   /** Absent for the default. It changes nothing, and is shown. */
   readonly request_three_d_secure?: ThreeDSecure
+  /** Whether taxes are calculated. Every tax is zero, but the page has to know where the customer is. */
+  readonly automatic_tax?: true
   /** Whether a session that expires can be opened again, and whether that takes promotion codes; null for no. */
   readonly recovery: { readonly allow_promotion_codes: boolean } | null
 }
+
+/** Reports whether the customer has to give an address. See docs/contract/checkout-sessions.md#page. */
+export const needsAddress = ({ billing_address_collection, automatic_tax }: CheckoutSettings): boolean =>
+  billing_address_collection === 'required' || automatic_tax === true
 
 /** Returns the settings of a page without any choice: a guest pays by card. */
 export const plainSettings = (success_url: string): CheckoutSettings => ({

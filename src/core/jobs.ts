@@ -5,7 +5,7 @@ import { awaitsEvidence, type Dispute } from './dispute.ts'
 import { type Invoice, waitsAsDraft } from './invoice.ts'
 import { isOpen } from './invoice-status.ts'
 import type { Kind, Objects } from './kinds.ts'
-import { NOTICE_KINDS, type NoticeKind } from './notices.ts'
+import { INVOICE_NOTICES, NOTICE_KINDS, type NoticeKind, SUBSCRIPTION_NOTICES } from './notices.ts'
 import type { PromotionCode } from './promotion-code.ts'
 import type { Refund } from './refund.ts'
 import { cancellationAt, type Subscription } from './subscription.ts'
@@ -75,7 +75,7 @@ export function subscriptionJobs(subscription: Subscription): Job[] {
   const job = (kind: JobKind, due: number): Job => ({ due, kind, subscription: id, object: id })
   const { atPeriodEnd, awaitsFirstPayment } = factsOf(subscription)
   // A notice stays scheduled while no renewal is ahead, because its instant may pass before one is ahead again.
-  const jobs = noticeJobs(subscription.notices, job)
+  const jobs = noticeJobs(subscription.notices, SUBSCRIPTION_NOTICES, job)
   if (awaitsFirstPayment && atPeriodEnd) return [...jobs, job(atPeriodEnd, expires_at ?? current_period_end)]
   if (pause_collection?.resumes_at) jobs.push(job('pause_end', pause_collection.resumes_at))
   if (pending_update) jobs.push(job('pending_update_expiry', pending_update.expires_at))
@@ -89,12 +89,18 @@ export function subscriptionJobs(subscription: Subscription): Job[] {
 }
 
 /** Derives the jobs of an object's notices. */
-function noticeJobs(
-  notices: Subscription['notices'] | Invoice['notices'],
+function noticeJobs<Kind extends NoticeKind>(
+  notices: Readonly<Record<Kind, number | null>> | null,
+  kinds: readonly Kind[],
   job: (kind: JobKind, due: number) => Job,
 ): Job[] {
-  if (notices === null) return []
-  return Object.entries(notices).flatMap(([kind, due]) => (due === null ? [] : job(kind as NoticeKind, due)))
+  const jobs: Job[] = []
+  if (notices === null) return jobs
+  for (const kind of kinds) {
+    const due = notices[kind]
+    if (due !== null) jobs.push(job(kind, due))
+  }
+  return jobs
 }
 
 /** Reports whether a job only sends a notice. */
@@ -130,7 +136,7 @@ export function invoiceJobs(invoice: Invoice): Job[] {
   if (waitsAsDraft(invoice) && next_payment_attempt !== null)
     return [{ due: next_payment_attempt, kind: 'invoice_finalization', subscription, object: id }]
   if (!isOpen(invoice)) return []
-  const jobs = noticeJobs(notices, (kind, due) => ({ due, kind, subscription, object: id }))
+  const jobs = noticeJobs(notices, INVOICE_NOTICES, (kind, due) => ({ due, kind, subscription, object: id }))
   if (next_payment_attempt !== null)
     jobs.push({ due: next_payment_attempt, kind: 'payment_retry', subscription, object: id })
   if (due_date !== null && !overdue)

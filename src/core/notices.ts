@@ -5,12 +5,10 @@ export const TRIAL_DAYS = 3
 /** The maximum number of days before or after a due date. */
 export const MAX_DUE_DAYS = 3650
 
-export const NOTICE_KINDS = [
-  'invoice_upcoming',
-  'trial_will_end',
-  'invoice_will_be_due',
-  'invoice_overdue',
-] as const
+/** The notices about a subscription, and those about an invoice. */
+export const SUBSCRIPTION_NOTICES = ['invoice_upcoming', 'trial_will_end'] as const
+export const INVOICE_NOTICES = ['invoice_will_be_due', 'invoice_overdue'] as const
+export const NOTICE_KINDS = [...SUBSCRIPTION_NOTICES, ...INVOICE_NOTICES] as const
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
 
 /** A merchant's settings: the days between each notice and the instant that it announces or reports; null for no notice. */
@@ -25,14 +23,8 @@ export const NO_NOTICES: NoticeDays = {
 }
 
 /** When the notices of an object are due, in Unix seconds; null for those that are not due, or were sent. */
-export type SubscriptionNotices = {
-  readonly invoice_upcoming: number | null
-  readonly trial_will_end: number | null
-}
-export type InvoiceNotices = {
-  readonly invoice_will_be_due: number | null
-  readonly invoice_overdue: number | null
-}
+export type SubscriptionNotices = Readonly<Record<(typeof SUBSCRIPTION_NOTICES)[number], number | null>>
+export type InvoiceNotices = Readonly<Record<(typeof INVOICE_NOTICES)[number], number | null>>
 
 /** Returns an object without one of its notices, because it was sent or does not apply. */
 export const withoutNotice = <Notices, T extends { readonly notices: Notices | null }>(

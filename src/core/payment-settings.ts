@@ -8,6 +8,8 @@ export type PaymentSettings = {
   readonly payment_method_types: readonly 'card'[] | null
   /** null if the request did not choose it. */
   readonly request_three_d_secure: ThreeDSecure | null
+  /** Whether taxes are calculated. Every tax is zero, as of an account without tax registrations. */
+  readonly automatic_tax?: true
 }
 
 export const NO_PAYMENT_SETTINGS: PaymentSettings = {

@@ -43,6 +43,8 @@ export type Rules = {
   readonly waitsForAuthentication: boolean
   /** Whether an intent that waits for the customer can be confirmed again. */
   readonly confirmsAgain: boolean
+  /** Whether a charge begins with the metadata of its intent. */
+  readonly copiesIntentMetadata: boolean
   /** Whether an authentication that the customer fails makes a declined charge. */
   readonly chargesFailedAuthentication: boolean
   /** Whether a paid invoice also emits invoice.payment_succeeded. */
@@ -85,6 +87,7 @@ const PAYTWIN_RULES: Rules = {
   attachesChosenMethod: true,
   waitsForAuthentication: false,
   confirmsAgain: false,
+  copiesIntentMetadata: false,
   chargesFailedAuthentication: true,
   reportsPaymentTwice: false,
   reportsInvoicePayments: false,
@@ -115,6 +118,7 @@ const STRIPE_RULES: Rules = {
   attachesChosenMethod: false,
   waitsForAuthentication: true,
   confirmsAgain: true,
+  copiesIntentMetadata: true,
   chargesFailedAuthentication: false,
   reportsPaymentTwice: true,
   reportsInvoicePayments: true,

@@ -39,6 +39,7 @@ import { type BeginningOptions, newBeginning, OptionConflict, refuseOtherOptions
 import { dashboardPages } from './dashboard-pages.ts'
 import { beginningOf, createFirstState, skippedKeyText } from './first-start.ts'
 import { deleteExpired, doHousekeeping as doHousekeepingOf } from './housekeeping.ts'
+import { userOfPeer } from './peer-user.ts'
 import { openWebhooks } from './webhooks.ts'
 
 export type SandboxOptions = BeginningOptions & {
@@ -153,7 +154,10 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       reportError,
     })
     const adminToken = options.adminToken ?? randomToken(40)
-    const access = new DashboardAccess({ ...options, adminToken, url: pagesUrl, wall: engine.steady })
+    const access = new DashboardAccess({
+      ...options,
+      ...{ adminToken, url: pagesUrl, wall: engine.steady, userOfPeer },
+    })
     const closing = new AbortController()
     setMaxListeners(0, closing.signal)
     const { app, routes, serves } = createApp({

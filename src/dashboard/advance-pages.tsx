@@ -82,6 +82,7 @@ export async function showAdvance(context: PageContext, id: string): Promise<Res
   const clock = await clockOf(context, id)
   const latest = context.advances.latest(id)
   if (clock.status === 'advancing') return showProgress(context, clock, latest)
+  await latest?.ended
   if (!latest?.outcome) return redirectTo(context.base)
   const { outcome } = latest
   if ('error' in outcome) throw outcome.error

@@ -8,6 +8,8 @@ export type Advance = {
   readonly target: number
   /** The newest event of the merchant before it; undefined if there was none. */
   readonly after: string | undefined
+  /** Resolves when the outcome is known, a moment after the clock has arrived. */
+  readonly ended: Promise<void>
   outcome?: { readonly clock: Clock; readonly summary: Summary } | { readonly error: unknown }
 }
 
@@ -26,15 +28,15 @@ export class Advances {
     begun: Pick<Advance, 'from' | 'target' | 'after'>,
     run: Promise<NonNullable<Advance['outcome']>>,
   ): Promise<Advance> {
-    const advance: Advance = { ...begun }
-    const [oldest] = this.#latest.keys()
-    if (oldest !== undefined && this.#latest.size >= MAX_CLOCKS) this.#latest.delete(oldest)
-    this.#latest.set(clock, advance)
     const ended = run
       .catch((error: unknown) => ({ error }))
       .then((outcome) => {
         advance.outcome = outcome
       })
+    const advance: Advance = { ...begun, ended }
+    const [oldest] = this.#latest.keys()
+    if (oldest !== undefined && this.#latest.size >= MAX_CLOCKS) this.#latest.delete(oldest)
+    this.#latest.set(clock, advance)
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, QUICK_MS)

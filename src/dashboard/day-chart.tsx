@@ -18,13 +18,17 @@ export type Bar = {
   readonly failed: number
 }
 
+/** Returns the amount of the day with the most payments, which the highest bar shows. */
+export const highestOf = (days: readonly Day[]): number =>
+  Math.max(0, ...days.map(({ succeeded, failed }) => succeeded + failed))
+
 /** Computes a bar for each day of a span, empty ones included. The highest bar has the length 1. */
 export function barsOf(
   days: readonly Day[],
   { since, count, currency }: { readonly since: number; readonly count: number; readonly currency: string },
 ): Bar[] {
   const byStart = new Map(days.map((day) => [day.start, day]))
-  const highest = Math.max(1, ...days.map(({ succeeded, failed }) => succeeded + failed))
+  const highest = Math.max(1, highestOf(days))
   return Array.from({ length: count }, (_, index) => {
     const start = since + index * SECONDS_PER_DAY
     const { succeeded = 0, failed = 0 } = byStart.get(start) ?? {}
@@ -50,10 +54,15 @@ const MARKED_DAYS = 7
 
 const lengthOf = (part: number): number => (part === 0 ? 0 : Math.max(MIN_LENGTH, Math.round(part * HEIGHT)))
 
-/** Draws payments by day as bars. The title of each bar has its amounts. @param title - the accessible name of the chart */
-export function DayChart({ bars, title }: { bars: readonly Bar[]; title: string }) {
+/**
+ * Draws payments by day as bars. The title of each bar has its amounts.
+ * @param title - the accessible name of the chart
+ * @param scale - the amount of the highest bar
+ */
+export function DayChart({ bars, title, scale }: { bars: readonly Bar[]; title: string; scale: string }) {
   return (
     <div class="chart">
+      <p class="scale">{scale}</p>
       <svg viewBox={`0 0 ${bars.length} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={title}>
         {bars.map(({ label, succeeded, failed }, index) => {
           const x = index + MARGIN

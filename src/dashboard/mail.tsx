@@ -19,6 +19,7 @@ export const mailPages: Section = (context) => {
 
 async function showList(context: PageContext): Promise<Response> {
   const { api, merchant, base, query } = context
+  if (merchant.mails === null) return showNoMail(context)
   const path = `${base}/mail`
   const [kind, to] = [given(query, 'kind'), given(query, 'to')]
   const found = await api.get<List<Mail>>('mail', {
@@ -34,7 +35,7 @@ async function showList(context: PageContext): Promise<Response> {
     title: 'Mail',
     content: (
       <>
-        <p class="lead">The mail for customers, which is not sent. {settingsText(context)}</p>
+        <p class="lead">The mail for customers, which is not sent. {settingsText(merchant.mails)}</p>
         <search>
           <form class="filters" method="get" action={path}>
             <label>
@@ -77,9 +78,22 @@ async function showList(context: PageContext): Promise<Response> {
 
 const nameOf = (kind: string): string => kind.replaceAll('_', ' ')
 
+/** Shows the page of a merchant with paytwin's own API, which has no mail. */
+const showNoMail = (context: PageContext): Response =>
+  framed(context, {
+    title: 'Mail',
+    content: (
+      <Panel title="No mail">
+        <Empty>
+          This merchant has paytwin’s own API. The mail that customers would get belongs to merchants with
+          Stripe’s API, which <a href={`${context.base}/scenes`}>Scenes</a> creates.
+        </Empty>
+      </Panel>
+    ),
+  })
+
 /** Says which kinds of mail are on. */
-function settingsText({ merchant: { mails } }: PageContext): string {
-  if (mails === null) return "Only merchants with Stripe's API have mail."
+function settingsText(mails: Readonly<Record<string, boolean>>): string {
   const on = MAIL_KINDS.filter((kind) => mails[kind])
   return `Kinds that are on: ${on.length === 0 ? 'none' : on.map(nameOf).join(', ')}.`
 }

@@ -86,7 +86,12 @@ export const readCustomer: ReadObject = async ({ api, base }, id, wanted) => {
     more: (
       <>
         <Subscriptions base={base} subscriptions={related.subscriptions.data} />
-        <Invoices base={base} title="Open and latest invoices" invoices={related.invoices.data} />
+        <Invoices
+          base={base}
+          title="Open invoices"
+          invoices={related.invoices.data}
+          more={<a href={`${base}/invoices?search=${encodeURIComponent(id)}`}>All invoices</a>}
+        />
       </>
     ),
   }
@@ -243,10 +248,15 @@ const Subscriptions = ({ base, subscriptions }: { base: string; subscriptions: r
   </Panel>
 )
 
-type InvoicesProps = { readonly base: string; readonly title: string; readonly invoices: readonly Invoice[] }
+type InvoicesProps = {
+  readonly base: string
+  readonly title: string
+  readonly invoices: readonly Invoice[]
+  readonly more?: Child
+}
 
-const Invoices = ({ base, title, invoices }: InvoicesProps) => (
-  <Panel title={title}>
+const Invoices = ({ base, title, invoices, more }: InvoicesProps) => (
+  <Panel title={title} more={more}>
     <ul class="rows">
       {invoices.length === 0 ? <li class="empty">None.</li> : null}
       {invoices.map(({ id, number, total, currency, status }) => (

@@ -5,7 +5,7 @@ import { factsOf, SUBSCRIPTION_STATUSES } from '../core/subscription-status.ts'
 import { Time } from '../http/html/time.tsx'
 import { thousands } from '../text/display.ts'
 import type { PageContext } from './context.ts'
-import { barsOf, DayChart } from './day-chart.tsx'
+import { barsOf, DayChart, highestOf } from './day-chart.tsx'
 import { FaultRows } from './fault-forms.tsx'
 import { Figure } from './figure.tsx'
 import { framed } from './frame.tsx'
@@ -13,6 +13,7 @@ import { JobTable } from './job-table.tsx'
 import { liveUrl } from './live.tsx'
 import { nextJobs } from './next-jobs.ts'
 import { Cut, Empty, Panel, Status } from './text.tsx'
+import { deliveryPath } from './webhooks.tsx'
 
 const MAX_JOBS = 8
 const MAX_FAILURES = 5
@@ -43,7 +44,7 @@ async function show(context: PageContext): Promise<Response> {
     content: (
       <>
         <div data-part="figures">
-          <Figures {...overview} />
+          <Figures base={base} overview={overview} />
           <Payments {...overview.payments} />
         </div>
         <div class="columns">
@@ -56,13 +57,13 @@ async function show(context: PageContext): Promise<Response> {
           </Panel>
           <div>
             <Panel title="Subscriptions by status" part="statuses">
-              <Statuses counts={overview.subscriptions} />
+              <Statuses base={base} counts={overview.subscriptions} />
             </Panel>
             <Panel title="Webhooks that failed" part="failures">
               {failures.length === 0 ? (
                 <Empty>None of the last deliveries.</Empty>
               ) : (
-                <Failures failures={failures} />
+                <Failures base={base} failures={failures} />
               )}
             </Panel>
             <Panel title="Active faults" part="faults">
@@ -78,18 +79,24 @@ async function show(context: PageContext): Promise<Response> {
 const sum = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((total, count) => total + count, 0)
 
-const Figures = ({ customers, subscriptions, invoices }: Overview) => {
+const Figures = ({
+  base,
+  overview: { customers, subscriptions, invoices },
+}: {
+  base: string
+  overview: Overview
+}) => {
   const overdue = SUBSCRIPTION_STATUSES.filter((status) => factsOf({ status }).isOverdue).reduce(
     (total, status) => total + (subscriptions[status] ?? 0),
     0,
   )
   return (
     <dl class="figures">
-      <Figure name="Customers" value={customers} />
-      <Figure name="Subscriptions" value={sum(subscriptions)} />
+      <Figure name="Customers" value={customers} href={`${base}/customers`} />
+      <Figure name="Subscriptions" value={sum(subscriptions)} href={`${base}/subscriptions`} />
       <Figure name="Overdue subscriptions" value={overdue} isBad={overdue > 0} />
-      <Figure name="Invoices" value={sum(invoices)} />
-      <Figure name="Open invoices" value={invoices.open ?? 0} />
+      <Figure name="Invoices" value={sum(invoices)} href={`${base}/invoices`} />
+      <Figure name="Open invoices" value={invoices.open ?? 0} href={`${base}/invoices?status=open`} />
     </dl>
   )
 }
@@ -116,6 +123,7 @@ function Payments({ since, days, has_more }: Overview['payments']) {
           <DayChart
             bars={barsOf(own, { since, count: DAYS, currency })}
             title={`Payments by day in ${currency.toUpperCase()}`}
+            scale={formatAmount(highestOf(own), currency)}
           />
           {has_more ? <p class="empty">Only the newest 10,000 payments are shown.</p> : null}
         </Panel>
@@ -135,7 +143,7 @@ function Sums({ days }: { days: Overview['payments']['days'] }) {
   )
 }
 
-function Statuses({ counts }: { counts: Readonly<Record<string, number>> }) {
+function Statuses({ base, counts }: { base: string; counts: Readonly<Record<string, number>> }) {
   const shown = Object.entries(counts).toSorted(([, left], [, right]) => right - left)
   if (shown.length === 0)
     return <Empty>No subscriptions. Subscribe a customer with the API, or load fixtures in Scenes.</Empty>
@@ -143,7 +151,9 @@ function Statuses({ counts }: { counts: Readonly<Record<string, number>> }) {
     <ul class="rows">
       {shown.map(([status, count]) => (
         <li>
-          <Status status={status} />
+          <a href={`${base}/subscriptions?status=${encodeURIComponent(status)}`}>
+            <Status status={status} />
+          </a>
           <span>{thousands(count)}</span>
         </li>
       ))}
@@ -173,14 +183,20 @@ async function failuresOf({ api, merchant }: PageContext): Promise<readonly Fail
     .slice(0, MAX_FAILURES)
 }
 
-const Failures = ({ failures }: { failures: readonly Failure[] }) => (
+const Failures = ({ base, failures }: { base: string; failures: readonly Failure[] }) => (
   <ul class="rows">
-    {failures.map(({ endpoint, delivery: { status, attempts, next_attempt } }) => {
+    {failures.map(({ endpoint, delivery }) => {
+      const { event, status, attempts, next_attempt } = delivery
       const last = attempts.at(-1)
       return (
         <li>
           <span>
-            <Cut text={endpoint.url} />
+            <a class="id" href={deliveryPath(base, delivery)}>
+              {event}
+            </a>
+            <small>
+              <Cut text={`to ${endpoint.url}`} />
+            </small>
             <small>
               {last?.response_status === null ? last.error : `responded ${last?.response_status}`}
               {next_attempt === null ? null : (

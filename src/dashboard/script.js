@@ -1,9 +1,18 @@
 // The pages work without this script. It saves clicks.
 import './live.js'
 
-// Shows the chosen merchant without a click on the button.
+// Shows the merchant that is chosen with a pointer, without a click on the button. The arrow keys only go through the merchants.
 const chooser = document.querySelector('form.merchant select')
-chooser?.addEventListener('change', () => chooser.form.requestSubmit())
+let isPointed = false
+chooser?.addEventListener('pointerdown', () => {
+  isPointed = true
+})
+chooser?.addEventListener('keydown', () => {
+  isPointed = false
+})
+chooser?.addEventListener('change', () => {
+  if (isPointed) chooser.form.requestSubmit()
+})
 
 // The buttons of a form work once, until the next page is shown.
 document.addEventListener('submit', ({ target, submitter }) => {

@@ -114,7 +114,7 @@ async function showDeliveries(context: PageContext, id: string): Promise<Respons
   })
 }
 
-const deliveryPath = (base: string, { endpoint, id }: WebhookDelivery): string =>
+export const deliveryPath = (base: string, { endpoint, id }: WebhookDelivery): string =>
   `${base}/webhooks/${encodeURIComponent(endpoint)}/${encodeURIComponent(id)}`
 
 /** A delivery with its attempts and the responses to them. */

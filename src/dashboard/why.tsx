@@ -4,13 +4,16 @@ import { kindOfId } from '../core/kinds.ts'
 import { ObjectLink } from './object-link.tsx'
 import { Panel } from './text.tsx'
 
+/** An instant in a sentence, which pages show without its seconds if they are 0. */
+const INSTANT = /\b(\d{4}-\d\d-\d\d)T(\d\d:\d\d(?!:00Z):\d\d|\d\d:\d\d(?=:00Z))(?::00)?Z/g
+
 /** Says in sentences why an object is in its status, and what will happen to it, with links to the contract. */
 export const Why = ({ base, explanation }: { base: string; explanation: Explanation }) => (
   <Panel title="Why?" part="why">
     <ul class="why">
       {explanation.sentences.map(({ part, text, url, rule, object }) => (
         <li>
-          <p class={part === 'status' ? 'cause' : undefined}>{text}</p>
+          <p class={part === 'status' ? 'cause' : undefined}>{text.replace(INSTANT, '$1 $2')}</p>
           <small>
             {object === null ? null : <ObjectLink base={base} object={kindOfId(object) ?? ''} id={object} />}{' '}
             <a href={pathOf(url)}>{headingOf(rule)}</a>

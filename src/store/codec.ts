@@ -21,6 +21,8 @@ export type Codec<T> = {
   readonly fields: readonly Field[]
   /** Creates an object from the values of its columns, in the order of `fields`. Further values are ignored. */
   readonly decode: (values: readonly unknown[]) => T
+  /** Does the same if nested values are parsed already. */
+  readonly decodeParsed: (values: readonly unknown[]) => T
   /** Encodes the values of all columns, in the order of `fields`. */
   readonly encode: (object: T) => unknown[]
   /** Compares two states; nested values are compared by content. */
@@ -64,7 +66,10 @@ function makeCodec<K extends StoredKind>(kind: K): Codec<StoredObjects[K]> {
   const sets = new Map<number, FieldSet>()
   return {
     fields,
-    decode: compile('parse', `return (values) => ({ ${fields.map(decodeSource).join(', ')} })`, parse),
+    decode: decoderOf(fields),
+    decodeParsed: decoderOf(
+      fields.map((field) => (field.type === 'json' ? { ...field, type: 'text' } : field)),
+    ),
     encode: encoderOf(fields),
     publicState: publicTextOf(variable.filter(isPublic)),
     changes: (before, after) => {
@@ -96,6 +101,9 @@ function publicTextOf(fields: readonly Field[]): (object: object) => string {
   const source = fields.map(({ name }) => `${name}: object.${name}`).join(', ')
   return compile('write', `return (object) => write({ ${source} })`, JSON.stringify)
 }
+
+const decoderOf = <T>(fields: readonly Field[]): ((values: readonly unknown[]) => T) =>
+  compile('parse', `return (values) => ({ ${fields.map(decodeSource).join(', ')} })`, parse)
 
 const encoderOf = (fields: readonly Field[]): ((object: object) => unknown[]) =>
   compile('write', `return (object) => [${fields.map(encodeSource).join(', ')}]`, JSON.stringify)

@@ -48,7 +48,7 @@ export class KindTable<K extends StoredKind> {
   }
 
   /** Creates an object from a row of the columns, and caches it. */
-  readonly reader: Reader<StoredObjects[K]> = (values) => this.#cache(values).object
+  readonly reader: Reader<StoredObjects[K]> = (values) => this.#cache(values, this.#decode(values)).object
 
   readonly #decode: Reader<StoredObjects[K]> = (values) => codecOf(this.#kind).decode(values)
 
@@ -57,24 +57,31 @@ export class KindTable<K extends StoredKind> {
     return this.#find(merchant, id)?.object
   }
 
-  /** Reads the objects of many ids into the cache with one statement. */
+  /**
+   * Reads the objects of many ids into the cache with one statement. It returns them as one JSON text, which takes a quarter
+   * less time than a value for each column.
+   */
   load(merchant: number, ids: readonly string[]): void {
     const missing = ids.filter((id) => !this.#recent.get(id))
     if (missing.length < 2) return
-    this.#statements
-      .named(
-        `load ${this.#kind}`,
-        (db) =>
-          db
-            .selectFrom(this.#kind as 'object')
-            .select(this.columns)
-            // The unary plus disables the indexes of this column, with which the planner would read all rows of the
-            // merchant.
-            .where(sql<boolean>`+merchant = ${arg('merchant')}`)
-            .where(sql<boolean>`id in (select value from json_each(${arg('ids')}))`),
-        this.reader,
-      )
-      .all({ merchant, ids: JSON.stringify(missing) })
+    const { decodeParsed } = codecOf(this.#kind)
+    const rows = this.#statements
+      .named<{ rows: string }>(`load ${this.#kind}`, (db) => ({
+        compile: () =>
+          // The unary plus disables the indexes of this column, with which the planner would read all rows of the merchant.
+          sql`select json_group_array(json_array(${sql.join(this.#columnsInJson())})) as rows
+            from ${sql.table(this.#kind)} where +merchant = ${arg('merchant')}
+            and id in (select value from json_each(${arg('ids')}))`.compile(db),
+      }))
+      .get({ merchant, ids: JSON.stringify(missing) })
+    for (const values of JSON.parse(rows?.rows ?? '[]')) this.#cache(values, decodeParsed(values))
+  }
+
+  /** Returns the expressions of `columns` in a JSON array. */
+  #columnsInJson() {
+    const { fields } = codecOf(this.#kind)
+    const nested = new Set(fields.filter(({ type }) => type === 'json').map(({ name }) => name))
+    return this.columns.map((name) => (nested.has(name) ? sql`json(${sql.ref(name)})` : sql.ref(name)))
   }
 
   /** Returns the object with this seq, whoever owns it. It is not cached: readers of the past read each object once. */
@@ -239,14 +246,13 @@ export class KindTable<K extends StoredKind> {
             .select(this.columns)
             .where('id', '=', arg<string>('id'))
             .where('merchant', '=', arg<number>('merchant')),
-        (values) => this.#cache(values),
+        (values) => this.#cache(values, this.#decode(values)),
       )
       .get({ id, merchant })
   }
 
-  /** Creates an object from a row of the columns, and caches it. */
-  #cache(values: readonly unknown[]): Cached<StoredObjects[K]> {
-    const object = codecOf(this.#kind).decode(values)
+  /** Caches the object of a row of the columns. */
+  #cache(values: readonly unknown[], object: StoredObjects[K]): Cached<StoredObjects[K]> {
     const [merchant, seq, newestEntry, entryCount] = values.slice(this.#columns.length) as [
       number,
       number,

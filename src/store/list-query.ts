@@ -22,7 +22,15 @@ export type Filter =
   | { readonly holdsItem: string }
 
 /** The times by which lists can be bounded. */
-export type TimeField = 'created' | 'finalized_at' | 'canceled_at' | 'completed_at' | 'released_at'
+export type TimeField =
+  | 'created'
+  | 'finalized_at'
+  | 'canceled_at'
+  | 'completed_at'
+  | 'released_at'
+  | 'current_period_start'
+  | 'current_period_end'
+  | 'due_date'
 
 export type Page = {
   readonly limit: number

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Invoice } from '../core/invoice.ts'
+import type { InvoiceItem } from '../core/invoice-item.ts'
 import { KINDS, type Kind, type Objects } from '../core/kinds.ts'
 import type { Subscription } from '../core/subscription.ts'
 import { type AmountCount, countAmounts, type MovingKind } from './amounts.ts'
@@ -7,14 +8,9 @@ import type { Blocks } from './blocks.ts'
 import { KindTable, type RowAt } from './kind-table.ts'
 import type { Filter, Page } from './list-query.ts'
 import { Place } from './place.ts'
+import { IS_OUTSTANDING, type Owners, ReadAhead } from './read-ahead.ts'
 import { arg, literal, type Statements } from './statements.ts'
 import type { StoredObjects } from './stored-kind.ts'
-
-/**
- * The SQL of `isOutstanding` (core/invoice.ts). The index `invoice_outstanding` has exactly this text, which SQLite
- * compares to decide whether the index applies.
- */
-const IS_OUTSTANDING = sql<boolean>`status = 'open' and (collection_method = 'charge_automatically' or overdue = 1)`
 
 /** The fields with the instants at which an invoice stops being open. */
 const INVOICE_ENDINGS = ['paid_at', 'voided_at', 'marked_uncollectible_at'] as const
@@ -23,13 +19,15 @@ const INVOICE_ENDINGS = ['paid_at', 'voided_at', 'marked_uncollectible_at'] as c
 export class ObjectTable {
   readonly #statements: Statements
   readonly #tables: { readonly [K in Kind]: KindTable<K> }
+  readonly #ahead: ReadAhead | undefined
   #writes = 0
 
-  /** @param objectsKept - the number of objects of each kind to keep in memory */
+  /** @param objectsKept - the number of objects of each kind to keep in memory; with 0, nothing is read ahead either */
   constructor(statements: Statements, blocks: Blocks, objectsKept: number) {
     this.#statements = statements
     const tables = KINDS.map((kind) => [kind, new KindTable(kind, statements, { blocks, objectsKept })])
     this.#tables = Object.fromEntries(tables) as { readonly [K in Kind]: KindTable<K> }
+    this.#ahead = objectsKept === 0 ? undefined : new ReadAhead(statements, this.#tables.invoice_item)
   }
 
   /** Returns the object with this id; undefined when the merchant has none. */
@@ -94,6 +92,7 @@ export class ObjectTable {
     owner: { readonly customer: string; readonly subscription?: string },
     limit: number,
   ): number {
+    if (this.#ahead?.hasNoOutstanding(owner.customer)) return 0
     const isOfSubscription = owner.subscription !== undefined
     const row = this.#statements
       .named<{ count: number }>(
@@ -126,6 +125,16 @@ export class ObjectTable {
   /** Counts a merchant's objects of a kind by amount, currency and status. */
   countAmounts(kind: MovingKind, merchant: number): AmountCount[] {
     return countAmounts(this.#statements, kind, merchant)
+  }
+
+  /** Whether a customer is known to have no pending item that belongs to no subscription. */
+  hasNoLooseItems(customer: string): boolean {
+    return this.#ahead?.hasNoLooseItems(customer) ?? false
+  }
+
+  /** Returns the items that wait for a subscription's next invoice, oldest first; undefined if they were not read ahead. */
+  itemsReadAhead(subscription: string): readonly InvoiceItem[] | undefined {
+    return this.#ahead?.itemsBilledWith(subscription)
   }
 
   /** Lists the invoices of a subscription with a planned retry, oldest first. */
@@ -169,6 +178,7 @@ export class ObjectTable {
    */
   insert<K extends Kind>(kind: K, merchant: number, object: Objects[K], place = new Place()): void {
     this.#writes += 1
+    this.#ahead?.written(kind, null, object)
     this.#tables[kind].insert(merchant, object as StoredObjects[K], place)
     if (kind === 'subscription') this.#updatePriceUse(merchant, place.seq, [], (object as Subscription).items)
   }
@@ -180,6 +190,7 @@ export class ObjectTable {
     { before, after }: { before: Objects[K]; after: Objects[K] },
     place = this.placeOf(kind, merchant, after.id),
   ): void {
+    this.#ahead?.written(kind, before, after)
     const change = { before, after } as { before: StoredObjects[K]; after: StoredObjects[K] }
     this.#tables[kind].update(merchant, change, place)
     if (kind === 'subscription') {
@@ -193,6 +204,11 @@ export class ObjectTable {
     this.#tables[kind].load(merchant, ids)
   }
 
+  /** Sets the owners about whose invoices and invoice items the next jobs may ask: they are read together. */
+  expect(owners: Owners): void {
+    this.#ahead?.expect(owners)
+  }
+
   /** Counts writes and requested places. While it is unchanged, a rollback of a savepoint leaves the cache valid. */
   get writes(): number {
     return this.#writes
@@ -201,6 +217,7 @@ export class ObjectTable {
   /** Clears the cache. Must be called when rows were changed in another way than by this class. */
   forget(): void {
     for (const table of Object.values(this.#tables)) table.forget()
+    this.#ahead?.forget()
   }
 
   /** Updates the rows by which the subscriptions of a price are found. */

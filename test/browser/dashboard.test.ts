@@ -183,10 +183,21 @@ test('the page without a session is accessible', async () => {
   expect(await violationsOn(page)).toEqual([])
 })
 
-test('with several merchants, choosing one shows it', async () => {
+test('with several merchants, choosing one with a pointer shows it; with the keyboard, the button does', async () => {
   await paytwin(['merchants', 'create', '--name', 'Corner Shop'], { env: daemon.env })
   const { page } = await openDashboard()
-  await page.getByLabel('Merchant').selectOption('Corner Shop')
+  const merchants = page.getByLabel('Merchant')
+  await merchants.focus()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Tab')
+  expect(page.url()).toContain(daemon.merchant)
+  await page.keyboard.press('Enter')
+  await page.waitForURL((address) => !address.pathname.includes(daemon.merchant))
+  await page.goBack()
+  await merchants.dispatchEvent('pointerdown')
+  await merchants.selectOption('Corner Shop')
   await page.waitForURL((address) => !address.pathname.includes(daemon.merchant))
   await page.getByText('No payments.').waitFor()
 })

@@ -7,7 +7,11 @@ import type { Subscription } from '../../src/core/subscription.ts'
 import { anIntent, anOpenInvoice, aSubscription, DAY, NOW } from './objects.ts'
 
 const aCharge = (given: Partial<Charge> = {}): Charge => ({
-  ...newCharge(anIntent(), { approved: true }, { id: 'ch_1', created: NOW, payment_method: null }),
+  ...newCharge(
+    anIntent(),
+    { approved: true },
+    { id: 'ch_1', created: NOW, payment_method: null, metadata: {} },
+  ),
   ...given,
 })
 

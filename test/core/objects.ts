@@ -165,7 +165,7 @@ export function anAccount({ openInvoices = [], ...given }: GivenAccount = {}): E
     pendingItems: [],
     pendingUpdate: null,
     outstanding: { customer: outstanding, subscription: outstanding },
-    endingInvoices: openInvoices,
+    endingInvoices: () => openInvoices,
     schedule: null,
     laterPendingItems: () => [],
     intents: new Map(

@@ -116,7 +116,7 @@ test('an intent is canceled with its invoice, unless it has succeeded', () => {
 
 describe('a charge', () => {
   const intent = anIntent({ invoice: 'in_1', payment_method: 'pm_1' })
-  const given = { id: 'ch_1', created: NOW, payment_method: 'pm_1' }
+  const given = { id: 'ch_1', created: NOW, payment_method: 'pm_1', metadata: {} }
 
   test('of an approved attempt has the intent’s amount', () => {
     expect(newCharge(intent, APPROVED, given)).toMatchObject({

@@ -204,6 +204,25 @@ test('a session that has expired stays so when the wall clock is set back, also 
     expect((await visit(second, base, { headers: { cookie } })).status).toBe(401)
 })
 
+test('of stored sessions, the last 100 are read', async () => {
+  const dashboardSessions = sessionsInMemory()
+  const same = { url, adminToken: 't'.repeat(40), dashboardSessions }
+  const first = await startTwin(same)
+  const { cookie, base } = await signIn(first)
+  await first.close()
+  const [stored] = JSON.parse(dashboardSessions.read() ?? '')
+  const others = Array.from({ length: 200 }, (_, n) => [n.toString(16).padStart(64, '0'), stored[1]])
+  for (const [written, status] of [
+    [[...others, stored], 200],
+    [[stored, ...others], 401],
+  ]) {
+    dashboardSessions.write(JSON.stringify(written))
+    const next = await startTwin(same)
+    expect((await visit(next, base, { headers: { cookie } })).status).toBe(status)
+    await next.close()
+  }
+})
+
 test('an action that waits for an advance is refused once its session has ended', async () => {
   const shop = await startTwin({ url })
   onTestFinished(() => shop.close())

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { barsOf, type Day, DayChart } from '../../src/dashboard/day-chart.tsx'
+import { barsOf, type Day, DayChart, highestOf } from '../../src/dashboard/day-chart.tsx'
 
 const DAY = 86_400
 /** 1 April 2026. */
@@ -24,6 +24,11 @@ test('every day has a bar, and the highest has the length 1', () => {
   ])
 })
 
+test('the scale is the amount of the day with the most payments, paid or failed', () => {
+  expect(highestOf([day(0, 5_000, 5_000), day(1, 9_000)])).toBe(10_000)
+  expect(highestOf([])).toBe(0)
+})
+
 test('days without payments have bars of no length', () => {
   expect(barsOf([], SPAN).map(({ succeeded, failed }) => succeeded + failed)).toEqual([0, 0, 0])
 })
@@ -34,17 +39,18 @@ test('amounts are in the units of the currency', () => {
 
 test('the drawing stacks failed payments on paid ones, and shows the smallest', () => {
   const bars = barsOf([day(0, 5_000, 5_000), day(1, 10_000), day(2, 1)], SPAN)
-  const drawn = String(DayChart({ bars, title: 'Payments <by> day' }))
+  const drawn = String(DayChart({ bars, title: 'Payments <by> day', scale: '100.00 USD' }))
   expect(drawn).toContain('role="img" aria-label="Payments &lt;by&gt; day"')
   expect(drawn).toContain('<rect class="paid" x="0.15" y="50" width="0.7" height="50"></rect>')
   expect(drawn).toContain('<rect class="failed" x="0.15" y="0" width="0.7" height="50"></rect>')
   expect(drawn).toContain('<rect class="paid" x="1.15" y="0" width="0.7" height="100"></rect>')
   expect(drawn).toContain('<rect class="paid" x="2.15" y="98" width="0.7" height="2"></rect>')
   expect(drawn.match(/<title>/g)).toHaveLength(3)
+  expect(drawn).toContain('100.00 USD')
 })
 
 test('the dates below are those of the last day, and of each seventh day before it', () => {
-  const drawn = String(DayChart({ bars: barsOf([], { ...SPAN, count: 30 }), title: 'Payments' }))
+  const drawn = String(DayChart({ bars: barsOf([], { ...SPAN, count: 30 }), title: 'Payments', scale: '' }))
   expect([...drawn.matchAll(/<span>([^<]+)/g)].map(([, date]) => date)).toEqual([
     '04-09',
     '04-16',

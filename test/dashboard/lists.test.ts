@@ -118,7 +118,7 @@ test.each([
   ['/invoices', 'No invoices yet. Subscriptions and the API create them.'],
   ['/payments', 'No payments yet. Invoices that are charged'],
   ['/events', 'No events yet. Every change of an object'],
-  ['/mail', 'No mail yet. Mail comes with events'],
+  ['/mail', 'This merchant has paytwin’s own API.'],
   ['/webhooks', 'No endpoints. Create one below, or run paytwin listen'],
   ['/requests', 'No requests yet. Requests that an application sends to http://localhost:4242/v1'],
 ])('without data, the page %s says how to create some', async (path, said) => {

@@ -244,11 +244,11 @@ test('a subscription, an invoice and a payment say why, with links to the contra
   const page = await show('subscriptions', subscription.id)
   const invoice = await newest('invoices')
   expect(plain(page)).toContain(
-    `Why? The subscription has been past_due since 2026-02-28T10:00:00Z: attempt 1 of 5 to pay invoice ${invoice.number} (20.00 USD) failed (expired_card). ${invoice.id} Contract: subscriptions, dunning`,
+    `Why? The subscription has been past_due since 2026-02-28 10:00: attempt 1 of 5 to pay invoice ${invoice.number} (20.00 USD) failed (expired_card). ${invoice.id} Contract: subscriptions, dunning`,
   )
   expect(page).toContain('href="/docs/contract-subscriptions#dunning"')
   expect(plain(await show('invoices', invoice.id))).toContain(
-    'At 2026-03-01T10:00:00Z, it is charged again (attempt 2 of 5).',
+    'At 2026-03-01 10:00, it is charged again (attempt 2 of 5).',
   )
   const payment = await show('payments', invoice.payment_intent)
   expect(plain(payment)).toContain('payment intent has been requires_payment_method since')

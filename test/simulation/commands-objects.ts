@@ -1,3 +1,4 @@
+import type { Dice } from './dice.ts'
 import { cancel, invoicesOf, voidInvoice } from './model-billing.ts'
 import { DAY, type Interval } from './model-calendar.ts'
 import { endDiscount } from './model-discount.ts'
@@ -12,7 +13,7 @@ import {
   TEST_CARD_IDS,
   TEST_CARDS,
 } from './model-play.ts'
-import { type Customer, newKey, nowOf } from './model-state.ts'
+import { type Customer, newKey, nowOf, type Price } from './model-state.ts'
 
 /** Most prices are monthly, because months are the difficult case of calendars. */
 export const INTERVALS: readonly Interval[] = [
@@ -38,17 +39,18 @@ export const createPrice: Command = ({ merchant, dice }) => {
     key: newKey(merchant, 'price'),
     amount: dice.of([0, 1, 999, 2000, 2000, 99_999_999]),
     product: dice.chance(50) ? (dice.any(merchant.products) ?? null) : null,
-    ...{ meter: null, tiers: null, tiersMode: null },
+    meter: null,
+    ...(dice.chance(25) ? tiersOf(dice, [[null], [1, null], [1, 2, null], [2, 5, null]]) : NO_TIERS),
     ...dice.of(INTERVALS),
   }
   merchant.prices.push(price)
-  const { key, amount, product, interval, interval_count } = price
+  const { key, product, interval, interval_count } = price
   const recurring = { interval, interval_count }
   return done({
     method: 'POST',
     path: '/v1/prices',
     body: {
-      unit_amount: amount,
+      ...amountBody(price),
       currency: 'usd',
       recurring,
       ...(product !== null && { product: ref(product) }),
@@ -56,6 +58,29 @@ export const createPrice: Command = ({ merchant, dice }) => {
     makes: { [key]: 'id' },
   })
 }
+
+export const NO_TIERS = { tiers: null, tiersMode: null }
+
+/** Tiers with random amounts. @param limits - where the tiers end */
+export function tiersOf(dice: Dice, limits: readonly (readonly (number | null)[])[]) {
+  const tiersMode = dice.of(['graduated', 'volume'] as const)
+  const tiers = dice
+    .of(limits)
+    .map((upTo) => ({ upTo, amount: dice.of([0, 1, 3, 20]), flat: dice.of([0, 0, 100, 999]) }))
+  return { tiers, tiersMode }
+}
+
+/** The parameters of a price for its amounts. */
+export const amountBody = ({ amount, tiers, tiersMode }: Pick<Price, 'amount' | 'tiers' | 'tiersMode'>) =>
+  tiers
+    ? {
+        billing_scheme: 'tiered',
+        tiers_mode: tiersMode,
+        tiers: tiers.map(({ upTo, amount: unit, flat }) => ({
+          ...{ up_to: upTo ?? 'inf', unit_amount: unit, flat_amount: flat },
+        })),
+      }
+    : { unit_amount: amount }
 
 export const createCustomer: Command = ({ merchant, dice }) => {
   const clock = dice.chance(30) ? dice.any(merchant.clocks.filter(({ isDeleted }) => !isDeleted)) : undefined

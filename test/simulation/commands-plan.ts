@@ -42,9 +42,11 @@ export const changePlan: Command = (table) => change(table)
 /** A change that waits for its payment, mostly of a subscription whose payment will fail. */
 export const changeWhenPaid: Command = (table) => change(table, 'pending_if_incomplete')
 
-function change(table: Table, wanted?: 'pending_if_incomplete'): ReturnType<Command> {
+/** @param wanted - what happens if the payment fails; random by default */
+export function change(table: Table, wanted?: (typeof ON_FAILURE)[number]): ReturnType<Command> {
   const { merchant, dice } = table
-  const subscription = wanted
+  const isConditional = wanted === 'pending_if_incomplete'
+  const subscription = isConditional
     ? subscriptionToFail(table)
     : subscriptionIn(table, ...CHANGEABLE, 'active', 'past_due', 'paused', 'incomplete')
   if (!subscription) return null
@@ -53,7 +55,7 @@ function change(table: Table, wanted?: 'pending_if_incomplete'): ReturnType<Comm
   const changed = dice.chance(12) ? newInterval(table, subscription) : newItems(table, subscription)
   if (changed.items.length > 20 || priceOf(merchant, changed.items) > MAX_AMOUNT) return null
   const isAnchored = changed.entries.length === 0 || dice.chance(8)
-  const chosen = wanted ? 'always_invoice' : dice.of(BEHAVIORS)
+  const chosen = isConditional ? 'always_invoice' : dice.of(BEHAVIORS)
   const behavior = chosen === 'default' ? undefined : chosen
   // A proration that was too large for the invoice of a period would count for the next period of the same second.
   if (at === subscription.start && isOverfull(merchant, subscription)) return null

@@ -1,11 +1,12 @@
 import { entriesOf, entryBody } from './commands-discounts.ts'
 import { attachTestCard } from './commands-objects.ts'
 import { MAX_AMOUNT, priceOf } from './model-amounts.ts'
-import { bill, enterFirstPeriod } from './model-billing.ts'
-import { DAY } from './model-calendar.ts'
+import { bill, enterFirstPeriod, enterShortenedPeriod } from './model-billing.ts'
+import { DAY, periodBegin } from './model-calendar.ts'
 import { Operation, ref } from './model-events.ts'
 import { isNear, scheduleNotices } from './model-notices.ts'
-import { broken, type Command, declined, done, livingCustomers, methodsOf, refused } from './model-play.ts'
+import { billShortened } from './model-plan.ts'
+import { broken, type Command, declined, done, livingCustomers, methodsOf, refused, type Table } from './model-play.ts'
 import { redeemAll } from './model-redeem.ts'
 import { keepScripts, newKey, nowOf, type Price, type Subscription } from './model-state.ts'
 import { isOfInactive } from './model-usage.ts'
@@ -21,6 +22,8 @@ export const subscribe: Command = (table) => {
   const isSent = dice.chance(15)
   const days = dice.of([1, 1, 3, 7, 14, 31, 365])
   const trialEnd = dice.chance(30) ? at + days * DAY : null
+  const anchor = dice.chance(20) ? anchorOf(table, price, at) : null
+  const isPartFree = anchor !== null && dice.chance(25)
   const missing = dice.of(['create_invoice', 'pause', 'cancel'] as const)
   const behaviour = dice.of(['default_incomplete', 'allow_incomplete', 'error_if_incomplete'] as const)
   const daysUntilDue = isSent ? dice.of([0, 1, 7, 30, 45]) : null
@@ -62,7 +65,7 @@ export const subscribe: Command = (table) => {
     items,
     discounts: [],
     itemDiscounts: {},
-    anchor: trialEnd ?? at,
+    anchor: anchor ?? trialEnd ?? at,
     period: 0,
     cycle: 0,
     lastCycle: 0,
@@ -99,6 +102,8 @@ export const subscribe: Command = (table) => {
         ...(second ? [{ price: ref(second.key) }] : []),
       ],
       ...(entries.length > 0 && { discounts: entries.map(entryBody) }),
+      ...(anchor !== null && { billing_cycle_anchor: anchor }),
+      ...(isPartFree && { proration_behavior: 'none' }),
       payment_behavior: behaviour,
       ...(given && { default_payment_method: given.given }),
       ...(isSent && { collection_method: 'send_invoice', days_until_due: daysUntilDue }),
@@ -110,7 +115,9 @@ export const subscribe: Command = (table) => {
   }
   const takeBack = () => void Object.assign(merchant, keepScripts(before, merchant))
   const isInactive = items.some((each) => isOfInactive(merchant, each.price))
-  if (isInactive || priceOf(merchant, items) > MAX_AMOUNT) {
+  const isAnchorRight =
+    anchor === null || (trialEnd === null && anchor > at && anchor <= periodBegin(at, price, 1))
+  if (isInactive || !isAnchorRight || priceOf(merchant, items) > MAX_AMOUNT) {
     takeBack()
     return refused(play)
   }
@@ -135,8 +142,11 @@ export const subscribe: Command = (table) => {
     scheduleNotices(merchant, subscription, at)
     if (isNear(merchant, trialEnd, at)) operation.tellLast('trial_will_end')
   } else {
-    enterFirstPeriod(operation, subscription)
-    const outcome = bill(operation, subscription, { reason: 'subscription_create' })
+    const part = anchor !== null && anchor > at ? { start: at, end: anchor } : undefined
+    if (part) enterShortenedPeriod(operation, subscription)
+    else enterFirstPeriod(operation, subscription)
+    if (part && !isPartFree) billShortened(merchant, subscription)
+    const outcome = bill(operation, subscription, { reason: 'subscription_create', ...(part && { part }) })
     const isFailed = outcome === 'declined' || outcome === 'no method'
     if (outcome === 'timed out') {
       takeBack()
@@ -149,6 +159,13 @@ export const subscribe: Command = (table) => {
     if (isFailed) subscription.status = 'incomplete'
   }
   return done({ ...play, emitted: operation.end(), makes: { [subscription.key]: 'id', ...given?.makes } })
+}
+
+/** An anchor within a period, at its end more often, or rarely one outside. */
+function anchorOf({ dice }: Table, price: Price, at: number): number {
+  const last = periodBegin(at, price, 1)
+  if (dice.chance(8)) return dice.of([at, at - 1, last + 1])
+  return dice.of([last, last - 1, at + 1, dice.between(at + 1, last), dice.between(at + 1, last)])
 }
 
 /** Whether a subscription can have both prices. */

@@ -1,9 +1,9 @@
-import { INTERVALS } from './commands-objects.ts'
+import { amountBody, INTERVALS, NO_TIERS, tiersOf } from './commands-objects.ts'
 import { DAY } from './model-calendar.ts'
 import { ref } from './model-events.ts'
 import { type Command, done, livingCustomers, refused, type Table } from './model-play.ts'
 import { type Customer, named, newKey, nowOf } from './model-state.ts'
-import { isAccepted, type Meter, type MeterEvent, type Tier, usageOf } from './model-usage.ts'
+import { isAccepted, type Meter, type MeterEvent, usageOf } from './model-usage.ts'
 
 export const createMeter: Command = ({ merchant, dice }) => {
   const key = newKey(merchant, 'meter')
@@ -35,28 +35,18 @@ export const createMeteredPrice: Command = ({ merchant, dice }) => {
     ...merchant.prices,
   ])
   const amounts = [0, 1, 7, 50, 1000, 99_999_999]
-  const tiersMode = dice.chance(50) ? dice.of(['graduated', 'volume'] as const) : null
-  const limits = dice.of([[null], [100, null], [1, 10, null], [5, 1000, null]])
-  const tiers: Tier[] | null =
-    tiersMode &&
-    limits.map((upTo) => ({ upTo, amount: dice.of([0, 1, 3, 20]), flat: dice.of([0, 0, 100, 999]) }))
+  const tiered = dice.chance(50)
+    ? tiersOf(dice, [[null], [100, null], [1, 10, null], [5, 1000, null]])
+    : NO_TIERS
   const price = {
     key: newKey(merchant, 'price'),
-    ...{ amount: dice.of(amounts), interval, interval_count, meter: meter.key, tiers, tiersMode },
+    ...{ amount: dice.of(amounts), interval, interval_count, meter: meter.key, ...tiered },
     product: dice.chance(30) ? (dice.any(merchant.products) ?? null) : null,
   }
   const body = {
     currency: 'usd',
     recurring: { interval, interval_count, usage_type: 'metered', meter: ref(meter.key) },
-    ...(tiers
-      ? {
-          billing_scheme: 'tiered',
-          tiers_mode: tiersMode,
-          tiers: tiers.map(({ upTo, amount, flat }) => ({
-            ...{ up_to: upTo ?? 'inf', unit_amount: amount, flat_amount: flat },
-          })),
-        }
-      : { unit_amount: price.amount }),
+    ...amountBody(price),
     ...(price.product !== null && { product: ref(price.product) }),
   }
   const play = { method: 'POST' as const, path: '/v1/prices', body }

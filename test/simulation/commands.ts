@@ -8,6 +8,7 @@ import * as items from './commands-items.ts'
 import * as objects from './commands-objects.ts'
 import * as payments from './commands-payments.ts'
 import * as plans from './commands-plan.ts'
+import { previewInvoice } from './commands-previews.ts'
 import { subscribe } from './commands-subscribe.ts'
 import * as subscriptions from './commands-subscriptions.ts'
 import * as usage from './commands-usage.ts'
@@ -32,6 +33,7 @@ const COMMANDS = {
   'end pause': [2, subscriptions.endPause],
   'change plan': [24, plans.changePlan],
   'change plan when paid': [12, plans.changeWhenPaid],
+  'preview invoice': [10, previewInvoice],
   'change method': [4, subscriptions.changeMethod],
   'change collection': [4, subscriptions.changeCollection],
   describe: [2, subscriptions.describeIt],

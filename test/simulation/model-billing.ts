@@ -205,6 +205,16 @@ export function enterFirstPeriod({ merchant, at }: Operation, subscription: Subs
   scheduleNotices(merchant, subscription, at)
 }
 
+/** Begins a first period that ends at the anchor. See docs/contract/proration.md#a-first-period-up-to-an-anchor. */
+export function enterShortenedPeriod({ merchant, at }: Operation, subscription: Subscription): void {
+  subscription.lastCycle += 1
+  subscription.cycle = subscription.lastCycle
+  subscription.period = -1
+  subscription.start = at
+  subscription.end = subscription.anchor
+  scheduleNotices(merchant, subscription, at)
+}
+
 /** Begins the period after the current one. The interval may have changed in the meantime. */
 export function enterNextPeriod({ merchant, at }: Operation, subscription: Subscription): void {
   const { anchor, end } = subscription

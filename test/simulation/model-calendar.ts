@@ -38,7 +38,7 @@ function instantOf(year: number, month: number, day: number, second: number): nu
 }
 
 /**
- * Returns the beginning of the n-th period, counted from the anchor, in UTC. See docs/contract/clocks.md#calendar.
+ * Returns the beginning of the n-th period, counted from the anchor, in UTC. It is before the anchor if n is negative. See docs/contract/clocks.md#calendar.
  */
 export function periodBegin(anchor: number, { interval, interval_count }: Interval, n: number): number {
   const count = n * interval_count
@@ -46,7 +46,7 @@ export function periodBegin(anchor: number, { interval, interval_count }: Interv
   if (interval === 'week') return anchor + count * 7 * DAY
   const { year, month, day, second } = civil(anchor)
   const months = month + count * (interval === 'year' ? 12 : 1)
-  const [inYear, inMonth] = [year + Math.floor(months / 12), months % 12]
+  const [inYear, inMonth] = [year + Math.floor(months / 12), ((months % 12) + 12) % 12]
   return instantOf(inYear, inMonth, Math.min(day, daysOf(inYear, inMonth)), second)
 }
 

@@ -82,6 +82,16 @@ function nextJob(merchant: Merchant, faults: Fault[], clock: string | null): Job
   )
 }
 
+/** Renews a subscription at the end of its period, as if nothing else happened until then. */
+export function runNextBilling(merchant: Merchant, key: string): ExpectedEvent[] {
+  const { customer } = named<Subscription>(merchant.subscriptions, key)
+  const { clock } = named<Customer>(merchant.customers, customer)
+  const job = jobsOn(merchant, [], clock).find(
+    ({ subscription, kind }) => subscription === key && kind === 'renewal',
+  )
+  return job?.run(job.due) ?? []
+}
+
 /** Lists the jobs of a clock, the next one first. */
 export const upcoming = (merchant: Merchant, clock: string | null): Omit<Job, 'run' | 'place'>[] =>
   jobsOn(merchant, [], clock).sort(inOrder)

@@ -1,5 +1,6 @@
+import { fullOf } from './model-amounts.ts'
 import type { Operation } from './model-events.ts'
-import type { Customer, Invoice, Line, Merchant, Price, Subscription } from './model-state.ts'
+import type { Customer, Invoice, Item, Line, Merchant, Price, Subscription } from './model-state.ts'
 import { named } from './model-state.ts'
 
 /** What a coupon takes off. A discount keeps it when the coupon is deleted. */
@@ -193,22 +194,74 @@ export function endOfGoneItems(operation: Operation, { items, itemDiscounts }: S
   }
 }
 
+const lasting = (discounts: readonly Discount[]): Discount[] =>
+  discounts.filter(({ terms }) => terms.duration !== 'once')
+
+const lastingOfInvoice = (
+  merchant: Merchant,
+  { discounts, customer }: Subscription,
+  at: number,
+): readonly Discount[] =>
+  firstOf(lasting(inForce(merchant, discounts, at)), lasting(ofCustomer(merchant, customer, at)))
+
+/**
+ * Leaves the items that change what the discounts of the invoice have not yet taken off the others in this period.
+ * See docs/contract/discounts.md#prorations.
+ * @param offOf - what was taken off an item that stays, in a whole period
+ */
+export function limitOffs(
+  offs: ReadonlyMap<string, number>,
+  {
+    merchant,
+    subscription,
+    at,
+    stays,
+    offOf,
+  }: {
+    merchant: Merchant
+    subscription: Subscription
+    at: number
+    stays: (item: Item) => boolean
+    offOf: (item: Item) => number
+  },
+): ReadonlyMap<string, number> {
+  if (!lastingAmount(merchant, subscription, at)) return offs
+  const { items } = subscription
+  const staying = items.filter(stays)
+  if (staying.length === 0) return offs
+  const changing = items.filter((item) => !stays(item))
+  const sumOf = (some: readonly Item[]) => some.reduce((sum, { key }) => sum + (offs.get(key) ?? 0), 0)
+  const left = Math.max(0, sumOf(items) - staying.reduce((sum, item) => sum + offOf(item), 0))
+  const wanted = sumOf(changing)
+  if (wanted <= left) return offs
+  const limited = new Map<string, number>()
+  let before = 0
+  for (const { key } of changing) {
+    const off = offs.get(key) ?? 0
+    const upTo = (part: number) => quotient(BigInt(left) * BigInt(part), BigInt(wanted))
+    limited.set(key, upTo(before + off) - upTo(before))
+    before += off
+  }
+  return limited
+}
+
+const lastingAmount = (merchant: Merchant, subscription: Subscription, at: number): boolean =>
+  lastingOfInvoice(merchant, subscription, at).some(({ terms }) => terms.amount !== null)
+
 /** Returns what discounts take off each item in a whole period. See docs/contract/discounts.md#prorations. */
 export function periodOffs(
   merchant: Merchant,
   subscription: Subscription,
   at: number,
 ): ReadonlyMap<string, number> {
-  const lasting = (discounts: readonly Discount[]) =>
-    discounts.filter(({ terms }) => terms.duration !== 'once')
-  const { items, discounts, itemDiscounts, customer } = subscription
+  const { items, itemDiscounts } = subscription
   const taken = offs(
-    items.map(({ key, price, quantity }) => ({
-      amount: named(merchant.prices, price).amount * quantity,
-      product: productOf(merchant, price),
-      own: lasting(inForce(merchant, itemDiscounts[key] ?? [], at)),
+    items.map((item) => ({
+      amount: fullOf(merchant, item),
+      product: productOf(merchant, item.price),
+      own: lasting(inForce(merchant, itemDiscounts[item.key] ?? [], at)),
     })),
-    firstOf(lasting(inForce(merchant, discounts, at)), lasting(ofCustomer(merchant, customer, at))),
+    lastingOfInvoice(merchant, subscription, at),
   )
   return new Map(
     items.map(({ key }, place) => [key, (taken[place] ?? []).reduce((sum, { amount }) => sum + amount, 0)]),

@@ -1,5 +1,6 @@
-import { MAX_AMOUNT, netOf, subtotalOf } from './model-amounts.ts'
-import { periodOffs } from './model-discount.ts'
+import { fullOf, MAX_AMOUNT, netOf, subtotalOf } from './model-amounts.ts'
+import { type Interval, periodBegin } from './model-calendar.ts'
+import { limitOffs, periodOffs } from './model-discount.ts'
 import type { Billed, Invoice, InvoiceItem, Item, Line, Merchant, Subscription } from './model-state.ts'
 import { named, newKey } from './model-state.ts'
 import { keptOf, usageLines } from './model-usage.ts'
@@ -51,12 +52,35 @@ export function unusedOf(merchant: Merchant, subscription: Subscription, item: s
 /** Returns the price of an item, less `off` in a whole period, for the rest of the current period. */
 function remainingOf(
   merchant: Merchant,
-  { start, end }: Subscription,
+  subscription: Subscription,
   item: Item,
   { from, off }: { from: number; off: number },
 ): number {
-  const full = BigInt(named(merchant.prices, item.price).amount) * BigInt(item.quantity) - BigInt(off)
-  return rounded(full * BigInt(end - from), BigInt(end - start))
+  const left = BigInt(subscription.end - from)
+  return rounded(BigInt(fullOf(merchant, item) - off) * left, BigInt(wholeOf(merchant, subscription)))
+}
+
+/**
+ * Returns the seconds for which the full price counts: those of the whole interval if an anchor shortened the period.
+ * See docs/contract/proration.md#a-first-period-up-to-an-anchor.
+ */
+function wholeOf({ prices }: Merchant, { items, period, anchor, start, end }: Subscription): number {
+  const interval: Interval = named(prices, items[0]?.price ?? 'a price')
+  return period < 0 ? end - periodBegin(anchor, interval, period) : end - start
+}
+
+/** Returns what discounts have taken off an item after an instant, in a whole period. */
+function takenOff(merchant: Merchant, subscription: Subscription, item: Item, from: number): number {
+  const entries = entriesOf(merchant, subscription, item.key).filter(({ bills }) => bills.end > from)
+  if (entries.length === 0 || item.isMetered) return 0
+  const whole = BigInt(wholeOf(merchant, subscription))
+  let [numerator, denominator] = [0n, 1n]
+  for (const { amount, bills } of entries) {
+    const span = BigInt(bills.end - bills.start)
+    numerator = numerator * span + BigInt(amount) * whole * denominator
+    denominator *= span
+  }
+  return Math.max(0, fullOf(merchant, item) - rounded(numerator, denominator))
 }
 
 /** Adds a line that waits for the subscription's next invoice, unless its amount is 0. */
@@ -66,6 +90,7 @@ function wait(
   item: string,
   from: number,
   amount: number,
+  { isDiscountable = false, price = null }: { isDiscountable?: boolean; price?: string | null } = {},
 ): void {
   if (amount === 0) return
   merchant.items.push({
@@ -77,9 +102,18 @@ function wait(
     subscription: subscription.key,
     bills: { item, cycle: subscription.cycle, start: from, end: subscription.end },
     discounts: [],
-    isDiscountable: false,
-    price: null,
+    isDiscountable,
+    price,
   })
+}
+
+/** Adds the items of a first period that an anchor shortens. See docs/contract/proration.md#a-first-period-up-to-an-anchor. */
+export function billShortened(merchant: Merchant, subscription: Subscription): void {
+  const { start: from, items } = subscription
+  for (const item of items) {
+    const amount = remainingOf(merchant, subscription, item, { from, off: 0 })
+    wait(merchant, subscription, item.key, from, amount, { isDiscountable: true, price: item.price })
+  }
 }
 
 /**
@@ -136,12 +170,18 @@ export function prorate(
   subscription: Subscription,
   { before, from, at }: { before: readonly Item[]; from: number; at: number },
 ): void {
-  const taken = periodOffs(merchant, subscription, at)
   const after = subscription.items
+  const isSame = (old: Item) => (now: Item) =>
+    old.key === now.key && old.price === now.price && old.quantity === now.quantity
+  const taken = limitOffs(periodOffs(merchant, subscription, at), {
+    ...{ merchant, subscription, at },
+    stays: (item) => before.some(isSame(item)),
+    offOf: (item) => takenOff(merchant, subscription, item, from),
+  })
   const all = [...before, ...after.filter(({ key }) => !before.some((old) => old.key === key))]
   for (const { key } of all) {
     const [old, now] = [before, after].map((items) => items.find((item) => item.key === key))
-    if (old && now && old.price === now.price && old.quantity === now.quantity) continue
+    if (old && now && isSame(old)(now)) continue
     if (old) creditItems(merchant, subscription, [old], from)
     if (!now) continue
     const off = taken.get(key) ?? 0
@@ -163,8 +203,9 @@ export function withWaiting(
     if (subtotalOf([...taken, ...plan]) + item.amount > MAX_AMOUNT) continue
     item.invoice = invoice
     const line = lineOfItem(item)
-    const own = item.bills?.isUsage && subscription.items.some(({ key }) => key === item.bills?.item)
-    if (own) line.discounts = subscription.itemDiscounts[item.bills?.item ?? ''] ?? []
+    const isOfItem = subscription.items.some(({ key }) => key === item.bills?.item)
+    // Usage, and a first period that an anchor shortened.
+    if (isOfItem && item.isDiscountable) line.discounts = subscription.itemDiscounts[item.bills?.item ?? ''] ?? []
     taken.push(line)
   }
   return [...taken, ...plan]
@@ -180,12 +221,12 @@ export const linesOfPlan = (
 ): Line[] =>
   items
     .filter(({ isMetered }) => !isMetered)
-    .map(({ key, price, quantity }) => ({
-      amount: named(merchant.prices, price).amount * quantity,
-      bills: { item: key, cycle, start, end },
+    .map((item) => ({
+      amount: fullOf(merchant, item),
+      bills: { item: item.key, cycle, start, end },
       from: null,
-      price,
-      discounts: itemDiscounts[key] ?? [],
+      price: item.price,
+      discounts: itemDiscounts[item.key] ?? [],
       isDiscountable: true,
       off: [],
     }))

@@ -1,4 +1,4 @@
-import { MAX_AMOUNT, subtotalOf } from './model-amounts.ts'
+import { costOf, MAX_AMOUNT, subtotalOf } from './model-amounts.ts'
 import { DAY } from './model-calendar.ts'
 import type { Item, Line, Merchant, Price, Subscription } from './model-state.ts'
 import { named } from './model-state.ts'
@@ -16,7 +16,7 @@ export type MeterEvent = {
   isCanceled: boolean
 }
 
-/** Amounts of a metered price are for one unit; a tier without `upTo` is the last one. */
+/** Amounts are for one unit; a tier without `upTo` is the last one. */
 export type Tier = { readonly upTo: number | null; readonly amount: number; readonly flat: number }
 
 /** Whether an event can have a timestamp. See docs/contract/usage.md#meter-events. */
@@ -49,27 +49,6 @@ export function usageOf(
   let last: MeterEvent | undefined
   for (const event of events) if (!last || event.timestamp >= last.timestamp) last = event
   return last?.value ?? 0
-}
-
-/** Returns what a usage costs, rounded once. See docs/contract/usage.md#amounts. */
-export function costOf({ amount, tiers, tiersMode }: Price, usage: number): number {
-  const quantity = Math.max(0, usage)
-  let exact = 0n
-  if (!tiers) exact = BigInt(amount) * BigInt(quantity)
-  else if (tiersMode === 'volume') {
-    const tier = tiers.find(({ upTo }) => upTo === null || quantity <= upTo * 1000)
-    exact = BigInt(tier?.amount ?? 0) * BigInt(quantity) + BigInt(tier?.flat ?? 0) * 1000n
-  } else {
-    let from = 0
-    for (const { upTo, amount: unit, flat } of tiers) {
-      if (quantity <= from && from > 0) break
-      const to = upTo === null ? quantity : Math.min(quantity, upTo * 1000)
-      exact += BigInt(unit) * BigInt(to - from) + BigInt(flat) * 1000n
-      from = (upTo ?? 0) * 1000
-      if (upTo === null) break
-    }
-  }
-  return Number((2n * exact + 1000n) / 2000n)
 }
 
 /** The items and the span whose usage an invoice bills. */

@@ -33,6 +33,19 @@ describe.each(STORED_KINDS)('%s', (kind) => {
     )
   })
 
+  test('is decoded from values whose nested ones are parsed', () => {
+    fc.assert(
+      fc.property(objectOf(kind), (object) => {
+        const values = codec.encode(object)
+        const parsed = codec.fields.map(({ type }, place) => {
+          const value = values[place]
+          return type === 'json' && value !== null ? JSON.parse(String(value)) : value
+        })
+        expect(codec.decodeParsed([...parsed, 'a further value'])).toEqual(codec.decode(values))
+      }),
+    )
+  })
+
   test('is compared by the content of its fields', () => {
     fc.assert(
       fc.property(objectOf(kind), objectOf(kind), (before, other) => {

@@ -72,10 +72,10 @@ export type LooseItems = {
 /** The state that a decision reads if it can end a subscription. */
 export type EndingAccount = Account & {
   /**
-   * The subscription's open invoices that change when it ends, oldest first. For an incomplete subscription these are
-   * all open invoices, otherwise those with a planned attempt.
+   * Loads the subscription's open invoices that change when it ends, oldest first. For an incomplete subscription these are
+   * all open invoices, otherwise those with a planned attempt. Only an end needs them.
    */
-  readonly endingInvoices: readonly Invoice[]
+  readonly endingInvoices: () => readonly Invoice[]
   /** The schedule that manages the subscription; null for none. */
   readonly schedule: SubscriptionSchedule | null
   /** Loads the pending items beyond the limit of an invoice, oldest first. Only an end needs them. */
@@ -94,7 +94,7 @@ export const withAllPendingItems = (account: EndingAccount): EndingAccount => ({
  * with a planned finalization.
  */
 export const endingInvoicesOf = (change: Change, { endingInvoices }: EndingAccount): Invoice[] =>
-  endingInvoices
+  endingInvoices()
     .map((invoice) => change.latest('invoice', invoice))
     .filter((invoice) => isOpen(invoice) || waitsAsDraft(invoice))
 

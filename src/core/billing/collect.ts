@@ -122,15 +122,16 @@ export const createIntent = (change: Change, { rules }: Account, intent: Payment
   change.create('payment_intent', intent, rules.reportsInvoiceIntents ? 'payment_intent.created' : null)
 
 /**
- * Returns the due date of a sent invoice; null for one that is charged automatically.
+ * Returns the due date of a sent invoice, which its draft may already have; null for one that is charged automatically.
  * @param daysUntilDue - null when the subscription has changed to automatic charging; then the default applies
  * See docs/contract/invoices.md#due-dates.
  */
 function dueDate(
   { now }: Account,
-  { collection_method }: Invoice,
+  { collection_method, due_date }: Invoice,
   daysUntilDue: number | null,
 ): number | null {
+  if (due_date !== null) return due_date
   const days = daysToPay(collection_method, daysUntilDue)
   return days === null ? null : now + days * SECONDS_PER_DAY
 }
@@ -220,7 +221,7 @@ export function attempt(
     waitForCustomer(change, intent, withAttempt(intent, paymentMethod.id))
     return { result: 'failed', invoice: after, outcome }
   }
-  recordChargeAttempt(change, { before: isNew ? null : intent, ready, outcome, charge, now })
+  recordChargeAttempt(change, { before: isNew ? null : intent, ready, outcome, charge, now, rules })
   disputeCharge(change, { now, newId, testClock: invoice.test_clock }, charge, paymentMethod)
   if (paymentMethod && asked.paymentMethod) advanceScript(change, paymentMethod, asked.paymentMethod)
   return outcome.approved ? { result: 'paid', invoice: after } : { result: 'failed', invoice: after, outcome }

@@ -22,6 +22,7 @@ type Moment = {
   readonly now: number
   readonly newId: (prefix: string) => string
   readonly testClock: string | null
+  readonly rules: Rules
 }
 
 /** The intent to confirm, its payment method, and the fault to apply. */
@@ -84,7 +85,7 @@ export function confirm(
   const { outcome, paymentMethod } = attemptCharge(method, fault)
   change.noteAttempt()
   const charge = moment.newId('ch')
-  const intent = recordChargeAttempt(change, { before, ready, outcome, charge, now: moment.now })
+  const intent = recordChargeAttempt(change, { ...moment, before, ready, outcome, charge })
   disputeCharge(change, moment, charge, method)
   if (paymentMethod) advanceScript(change, method, paymentMethod)
   if (outcome.approved) saveForFuture(change, intent, method, false)
@@ -106,13 +107,13 @@ export const announceAction = (change: Change, invoice: Invoice): Invoice =>
  */
 export function settle(
   change: Change,
-  { now, newId }: Pick<Moment, 'now' | 'newId'>,
+  { now, newId, rules }: Pick<Moment, 'now' | 'newId' | 'rules'>,
   intent: PaymentIntent,
   { outcome, method }: { readonly outcome: Outcome; readonly method: PaymentMethod },
 ): PaymentIntent {
   checkWaiting(intent)
   const charge = isUncharged(outcome) ? null : newId('ch')
-  const after = recordChargeAttempt(change, { before: intent, ready: intent, outcome, charge, now })
+  const after = recordChargeAttempt(change, { before: intent, ready: intent, outcome, charge, now, rules })
   if (outcome.approved) saveForFuture(change, after, method, true)
   return after
 }
@@ -189,15 +190,21 @@ export function recordChargeAttempt(
     outcome: Outcome
     charge: string | null
     now: number
+    rules: Pick<Rules, 'copiesIntentMetadata'>
   },
 ): PaymentIntent {
-  const { before, ready, outcome, charge, now } = given
+  const { before, ready, outcome, charge, now, rules } = given
   const event = outcome.approved ? 'payment_intent.succeeded' : 'payment_intent.payment_failed'
   const after = confirmed(ready, outcome, charge)
   if (before) change.update('payment_intent', before, () => after, event)
   else change.create('payment_intent', after, event)
   if (charge !== null) {
-    const made = newCharge(ready, outcome, { id: charge, created: now, payment_method: ready.payment_method })
+    const made = newCharge(ready, outcome, {
+      id: charge,
+      created: now,
+      payment_method: ready.payment_method,
+      metadata: rules.copiesIntentMetadata ? ready.metadata : {},
+    })
     change.create('charge', made, outcome.approved ? 'charge.succeeded' : 'charge.failed')
   }
   return after

@@ -65,7 +65,7 @@ export function cancelAsPlanned(
 
 /** Adds the final invoice to the invoices whose planned attempts are removed. */
 const withEnding = (account: EndingAccount, collected: Collected | null): EndingAccount =>
-  collected ? { ...account, endingInvoices: [...account.endingInvoices, collected.invoice] } : account
+  collected ? { ...account, endingInvoices: () => [...account.endingInvoices(), collected.invoice] } : account
 
 /**
  * Bills the items that still wait for a subscription that ends, and the usage of its last period. The usage of a trial is

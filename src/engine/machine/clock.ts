@@ -130,7 +130,7 @@ export class Clock {
   /** Moves to an instant, which must not be in the past. */
   moveTo(now: number): void {
     assert(now >= this.#row.now, `${this.id} does not go back`)
-    this.#set({ now })
+    if (now > this.#row.now) this.#set({ now })
   }
 
   /** Begins or continues an advance, which holds the clock until it ends. */

@@ -47,6 +47,10 @@ export class DueJobs {
       merchant,
       [...subscriptions, ...invoices].map(({ customer }) => customer),
     )
+    this.#store.objects.expect({
+      customers: customers.map(({ id }) => id),
+      subscriptions: subscriptions.filter((each) => each.has_pending_items).map(({ id }) => id),
+    })
     this.#load(
       'payment_intent',
       merchant,

@@ -58,8 +58,8 @@ function endingAccountOf(
   subscription: Subscription | null,
   { invoices = [], change, chosen = null }: Given,
 ): EndingAccount {
-  const endingInvoices = subscription === null ? [] : endingInvoicesOf(unit, subscription)
-  const voided = subscription && factsOf(subscription).awaitsFirstPayment ? endingInvoices : []
+  const endingInvoices = () => (subscription === null ? [] : endingInvoicesOf(unit, subscription))
+  const voided = subscription && factsOf(subscription).awaitsFirstPayment ? endingInvoices() : []
   const account = accountOf(unit, customerId, subscription, {
     invoices: [...invoices, ...voided],
     change,
@@ -169,7 +169,8 @@ function pendingUpdateOf(unit: UnitOfWork, subscription: Subscription | null): A
 }
 
 /** Lists the invoice items that a subscription's next invoice bills, oldest first, up to the limit of an invoice. */
-const pendingItemsOf = (unit: UnitOfWork, { id }: Subscription): InvoiceItem[] =>
+const pendingItemsOf = (unit: UnitOfWork, { id }: Subscription): readonly InvoiceItem[] =>
+  unit.store.objects.itemsReadAhead(id)?.slice(0, MAX_LINES) ??
   itemsWaitingFor(unit, id, { before: 0, limit: MAX_LINES })
 
 /** Lists the invoice items that wait for a subscription beyond those that its next invoice bills, oldest first. */

@@ -3,6 +3,7 @@ import {
   type CheckoutDetails,
   type CheckoutSession,
   checkoutFactsOf,
+  needsAddress,
   withQuantity,
 } from '../../core/checkout-session.ts'
 import { NO_ADDRESS } from '../../core/contact.ts'
@@ -150,8 +151,7 @@ function detailsOf(
   }
   if (details.email === null) throw parameterMissing('email')
   if (settings.phone_number_collection && details.phone === null) throw parameterMissing('phone')
-  if (settings.billing_address_collection === 'required' && details.address === null)
-    throw parameterMissing('address')
+  if (needsAddress(settings) && details.address === null) throw parameterMissing('address')
   if (settings.terms_of_service === 'required' && !session.accepted_terms)
     throw parameterMissing('accepts_terms')
   return details

@@ -94,6 +94,7 @@ export function subscriptionOf(
     missing_payment_method: given.missing_payment_method,
     billing_cycle_anchor: given.billing_cycle_anchor ?? undefined,
     proration_behavior: given.proration_behavior ?? undefined,
+    payment_settings: session.settings.automatic_tax ? { automatic_tax: true } : undefined,
     description: given.description,
     metadata: given.metadata,
   }

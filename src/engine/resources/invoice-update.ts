@@ -14,7 +14,7 @@ import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { endDiscount } from './discount.ts'
 import { updateDraft } from './draft-discounts.ts'
-import { finalizeInvoice } from './invoice.ts'
+import { dueFields, finalizeInvoice } from './invoice.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import { type DiscountParam, type Purchase, redeemList } from './redemption.ts'
 
@@ -24,6 +24,8 @@ export type InvoiceUpdate = {
   auto_advance?: boolean | undefined
   collection_method?: CollectionMethod | undefined
   days_until_due?: number | undefined
+  /** In place of days_until_due: the due date, in Unix seconds. */
+  due_date?: number | undefined
   /** Takes precedence over the payment method of the subscription and the customer; null for none. */
   default_payment_method?: string | null | undefined
   description?: string | null | undefined
@@ -38,8 +40,9 @@ export type InvoiceUpdate = {
  */
 export function updateInvoice(unit: UnitOfWork, id: string, params: InvoiceUpdate): Invoice {
   const invoice = unit.find('invoice', id)
-  const { collection_method, days_until_due, discounts: wanted } = params
-  if (!isDraft(invoice) && [collection_method, days_until_due, wanted].some((given) => given !== undefined))
+  const { collection_method, days_until_due, due_date, discounts: wanted } = params
+  const ofDrafts = [collection_method, days_until_due, due_date, wanted]
+  if (!isDraft(invoice) && ofDrafts.some((given) => given !== undefined))
     throw invalidStateTransition(
       `Only the description and metadata of an invoice whose status is ${invoice.status} can be changed`,
       null,
@@ -48,7 +51,7 @@ export function updateInvoice(unit: UnitOfWork, id: string, params: InvoiceUpdat
   const discounts = discountsAfter(unit, change, invoice, wanted)
   const after: Invoice = {
     ...invoice,
-    ...collectionAfter(invoice, params),
+    ...collectionAfter(unit, invoice, params),
     next_payment_attempt: nextActionOf(unit, invoice, params.auto_advance),
     default_payment_method: methodAfter(unit, change, invoice, params.default_payment_method),
     discounts,
@@ -93,15 +96,22 @@ function methodAfter(
 
 /** @throws ApiError parameter_invalid, param days_until_due, for an invoice that is charged automatically */
 function collectionAfter(
+  unit: UnitOfWork,
   invoice: Invoice,
-  { collection_method: given, days_until_due }: InvoiceUpdate,
-): Pick<Invoice, 'collection_method' | 'days_until_due'> {
-  if (given === undefined && days_until_due === undefined) return invoice
+  { collection_method: given, days_until_due, due_date }: InvoiceUpdate,
+): Pick<Invoice, 'collection_method' | 'days_until_due' | 'due_date'> {
+  if (given === undefined && days_until_due === undefined && due_date === undefined) return invoice
   const collection_method = given ?? invoice.collection_method
   if (days_until_due !== undefined && collection_method !== 'send_invoice')
     throw parameterInvalid('days_until_due', DUE_DATE_REQUIRES_SENDING)
+  if (due_date !== undefined) {
+    const now = unit.clockOf(invoice.test_clock).instant
+    return { collection_method, ...dueFields(collection_method, { days_until_due, due_date }, now) }
+  }
+  const isDated = days_until_due === undefined && invoice.due_date !== null
+  if (isDated && collection_method === 'send_invoice') return { ...invoice, collection_method }
   const days = days_until_due ?? invoice.days_until_due
-  return { collection_method, days_until_due: daysToPay(collection_method, days) }
+  return { collection_method, days_until_due: daysToPay(collection_method, days), due_date: null }
 }
 
 /**

@@ -11,7 +11,7 @@ import { spendDiscounts } from '../../core/billing/discounting.ts'
 import { Change } from '../../core/change.ts'
 import type { Customer } from '../../core/customer.ts'
 import { reduces } from '../../core/discount.ts'
-import { invalidStateTransition, parameterMissing } from '../../core/errors.ts'
+import { invalidStateTransition, parameterInvalid, parameterMissing } from '../../core/errors.ts'
 import { type CollectionMethod, daysToPay, draftInvoice, type Invoice, isManual } from '../../core/invoice.ts'
 import { lineOfItem, withoutDraft } from '../../core/invoice-item.ts'
 import { isDraft } from '../../core/invoice-status.ts'
@@ -36,6 +36,8 @@ export type InvoiceParams = {
   default_currency?: string | undefined
   collection_method: CollectionMethod
   days_until_due?: number | undefined
+  /** In place of days_until_due: the due date, in Unix seconds. */
+  due_date?: number | undefined
   /** Whether it bills the pending items of the customer; true by default. */
   bills_pending_items?: boolean | undefined
   /** One-time prices that it bills, in addition to pending items. */
@@ -100,7 +102,7 @@ export function createInvoice(unit: UnitOfWork, params: InvoiceParams): Invoice 
       next_payment_attempt: params.auto_advance ? clock.instant + (unit.rules.draftSeconds ?? 0) : undefined,
       test_clock: customer.test_clock,
     }),
-    days_until_due: daysToPay(params.collection_method, params.days_until_due),
+    ...dueFields(params.collection_method, params, clock.instant),
     description: params.description ?? null,
     metadata: mergeMetadata({}, params.metadata),
   }
@@ -113,6 +115,25 @@ export function createInvoice(unit: UnitOfWork, params: InvoiceParams): Invoice 
   spendDiscounts(change, { customer, discounts }, invoice)
   apply(unit, change, clock)
   return invoice
+}
+
+/**
+ * Returns the fields that say when a draft will be due.
+ * @throws ApiError parameter_invalid, param due_date, when it is not in the future, or the invoice is charged automatically
+ * See docs/contract/invoices.md#due-dates.
+ */
+export function dueFields(
+  method: CollectionMethod,
+  { days_until_due, due_date }: Pick<InvoiceParams, 'days_until_due' | 'due_date'>,
+  now: number,
+): Pick<Invoice, 'days_until_due' | 'due_date'> {
+  if (due_date === undefined) return { days_until_due: daysToPay(method, days_until_due), due_date: null }
+  if (method !== 'send_invoice')
+    throw parameterInvalid('due_date', 'due_date applies only when collection_method is send_invoice')
+  if (days_until_due !== undefined)
+    throw parameterInvalid('due_date', 'Use days_until_due or due_date, not both')
+  if (due_date <= now) throw parameterInvalid('due_date', `due_date must be after the current time, ${now}`)
+  return { days_until_due: null, due_date }
 }
 
 /** Lists the customer's discount if it reduces invoices in a currency at an instant. */

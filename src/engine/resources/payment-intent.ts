@@ -89,7 +89,7 @@ export function createPaymentIntent(
   assert(method, 'an initialized intent has a payment method')
   const confirmation = confirm(
     change,
-    { now: clock.instant, newId: unit.newId, testClock: customer?.test_clock ?? null },
+    { now: clock.instant, newId: unit.newId, rules: unit.rules, testClock: customer?.test_clock ?? null },
     {
       before: intent,
       ready: intent,
@@ -158,7 +158,8 @@ export function confirmPaymentIntent(
   const clock = clockOf(unit, before)
   if (before.invoice === null) {
     const fault = nextChargeFault(unit)
-    const moment = { now: clock.instant, newId: unit.newId, testClock: customer?.test_clock ?? null }
+    const { newId, rules } = unit
+    const moment = { now: clock.instant, newId, rules, testClock: customer?.test_clock ?? null }
     const confirmation = confirm(change, moment, { before, ready, method, fault, isOffSession })
     apply(unit, change, clock)
     return outcomeOf(confirmation)
@@ -189,7 +190,7 @@ export function settlePaymentIntent(
   const change = new Change()
   if (intent.invoice !== null) return payInvoiceWith(unit, change, { intent, method, settled }).intent
   const clock = clockOf(unit, intent)
-  const moment = { now: clock.instant, newId: unit.newId }
+  const moment = { now: clock.instant, newId: unit.newId, rules: unit.rules }
   const after = settle(change, moment, intent, { outcome: settled, method })
   apply(unit, change, clock)
   return after

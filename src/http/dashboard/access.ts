@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { digest, isSameSecret } from '../../engine/machine/digest.ts'
 import { randomToken } from '../../engine/machine/ids.ts'
+import type { ConnectionEnds } from './connection.ts'
 import { SESSION_SECONDS, type SessionStore, Sessions, sessionsInMemory } from './sessions.ts'
 
 /** The path of the dashboard. */
@@ -27,6 +28,16 @@ export type OpenSession = {
   readonly signal: AbortSignal
 }
 
+type Link = {
+  /** Unix seconds on the wall clock. */
+  readonly expires: number
+  /** The only user of the machine who can open it; null for anybody. */
+  readonly only: User | null
+}
+
+/** A user of the machine; undefined if it is not known. */
+type User = { readonly id: number | undefined }
+
 type Settings = {
   readonly adminToken: string
   /** Returns the address of the pages. Available once the daemon listens. */
@@ -35,6 +46,8 @@ type Settings = {
   readonly wall: () => number
   /** Keeps the sessions. Default: in memory. */
   readonly dashboardSessions?: SessionStore | undefined
+  /** Returns the user at the other end of a connection; undefined if it is not known, as by default. */
+  readonly userOfPeer?: ((ends: ConnectionEnds) => number | undefined) | undefined
 }
 
 /**
@@ -45,8 +58,8 @@ type Settings = {
 export class DashboardAccess {
   readonly #settings: Settings
   readonly #key: Buffer
-  /** The expiry of unopened links in Unix seconds, by the digest of their code. */
-  readonly #links = new Map<string, number>()
+  /** The unopened links, by the digest of their code. */
+  readonly #links = new Map<string, Link>()
   readonly #sessions: Sessions
 
   constructor(settings: Settings) {
@@ -56,21 +69,26 @@ export class DashboardAccess {
     this.#sessions = new Sessions({ store, key: this.#key, now: () => this.#now })
   }
 
-  /** Creates a link. It works once, within an hour. */
-  createLink(): DashboardLink {
+  /** Creates a link. It works once, within an hour. @param only - a connection of the only user who can open it; null for anybody */
+  createLink(only: ConnectionEnds | null = null): DashboardLink {
     const code = `${LINK_PREFIX}${randomToken(SECRET_LENGTH)}`
     const expires = this.#now + LINK_SECONDS
     const [oldest] = this.#links.keys()
     if (oldest !== undefined && this.#links.size >= MAX_LINKS) this.#links.delete(oldest)
-    this.#links.set(nameOf(code), expires)
+    this.#links.set(nameOf(code), { expires, only: only && { id: this.#userOf(only) } })
     return { url: `${this.#settings.url()}${DASHBOARD_PATH}/open?code=${code}`, expires }
   }
 
-  /** Redeems the code of a link. @returns the cookie of a new session; undefined if the code is unknown, used or expired */
-  open(code: string): string | undefined {
+  /**
+   * Redeems the code of a link.
+   * @param ends - of the connection of the browser
+   * @returns the cookie of a new session; undefined if the code is unknown, used or expired, or for another user
+   */
+  open(code: string, ends: ConnectionEnds): string | undefined {
     const name = nameOf(code)
-    const expires = this.#links.get(name)
-    if (expires === undefined || expires <= this.#now) return undefined
+    const link = this.#links.get(name)
+    if (link === undefined || link.expires <= this.#now) return undefined
+    if (link.only !== null && link.only.id !== this.#userOf(ends)) return undefined
     const secret = this.#sessions.begin()
     this.#links.delete(name)
     return this.#cookie(secret, SESSION_SECONDS)
@@ -111,6 +129,10 @@ export class DashboardAccess {
   /** Cookies do not distinguish ports, so the path keeps browsers from sending the cookie to other programs on the host. */
   #cookie(value: string, seconds: number): string {
     return `${this.#cookieName}=${value}; Max-Age=${seconds}; Path=${DASHBOARD_PATH}; HttpOnly; SameSite=Strict`
+  }
+
+  #userOf(ends: ConnectionEnds): number | undefined {
+    return this.#settings.userOfPeer?.(ends)
   }
 
   get #now(): number {

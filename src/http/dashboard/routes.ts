@@ -7,6 +7,7 @@ import type { AdminServices } from '../admin/services.ts'
 import { readBody } from '../request.ts'
 import { knownError } from '../respond.ts'
 import { DASHBOARD_PATH, type OpenSession } from './access.ts'
+import { endsOf } from './connection.ts'
 import { OperatorApi } from './operator-api.ts'
 
 /** paytwin: the maximum size of a form. Pasted fixtures may be larger. */
@@ -45,7 +46,8 @@ async function serve(
   const { searchParams: query } = new URL(c.req.url)
   // A browser or another program may request a link before the user opens it.
   if (path[0] === 'open' && c.req.header('sec-purpose')?.startsWith('prefetch')) return notPrefetched()
-  if (c.req.method === 'GET' && path[0] === 'open') return open(access.open(query.get('code') ?? ''), session)
+  if (c.req.method === 'GET' && path[0] === 'open')
+    return open(access.open(query.get('code') ?? '', endsOf(c)), session)
   if (session === undefined) return (await signIn()).signInPage()
   const isPost = c.req.method === 'POST'
   const isFixtures = path[1] === 'scenes' && path[2] === 'fixtures'

@@ -110,13 +110,15 @@ function opened(expires: number): Open {
   return { expires, ending }
 }
 
-/** Reads stored sessions. Entries that are not valid are ignored, as in a file that was changed by hand. */
+/**
+ * Reads stored sessions, the last ones if there are too many. Entries that are not valid are ignored, as in a file that was
+ * changed by hand.
+ */
 function parse(text: string | undefined): [name: string, expires: number][] {
   if (text === undefined) return []
-  return [...text.matchAll(/\["([0-9a-f]{64})",(\d{1,12})\]/g)].map(([, name = '', expires]) => [
-    name,
-    Number(expires),
-  ])
+  return [...text.matchAll(/\["([0-9a-f]{64})",(\d{1,12})\]/g)]
+    .slice(-MAX_SESSIONS)
+    .map(([, name = '', expires]) => [name, Number(expires)])
 }
 
 /** Keeps the sessions as long as the process runs. */

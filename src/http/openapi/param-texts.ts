@@ -126,6 +126,8 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
     'The files. Their objects can refer to each other. At most 10,000 objects and 4 MiB in total.',
   'fixtures.files.name': 'The name of the file in error messages.',
   'fixtures.files.content': 'The content of the file. Its JSON Schema is fixtures/schema.json.',
+  'dashboard.only_this_user':
+    'Whether only processes of the user who sends this request can open the link. Linux only.',
   'fixtures.validate_only': 'Whether to check the files without creating objects.',
   'faults.kind': "The kind of fault. 'paytwin faults add --help' explains each kind.",
   'faults.count': 'How many times the fault applies. Default: no limit.',

@@ -3,7 +3,7 @@ import { inEntries, isRecord } from './raw-list.ts'
 
 /**
  * Converts the parameters that Stripe deprecated long ago, and still takes in every version: `plan` of an item is its
- * `price`. The route checks all other names.
+ * `price`, and a subscription itself can have the `plan` and `quantity` of its only item. The route checks all other names.
  */
 export function deprecatedParams(route: string, params: Raw): Raw {
   const convert = Object.hasOwn(CONVERSIONS, route) ? CONVERSIONS[route] : undefined
@@ -17,6 +17,13 @@ function withPrice(params: Raw): Raw {
   return { ...others, price }
 }
 
+/** Converts `plan`, or `price`, and `quantity` of a subscription to its only item. */
+function asItem(params: Raw): Raw {
+  const { price, quantity, ...others } = withPrice(params)
+  if (price === undefined || params.items !== undefined) return withItems(params)
+  return { ...others, items: [{ price, ...(quantity !== undefined && { quantity }) }] }
+}
+
 const withItems = (params: Raw): Raw => inEntries(params, 'items', withPrice)
 const withPhases = (params: Raw): Raw => inEntries(params, 'phases', withItems)
 const withDetails = (params: Raw): Raw =>
@@ -26,8 +33,8 @@ const withDetails = (params: Raw): Raw =>
 
 const CONVERSIONS: Readonly<Record<string, (params: Raw) => Raw>> = {
   'GET /v1/subscriptions': withPrice,
-  'POST /v1/subscriptions': withItems,
-  'POST /v1/subscriptions/:id': withItems,
+  'POST /v1/subscriptions': asItem,
+  'POST /v1/subscriptions/:id': (params) => withItems(withPrice(params)),
   'POST /v1/subscription_items': withPrice,
   'POST /v1/subscription_items/:id': withPrice,
   'POST /v1/subscription_schedules': withPhases,

@@ -56,6 +56,7 @@ const STRIPE_ERRORS: readonly StripeError[] = [
   invalid('invoice_upcoming_none'),
   invalid('setup_intent_unexpected_state'),
   invalid('secret_key_required'),
+  invalid('customer_tax_location_invalid'),
   card('authentication_required'),
 ]
 

@@ -1,12 +1,10 @@
-import { stripe as stripePlugin } from '@better-auth/stripe'
-import { betterAuth } from 'better-auth'
-import { getMigrations } from 'better-auth/db/migration'
 import Sqlite from 'better-sqlite3'
 import type Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type StripeTwin, startStripe } from '../../http/stripe/sdk.ts'
 import { asOperator } from '../../http/support.ts'
 import { Visitor } from '../../http/visitor.ts'
+import { createAuthApp, createPlans } from './better-auth-app.ts'
 
 /** The application: better-auth with its plugin for Stripe, on a database of its own that only webhooks and its routes change. */
 let sdk: StripeTwin
@@ -32,41 +30,14 @@ beforeAll(async () => {
     },
   })
   stripe = sdk.stripe
-  const price = async (name: string, unit_amount: number) => {
-    const { id: product } = await stripe.products.create({ name })
-    const monthly = { currency: 'usd', recurring: { interval: 'month' } } as const
-    return (await stripe.prices.create({ ...monthly, product, unit_amount })).id
-  }
-  prices = { basic: await price('Basic', 2000), pro: await price('Pro', 5000) }
+  prices = await createPlans(stripe)
   const endpoint = await stripe.webhookEndpoints.create({
     url: 'http://localhost:3000/api/auth/stripe/webhook',
     enabled_events: ['*'],
   })
   database = new Sqlite(':memory:')
-  const options = {
-    baseURL: 'http://localhost:3000',
-    secret: 'a secret of thirty-two characters',
-    database,
-    emailAndPassword: { enabled: true },
-    logger: { disabled: true },
-    telemetry: { enabled: false },
-    plugins: [
-      stripePlugin({
-        stripeClient: stripe as never,
-        stripeWebhookSecret: endpoint.secret ?? '',
-        createCustomerOnSignUp: true,
-        subscription: {
-          enabled: true,
-          plans: [
-            { name: 'basic', priceId: prices.basic },
-            { name: 'pro', priceId: prices.pro },
-          ],
-        },
-      }),
-    ],
-  }
-  await (await getMigrations(options as never)).runMigrations()
-  handle = betterAuth(options as never).handler
+  const setup = { stripe, webhookSecret: endpoint.secret ?? '', url: 'http://localhost:3000' }
+  handle = await createAuthApp({ ...setup, database, prices })
 })
 afterAll(async () => {
   database.close()

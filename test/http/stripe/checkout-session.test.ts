@@ -173,7 +173,7 @@ describe('creating a session', () => {
       'ui_mode',
       'only hosted_page here yet: send the browser',
     ],
-    ['tax', { automatic_tax: { enabled: true } }, 'automatic_tax[enabled]', 'no taxes yet: leave it out'],
+    ['tax ids', { tax_id_collection: { enabled: true } }, 'tax_id_collection[enabled]', 'no tax ids yet'],
     ['scripts as addresses', { success_url: 'javascript:alert(1)' }, 'success_url', 'http or https'],
     [
       'push methods for subscriptions',

@@ -110,10 +110,10 @@ test('a value that contradicts the behavior of paytwin is refused', async () => 
     stripe.subscriptions.create({
       customer: 'cus_1',
       items: [{ price: 'price_1' }],
-      automatic_tax: { enabled: true },
+      payment_settings: { payment_method_types: ['sepa_debit'] },
     }),
   )
-  expect(refused).toMatchObject({ statusCode: 400, param: 'automatic_tax[enabled]' })
+  expect(refused).toMatchObject({ statusCode: 400, param: 'payment_settings[payment_method_types][0]' })
 })
 
 describe('a card that requires an authentication', () => {

@@ -381,5 +381,12 @@ describe('a session', () => {
     expect(again.url).toBe(url)
     const { body } = await asOperator(sdk.twin)('GET', 'requests')
     expect(JSON.stringify(body)).not.toContain(url.split('/').at(-1))
+    for (const [form, isShown] of [
+      ['own', false],
+      ['merchant', true],
+    ] as const) {
+      const { body: events } = await asOperator(sdk.twin)('GET', `events?limit=5&form=${form}`)
+      expect(JSON.stringify(events).includes(url)).toBe(isShown)
+    }
   })
 })

@@ -18,7 +18,7 @@ import { askedOf } from './checkout-state.ts'
 import type { CheckoutSummary, SummaryLine } from './checkout-summary.tsx'
 import { dateText } from './date-text.ts'
 import type { PageOf } from './frame.tsx'
-import { intervalText, unitText } from './price-text.ts'
+import { intervalText, quantityText, unitText } from './price-text.ts'
 
 /** A line with its price. */
 type Sold = { readonly line: CheckoutLine; readonly price: Price }
@@ -105,7 +105,7 @@ function shownLine(view: View, { line, price }: Sold, text: (amount: number) => 
     id: line.id,
     name: product?.name ?? price.nickname ?? price.id,
     description: product?.description ?? null,
-    unit: unitText(price),
+    price: line.adjustable === null ? quantityText(price, line.quantity) : unitText(price),
     quantity: line.quantity,
     adjustable: line.adjustable,
     amount: text(line.amount_subtotal),
@@ -138,7 +138,12 @@ function recurringTexts({ now }: PageOf, session: CheckoutSession, sold: readonl
   ]
   const each = `${parts.join(' plus ')} ${[...intervals].join(', ')}`
   const trial = trialOf(session, now)
-  if (!trial) return { headline: each, notes: [] }
+  const anchor = session.outcomes.subscription.billing_cycle_anchor
+  if (!trial)
+    return {
+      headline: each,
+      notes: anchor === null ? [] : [`The first period is shorter. It ends on ${dateText(anchor)}.`],
+    }
   const price = session.discounts.length > 0 ? `${each} before discounts` : each
   return {
     headline: `${trial.days} ${trial.days === 1 ? 'day' : 'days'} free`,

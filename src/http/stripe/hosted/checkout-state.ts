@@ -1,4 +1,4 @@
-import { type CheckoutSession, checkoutFactsOf } from '../../../core/checkout-session.ts'
+import { type CheckoutSession, checkoutFactsOf, needsAddress } from '../../../core/checkout-session.ts'
 import type { CurrentView } from '../../../engine/history/view.ts'
 import { emptyCardForm, keptCardForm } from './card-entry.ts'
 import { methodTypeIn, TERMS } from './checkout-entry.ts'
@@ -8,7 +8,7 @@ import { type ContactAsked, knownContact, readContact } from './contact-entry.ts
 /** Returns which parts of the customer's contact the page asks for. */
 export const askedOf = ({ settings }: CheckoutSession): ContactAsked => ({
   phone: settings.phone_number_collection,
-  address: settings.billing_address_collection === 'required',
+  address: needsAddress(settings),
 })
 
 /** Returns the state of a page that is opened: the known data of the customer, and why the last attempt failed. */

@@ -16,7 +16,7 @@ import { actionIn, changesIn, checkChoices, DUE } from './checkout-entry.ts'
 import { readSubmission } from './checkout-fields.ts'
 import type { CheckoutState } from './checkout-page.tsx'
 import { keptState } from './checkout-state.ts'
-import type { PageOf } from './frame.tsx'
+import { type PageOf, sentence } from './frame.tsx'
 
 /** The page of one session. */
 export type OpenPage = {
@@ -71,7 +71,7 @@ async function applyChanges(
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500 || promotion_code === null) throw error
       const code = hasCardNumber(promotion_code) ? '' : promotion_code
-      return { promotion: { code, error: error.message } }
+      return { promotion: { code, error: sentence(error.message) } }
     }
   }
   if (!hasQuantities && promotion_code === undefined) return undefined

@@ -23,7 +23,8 @@ export type SummaryLine = {
   readonly id: string
   readonly name: string
   readonly description: string | null
-  readonly unit: string
+  /** What a unit costs, with the quantity if the customer cannot change it. */
+  readonly price: string
   /** null for a metered price. */
   readonly quantity: number | null
   readonly adjustable: { readonly minimum: number; readonly maximum: number } | null
@@ -85,15 +86,13 @@ export function Summary({
 }
 
 function Line({ line, isOnly, error }: { line: SummaryLine; isOnly: boolean; error: string | undefined }) {
-  const { id, name, description, unit, quantity, adjustable, amount } = line
-  const isMany = quantity !== null && quantity !== 1 && adjustable === null
-  const unitText = isMany ? `${quantity} × ${unit}` : unit === amount ? null : unit
+  const { id, name, description, price, quantity, adjustable, amount } = line
   return (
     <li>
       <div>
         <b>{name}</b>
         {description === null ? null : <small>{description}</small>}
-        {unitText === null ? null : <small>{unitText}</small>}
+        {price === amount ? null : <small>{price}</small>}
         {adjustable === null ? null : (
           <Quantity {...{ id, name, quantity, isOnly, error }} limits={adjustable} />
         )}

@@ -65,10 +65,13 @@ export function hostedPage({
   })
 }
 
+/** Ends a message of the API as a sentence. */
+export const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
+
 /** A message that screen readers announce at once. */
-export const Alert = ({ children }: { children?: Child }) => (
+export const Alert = ({ children }: { children: string }) => (
   <p class="alert" role="alert">
-    {children}
+    {sentence(children)}
   </p>
 )
 
@@ -145,7 +148,7 @@ export const refusedPage = (status: number, reason: string): Response =>
     content: (
       <section class="card">
         <h1>The page cannot be shown</h1>
-        <p>{/[.!?]$/.test(reason) ? reason : `${reason}.`}</p>
+        <p>{sentence(reason)}</p>
         <p class="faint">Nothing was changed.</p>
       </section>
     ),

@@ -6,7 +6,7 @@ import { amountText } from './amount.ts'
 export const intervalText = ({ interval, interval_count }: NonNullable<Price['recurring']>): string =>
   interval_count === 1 ? `per ${interval}` : `every ${interval_count} ${interval}s`
 
-/** Formats the price of a unit: `$20.00 per month`, `$10.00 for 100 per month`, `Price by usage, billed per month`. */
+/** Formats the price of a unit: `$20.00 per month`, `$10.00 for 100 per month`, `$0.05 by usage, billed each month`. */
 export function unitText(price: Price): string {
   const amount = unitAmountText(price)
   const { recurring } = price
@@ -16,6 +16,14 @@ export function unitText(price: Price): string {
     : `${amount} by usage, billed ${recurring.interval_count === 1 ? `each ${recurring.interval}` : intervalText(recurring)}`
 }
 
+/** Formats a quantity with what it costs: `3 × $20.00 per month`, `8 units, price by quantity per year`. */
+export function quantityText(price: Price, quantity: number | null): string {
+  const unit = unitText(price)
+  if (quantity === null || quantity === 1) return unit
+  const isOfEach = price.tiers_mode === null && price.transform_quantity === null
+  return isOfEach ? `${quantity} × ${unit}` : `${quantity} units, ${unit}`
+}
+
 function unitAmountText({
   unit_amount,
   unit_amount_decimal,
@@ -23,7 +31,7 @@ function unitAmountText({
   transform_quantity,
   currency,
 }: Price): string {
-  if (tiers_mode !== null) return 'Price by quantity'
+  if (tiers_mode !== null) return 'price by quantity'
   const amount =
     unit_amount === null
       ? formatDecimal(unit_amount_decimal ?? '0', currency)

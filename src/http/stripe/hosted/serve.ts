@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { parameterInvalid } from '../../../core/errors.ts'
 import { type CurrentView, currentView } from '../../../engine/history/view.ts'
 import { requestId } from '../../../engine/machine/ids.ts'
-import type { MerchantState } from '../../../engine/machine/merchant-state.ts'
+import { type MerchantState, StateReplaced } from '../../../engine/machine/merchant-state.ts'
 import type { UnitOfWork } from '../../../engine/machine/unit.ts'
 import { checkHost } from '../../admin/guard.ts'
 import type { AdminServices } from '../../admin/services.ts'
@@ -39,7 +39,7 @@ export async function servePage(
 ): Promise<Response> {
   try {
     checkHost({ host: c.req.header('host'), origin: c.req.header('origin') }, services.allowedHosts)
-    return await page({
+    return await inOneState(page, {
       services,
       param: (name) => c.req.param(name) ?? '',
       query: new URL(c.req.url).searchParams,
@@ -49,6 +49,20 @@ export async function servePage(
   } catch (error) {
     const { status, message } = knownError(services, error, `${c.req.method} ${c.req.path}`)
     return refusedPage(status, message)
+  }
+}
+
+/** Serves a page, and again with the new state if a restore or reset replaced the state before its command ran. */
+async function inOneState(
+  page: (request: HostedRequest) => Response | Promise<Response>,
+  request: HostedRequest,
+): Promise<Response> {
+  for (;;) {
+    try {
+      return await page(request)
+    } catch (error) {
+      if (!(error instanceof StateReplaced)) throw error
+    }
   }
 }
 

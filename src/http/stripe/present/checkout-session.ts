@@ -9,6 +9,7 @@ import {
 } from '../../../core/checkout-session.ts'
 import type { View } from '../../../engine/history/view.ts'
 import { checkoutUrl } from '../../checkout-session.ts'
+import { presentTaxResult } from '../automatic-tax.ts'
 import type { Wire, WireList } from '../wire.ts'
 import { presentPrice } from './catalog.ts'
 
@@ -24,7 +25,7 @@ export function presentCheckoutSession(view: View, session: CheckoutSession): Wi
     allowed_payment_method_types: null,
     amount_subtotal: isSale ? subtotalOf(session) : null,
     amount_total: session.amount_total,
-    automatic_tax: { enabled: false, liability: null, provider: null, status: null },
+    automatic_tax: taxOf(view, session),
     billing_address_collection: settings.billing_address_collection,
     cancel_url: settings.cancel_url,
     client_reference_id: session.client_reference_id,
@@ -93,6 +94,14 @@ export function presentCheckoutSession(view: View, session: CheckoutSession): Wi
     url: checkoutFactsOf(session).isOpen ? checkoutUrl(view, session.id) : null,
     wallet_options: null,
   }
+}
+
+/** Presents the calculation of taxes. It is complete as soon as it is known where the customer is. */
+function taxOf(view: View, { settings, customer, customer_details }: CheckoutSession) {
+  const given = customer === null ? undefined : view.get('customer', customer)
+  const result = presentTaxResult(view, settings.automatic_tax === true, given)
+  const isEntered = customer_details?.address != null && customer_details.address.country !== null
+  return result.enabled && isEntered ? { ...result, status: 'complete' as const } : result
 }
 
 const textOf = (message: string | null) => (message === null ? null : { message })

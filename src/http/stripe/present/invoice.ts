@@ -9,6 +9,7 @@ import type { Metadata } from '../../../core/metadata.ts'
 import { sumOf } from '../../../core/money.ts'
 import type { View } from '../../../engine/history/view.ts'
 import { clientSecretOf } from '../../client-secret.ts'
+import { presentTaxResult } from '../automatic-tax.ts'
 import type { Wire, WireList } from '../wire.ts'
 import { presentTotals } from './discount.ts'
 import { invoicePdfUrl, invoiceUrl } from './hosted-pages.ts'
@@ -33,7 +34,7 @@ export function presentInvoice(view: View, invoice: Invoice): Wire<Stripe.Invoic
     attempt_count: invoice.attempt_count,
     attempted: invoice.attempted,
     auto_advance: invoice.next_payment_attempt !== null,
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
+    automatic_tax: { disabled_reason: null, ...presentTaxResult(view, isTaxed(view, invoice), customer) },
     automatically_finalizes_at: isDraft(invoice) ? invoice.next_payment_attempt : null,
     billing_reason: invoice.billing_reason,
     collection_method: invoice.collection_method,
@@ -54,7 +55,7 @@ export function presentInvoice(view: View, invoice: Invoice): Wire<Stripe.Invoic
     customer_name: customer?.name ?? null,
     customer_phone: null,
     customer_shipping: null,
-    customer_tax_exempt: view.get('customer', invoice.customer)?.contact?.tax_exempt ?? 'none',
+    customer_tax_exempt: customer?.contact?.tax_exempt ?? 'none',
     customer_tax_ids: [],
     default_payment_method: invoice.default_payment_method,
     default_source: null,
@@ -114,6 +115,10 @@ export function presentInvoice(view: View, invoice: Invoice): Wire<Stripe.Invoic
   }
 }
 
+/** Taxes are a setting of the subscription, which is fixed when it is created. */
+const isTaxed = (view: View, { subscription: id }: Invoice): boolean =>
+  id !== null && view.get('subscription', id)?.payment_settings?.automatic_tax === true
+
 const isFinalized = ({ finalized_at }: Invoice): boolean => finalized_at !== null
 
 const isSent = ({ collection_method }: Invoice): boolean => collection_method === 'send_invoice'
@@ -139,8 +144,18 @@ function parentOf(view: View, { subscription: id }: Invoice): Wire<Stripe.Invoic
 }
 
 /** Presents an invoice that is not stored, whose lines cannot be listed later: it shows all of them. */
-export const presentPreview = (view: View, invoice: Invoice): Wire<Stripe.Invoice> => ({
+export const presentPreview = (
+  view: View,
+  invoice: Invoice,
+  { isTaxed: asked = false } = {},
+): Wire<Stripe.Invoice> => ({
   ...presentInvoice(view, invoice),
+  ...(asked && {
+    automatic_tax: {
+      disabled_reason: null,
+      ...presentTaxResult(view, true, view.get('customer', invoice.customer)),
+    },
+  }),
   lines: presentLines(view, invoice),
 })
 

@@ -3,6 +3,7 @@ import { NO_FEEDBACK } from '../../../core/cancellation-feedback.ts'
 import { NO_PAYMENT_SETTINGS, type PaymentSettings } from '../../../core/payment-settings.ts'
 import type { Subscription, SubscriptionItem } from '../../../core/subscription.ts'
 import type { View } from '../../../engine/history/view.ts'
+import { presentTaxSetting } from '../automatic-tax.ts'
 import type { Wire, WireList } from '../wire.ts'
 import { presentPlan, presentPrice } from './catalog.ts'
 
@@ -14,7 +15,7 @@ export function presentSubscription(view: View, subscription: Subscription): Wir
     object: 'subscription',
     application: null,
     application_fee_percent: null,
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null },
+    automatic_tax: presentTaxSetting(settings.automatic_tax === true),
     billing_cycle_anchor: subscription.billing_cycle_anchor,
     billing_cycle_anchor_config: null,
     billing_mode: { flexible: { proration_discounts: 'included' }, type: 'flexible' },

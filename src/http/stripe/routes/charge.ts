@@ -1,8 +1,10 @@
 import type Stripe from 'stripe'
 import * as z from 'zod'
+import { updateCharge, updateRefund } from '../../../engine/resources/payment-metadata.ts'
 import { createRefund } from '../../../engine/resources/refund.ts'
 import { listParams as chargeList } from '../../charge.ts'
 import { deferred } from '../../deferred.ts'
+import { metadata } from '../../fields.ts'
 import { equals, filtersOf, pageParams } from '../../pagination.ts'
 import { listParams as refundList, createParams as refundParams } from '../../refund.ts'
 import { retrieve } from '../../resource.ts'
@@ -13,6 +15,7 @@ import { searchRoute } from '../search/route.ts'
 import type { Wire } from '../wire.ts'
 
 const refund = returning<Wire<Stripe.Refund>>('refund')
+const onlyMetadata = deferred(() => z.object({ metadata }))
 const refunds = returningList<Wire<Stripe.Refund>>('refund')
 
 /** Registers the routes of charges and refunds. */
@@ -39,6 +42,16 @@ export function chargeRoutes(api: StripeApi): void {
       returns: returning<Wire<Stripe.Charge>>('charge'),
     },
     ({ view, id }) => presentCharge(view, retrieve(view, 'charge', id)),
+  )
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/charges/:id',
+      summary: 'Updates the metadata of a charge.',
+      params: onlyMetadata,
+      returns: returning<Wire<Stripe.Charge>>('charge'),
+    },
+    ({ unit, view, id, params }) => presentCharge(view, updateCharge(unit, id, params.metadata)),
   )
   api.read(
     {
@@ -81,5 +94,15 @@ export function chargeRoutes(api: StripeApi): void {
   api.read(
     { method: 'get', path: '/v1/refunds/:id', summary: 'Retrieves a refund.', returns: refund },
     ({ view, id }) => presentRefund(view, retrieve(view, 'refund', id)),
+  )
+  api.write(
+    {
+      method: 'post',
+      path: '/v1/refunds/:id',
+      summary: 'Updates the metadata of a refund.',
+      params: onlyMetadata,
+      returns: refund,
+    },
+    ({ unit, view, id, params }) => presentRefund(view, updateRefund(unit, id, params.metadata)),
   )
 }

@@ -12,6 +12,7 @@ import type { CheckoutLineParams } from '../../../engine/resources/checkout-line
 import { deferred } from '../../deferred.ts'
 import { currency, instant, metadata, quantity, reference, text } from '../../fields.ts'
 import { checkoutPriceData } from '../../price-params.ts'
+import { automaticTaxParam, taxOf } from '../automatic-tax.ts'
 import { returnUrl } from '../intent-params.ts'
 import { methodOptionsParam, threeDSecureOf } from '../method-options.ts'
 import { disabled, ownInvoices } from '../only.ts'
@@ -158,7 +159,7 @@ const fields = deferred(() =>
       })
       .optional(),
     payment_method_options: methodOptionsParam(),
-    automatic_tax: disabled('taxes'),
+    automatic_tax: automaticTaxParam(),
     tax_id_collection: disabled('tax ids'),
     adaptive_pricing: disabled('prices in other currencies'),
     metadata,
@@ -195,6 +196,10 @@ export const createParams = deferred(() =>
       refuse('customer_update', 'only allowed with customer')
     if (given.discounts !== undefined && given.allow_promotion_codes !== undefined)
       refuse('allow_promotion_codes', 'use discounts or allow_promotion_codes, not both')
+    if (given.automatic_tax?.enabled && given.mode === 'setup')
+      refuse('automatic_tax', 'not allowed in setup mode')
+    if (given.automatic_tax?.enabled && given.invoice_creation?.enabled)
+      refuse('automatic_tax', 'paytwin does not know automatic_tax with invoice_creation yet')
     const pushed = given.allowed_payment_method_types?.find((type) => type !== 'card')
     if (given.mode !== 'payment' && pushed !== undefined)
       refuse(
@@ -254,6 +259,7 @@ export function settingsOf(given: CreateParams): CheckoutSettings {
     payment_method_collection: mode === 'subscription' ? (given.payment_method_collection ?? 'always') : null,
     payment_method_types: given.allowed_payment_method_types ?? ['card'],
     ...threeDSecureOf(given),
+    ...taxOf(given.automatic_tax),
     recovery: recovery?.enabled ? { allow_promotion_codes: recovery.allow_promotion_codes } : null,
   }
 }

@@ -8,6 +8,7 @@ import { metadata, reference } from '../../fields.ts'
 import { createdParam, equals, filtersOf, pageOf, pageParams } from '../../pagination.ts'
 import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
+import { CHECKOUT_LOCATION_MISSING, checkTaxLocation } from '../automatic-tax.ts'
 import { presentCheckoutLine, presentCheckoutSession } from '../present/checkout-session.ts'
 import { listKind, returning, returningList, wireList } from '../returns.ts'
 import type { Wire } from '../wire.ts'
@@ -38,6 +39,8 @@ export function checkoutSessionRoutes(api: StripeApi): void {
     },
     ({ unit, view, params }) => {
       const { customer, customer_email, client_reference_id, currency, expires_at, metadata } = params
+      if (customer !== undefined && params.customer_update?.address !== 'auto')
+        checkTaxLocation(unit, { ...params, customer }, CHECKOUT_LOCATION_MISSING)
       const made = createCheckoutSession(unit, {
         ...{ customer, customer_email, client_reference_id, currency, expires_at, metadata },
         mode: params.mode,

@@ -24,6 +24,13 @@ const fields = {
   discounts: discountsParam(),
   metadata,
 }
+/** The amount of one unit. Decimals may be given, and have to be zero. */
+const wholeDecimal = deferred(() =>
+  z
+    .string()
+    .regex(/^-?\d{1,8}(?:\.0{1,12})?$/, { error: 'paytwin knows only whole amounts here yet' })
+    .transform(Number),
+)
 const createParams = deferred(() =>
   z
     .object({
@@ -35,8 +42,15 @@ const createParams = deferred(() =>
       pricing: z.object({ price: reference }).optional(),
       price_data: oneTimePriceData().optional(),
       quantity: quantity.optional(),
+      unit_amount_decimal: wholeDecimal().optional(),
       ...fields,
     })
+    .refine(
+      ({ unit_amount_decimal, ...given }) =>
+        unit_amount_decimal === undefined ||
+        (given.amount === undefined && given.pricing === undefined && given.price_data === undefined),
+      { path: ['unit_amount_decimal'], error: 'use unit_amount_decimal, amount, pricing or price_data' },
+    )
     .refine((given) => given.amount === undefined || given.quantity === undefined, {
       path: ['quantity'],
       error: 'an amount is that of the whole item; use quantity with pricing[price]',
@@ -65,9 +79,12 @@ export function invoiceItemRoutes(api: StripeApi): void {
       params: createParams,
       returns: item,
     },
-    ({ unit, view, params: { pricing, quantity: units = 1, currency: given, ...params } }) => {
-      const code = given ?? (params.amount === undefined ? undefined : 'usd')
-      const wanted = { ...withDiscountsOf(params), price: pricing?.price, quantity: units, currency: code }
+    ({ unit, view, params: { pricing, quantity: units = 1, currency: given, ...rest } }) => {
+      const { unit_amount_decimal, ...params } = rest
+      const amount = params.amount ?? unit_amount_decimal
+      const code = given ?? (amount === undefined ? undefined : 'usd')
+      const cost = { amount, price: pricing?.price, quantity: units, currency: code }
+      const wanted = { ...withDiscountsOf(params), ...cost }
       const made = withParamNames({ price: 'pricing[price]' }, () => createInvoiceItem(unit, wanted))
       return presentInvoiceItem(view, made)
     },

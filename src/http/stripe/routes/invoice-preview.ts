@@ -11,7 +11,7 @@ import type { Raw } from '../../form.ts'
 import { asPreviewParams, previewParams, requiresSubject } from '../../invoice-preview.ts'
 import { pageOf, pageParams } from '../../pagination.ts'
 import type { StripeApi } from '../api.ts'
-import { disabled } from '../only.ts'
+import { automaticTaxParam } from '../automatic-tax.ts'
 import { presentLine, presentPreview } from '../present/invoice.ts'
 import { returning, returningList, wireList } from '../returns.ts'
 import { BASIL_VERSION } from '../versions/basil-version.ts'
@@ -22,10 +22,12 @@ type PreviewParams = z.infer<ReturnType<typeof previewParams>>
 /** The parameters of a preview, and those with one allowed value. */
 const stripePreviewParams = deferred(() =>
   previewParams().extend({
-    automatic_tax: disabled('taxes'),
+    automatic_tax: automaticTaxParam(),
     preview_mode: z.literal('next', { error: 'paytwin knows only next here yet' }).optional(),
   }),
 )
+
+const upcomingParams = deferred(() => previewParams().extend({ automatic_tax: automaticTaxParam() }))
 
 /** The preview of older versions is that of a customer, or of one of its subscriptions. */
 const requiresCustomer = ({ customer, subscription }: Raw) =>
@@ -45,19 +47,22 @@ export function invoicePreviewRoutes(api: StripeApi): void {
       requires: requiresSubject,
       returns: returning<Wire<Stripe.Invoice>>('invoice'),
     },
-    ({ unit, view, params: { automatic_tax: _, preview_mode: __, ...params } }) =>
-      presentPreview(view, preview(unit, params)),
+    ({ unit, view, params: { automatic_tax, preview_mode: _, ...params } }) =>
+      presentPreview(view, preview(unit, params), { isTaxed: automatic_tax?.enabled ?? false }),
   )
   api.write(
     {
       method: 'get',
       path: '/v1/invoices/upcoming',
       summary: `Previews an invoice, in versions before ${BASIL_VERSION}.`,
-      params: previewParams,
+      params: upcomingParams,
       requires: requiresCustomer,
       returns: returning<Wire<Stripe.Invoice>>('invoice'),
     },
-    ({ unit, view, params, version }) => presentPreview(view, upcoming(unit, view, { params, version })),
+    ({ unit, view, params: { automatic_tax, ...params }, version }) =>
+      presentPreview(view, upcoming(unit, view, { params, version }), {
+        isTaxed: automatic_tax?.enabled ?? false,
+      }),
   )
   api.write(
     {

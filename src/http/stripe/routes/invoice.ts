@@ -19,13 +19,14 @@ import {
   currency,
   daysUntilDue,
   dueDateNotAllowed,
+  instant,
   isDueOnlyWhenSent,
   metadata,
   optionalText,
   reference,
 } from '../../fields.ts'
 import { listParams } from '../../invoice.ts'
-import { filtersOf, NOT_DELETED, pageOf, pageParams } from '../../pagination.ts'
+import { createdFilters, createdParam, filtersOf, NOT_DELETED, pageOf, pageParams } from '../../pagination.ts'
 import type { Decline } from '../../payment-intent.ts'
 import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
@@ -46,6 +47,7 @@ const createParams = deferred(() =>
       currency: currency.optional(),
       collection_method: z.enum(COLLECTION_METHODS).default('charge_automatically'),
       days_until_due: daysUntilDue.optional(),
+      due_date: instant.optional(),
       pending_invoice_items_behavior: z.enum(['exclude', 'include']).default('exclude'),
       auto_advance: z.boolean().optional(),
       automatic_tax: disabled('taxes'),
@@ -60,12 +62,20 @@ const updateParams = deferred(() =>
   z.object({
     collection_method: z.enum(COLLECTION_METHODS).optional(),
     days_until_due: daysUntilDue.optional(),
+    due_date: instant.optional(),
     auto_advance: z.boolean().optional(),
     automatic_tax: disabled('taxes'),
     default_payment_method: reference.nullable().optional(),
     description: optionalText,
     discounts: discountsParam(),
     metadata,
+  }),
+)
+
+const stripeListParams = deferred(() =>
+  listParams().extend({
+    collection_method: z.enum(COLLECTION_METHODS).optional(),
+    due_date: createdParam(),
   }),
 )
 
@@ -111,11 +121,15 @@ export function invoiceRoutes(api: StripeApi): void {
       method: 'get',
       path: '/v1/invoices',
       summary: 'Lists invoices.',
-      params: listParams,
+      params: stripeListParams,
       returns: returningList<Wire<Stripe.Invoice>>('invoice'),
     },
     (call) => {
-      const filters = [NOT_DELETED, ...filtersOf(call.params, 'customer', 'subscription', 'status')]
+      const filters = [
+        NOT_DELETED,
+        ...filtersOf(call.params, 'customer', 'subscription', 'status', 'collection_method'),
+        ...createdFilters(call.params.due_date, 'due_date'),
+      ]
       return listKind(call, 'invoice', filters, (found) => presentInvoice(call.view, found))
     },
   )

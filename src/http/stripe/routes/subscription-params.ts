@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { FEEDBACK } from '../../../core/cancellation-feedback.ts'
+import { parameterInvalid } from '../../../core/errors.ts'
 import { COLLECTION_METHODS } from '../../../core/invoice.ts'
 import type { PaymentSettings } from '../../../core/payment-settings.ts'
 import { PRORATION_BEHAVIORS } from '../../../core/proration.ts'
@@ -22,8 +23,9 @@ import {
 import { createdParam, pageParams } from '../../pagination.ts'
 import { oneTimePriceData, recurringPriceData } from '../../price-params.ts'
 import { trialEnd, updateItem } from '../../subscription-params.ts'
+import { automaticTaxParam } from '../automatic-tax.ts'
 import { methodOptionsParam, threeDSecureOf } from '../method-options.ts'
-import { disabled, only, ownInvoices } from '../only.ts'
+import { only, ownInvoices } from '../only.ts'
 import { NO_ANCHOR_WITH_TRIAL, ONE_END_OF_TRIAL, trialDays } from '../trial-params.ts'
 
 const newItem = deferred(() =>
@@ -80,7 +82,6 @@ const paymentSettings = deferred(() =>
 
 /** The parameters with one allowed value, which describes every subscription of paytwin. */
 const fixed = deferred(() => ({
-  automatic_tax: disabled('taxes'),
   billing_mode: z
     .object({ type: z.literal('flexible', { error: 'paytwin knows only flexible here yet' }) })
     .optional(),
@@ -117,6 +118,7 @@ export const createParams = deferred(() =>
       add_invoice_items: addedItems(),
       discounts: discountsParam(),
       description: optionalText,
+      automatic_tax: automaticTaxParam(),
       ...fixed(),
       metadata,
     })
@@ -160,6 +162,8 @@ const updateFields = deferred(() =>
     collection_method: z.enum(COLLECTION_METHODS).optional(),
     days_until_due: daysUntilDue.optional(),
     items: z.array(updateItem()).min(1).optional(),
+    price: reference.optional(),
+    quantity: quantity.optional(),
     proration_behavior: z.enum(PRORATION_BEHAVIORS).default('create_prorations'),
     proration_date: instant.optional(),
     billing_cycle_anchor: z.enum(['now', 'unchanged']).optional(),
@@ -176,7 +180,7 @@ const updateFields = deferred(() =>
       .optional(),
     discounts: discountsParam(),
     description: optionalText,
-    automatic_tax: fixed().automatic_tax,
+    automatic_tax: automaticTaxParam(),
     invoice_settings: fixed().invoice_settings,
     trial_from_plan: only(false),
     metadata,
@@ -192,20 +196,12 @@ const UNCONDITIONAL = [
 ] as const
 
 const conditionalFields = deferred(() =>
-  updateFields()
-    .superRefine((given, context) => {
-      const name = UNCONDITIONAL.find((each) => given[each] !== undefined)
-      if (given.payment_behavior !== 'pending_if_incomplete' || name === undefined) return
-      const message = `${name} cannot be changed with payment_behavior pending_if_incomplete`
-      context.addIssue({ code: 'custom', path: [name], message })
-    })
-    .refine(
-      ({ payment_behavior, trial_end }) => payment_behavior !== 'default_incomplete' || trial_end !== 'now',
-      {
-        path: ['payment_behavior'],
-        error: 'paytwin does not know default_incomplete with trial_end now yet',
-      },
-    ),
+  updateFields().superRefine((given, context) => {
+    const name = UNCONDITIONAL.find((each) => given[each] !== undefined)
+    if (given.payment_behavior !== 'pending_if_incomplete' || name === undefined) return
+    const message = `${name} cannot be changed with payment_behavior pending_if_incomplete`
+    context.addIssue({ code: 'custom', path: [name], message })
+  }),
 )
 
 /** The parameters of an update. cancel_at cannot name the end of a period that the same update changes. */
@@ -240,6 +236,23 @@ export function paymentSettingsOf(
   }
 }
 
+/**
+ * Returns the items of an update, which an older form gives as the `plan` or `quantity` of the only item.
+ * @throws ApiError parameter_invalid, param plan or quantity, for a subscription with several items, or together with items
+ */
+export function itemsOf(
+  { items }: Pick<Subscription, 'items'>,
+  { items: given, price, quantity: units }: Pick<UpdateParams, 'items' | 'price' | 'quantity'>,
+): UpdateParams['items'] {
+  if (price === undefined && units === undefined) return given
+  const param = price === undefined ? 'quantity' : 'plan'
+  if (given) throw parameterInvalid(param, `Use items or ${param}, not both`)
+  const [item, ...others] = items
+  if (!item || others.length > 0)
+    throw parameterInvalid(param, `${param} needs a subscription with one item; use items to name the items`)
+  return [{ id: item.id, price, quantity: units }]
+}
+
 /** Returns the cancellation that an update requests. An empty cancel_at withdraws every planned cancellation. */
 export function cancellationIn(
   { cancel_at, cancel_at_period_end }: Pick<UpdateParams, 'cancel_at' | 'cancel_at_period_end'>,
@@ -267,5 +280,8 @@ export const listParams = deferred(() =>
     status: z.enum([...SUBSCRIPTION_STATUSES, 'all', 'ended']).optional(),
     collection_method: z.enum(COLLECTION_METHODS).optional(),
     created: createdParam(),
+    current_period_start: createdParam(),
+    current_period_end: createdParam(),
+    test_clock: reference.optional(),
   }),
 )

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import * as z from 'zod'
-import { ApiError, invalidStateTransition } from '../../../core/errors.ts'
+import { ApiError, invalidStateTransition, parameterInvalid } from '../../../core/errors.ts'
 import type { Subscription } from '../../../core/subscription.ts'
 import { factsOf, isInTrial } from '../../../core/subscription-status.ts'
 import type { UnitOfWork } from '../../../engine/machine/unit.ts'
@@ -9,10 +9,11 @@ import { cancelSubscription, createSubscription } from '../../../engine/resource
 import { resumeSubscription, updateSubscription } from '../../../engine/resources/subscription-update.ts'
 import { deferred } from '../../deferred.ts'
 import { discountsOf, withDiscountsOf } from '../../discount-params.ts'
-import { pageParams } from '../../pagination.ts'
+import { createdFilters, equals, pageParams } from '../../pagination.ts'
 import { retrieve } from '../../resource.ts'
 import { asUpdate, notCanceledOf, subscriptionFilters } from '../../subscription-params.ts'
 import type { StripeApi } from '../api.ts'
+import { checkTaxLocation, taxOf } from '../automatic-tax.ts'
 import { presentSubscription } from '../present/subscription.ts'
 import { listKind, returning, returningList } from '../returns.ts'
 import { searchRoute } from '../search/route.ts'
@@ -23,6 +24,7 @@ import {
   cancellationIn,
   cancelParams,
   createParams,
+  itemsOf,
   listParams,
   paymentSettingsOf,
   savesMethod,
@@ -42,10 +44,11 @@ export function subscriptionRoutes(api: StripeApi): void {
       returns: subscription,
     },
     ({ unit, view, params }) => {
-      const { payment_settings, trial_settings, automatic_tax: _tax, ...rest } = params
+      const { payment_settings, trial_settings, automatic_tax, ...rest } = params
       const { billing_mode: _mode, invoice_settings: _invoices, trial_from_plan: _plan, ...given } = rest
       const trial_period_days = trialDaysOf(unit, params)
       checkPayable(unit, { ...params, trial_period_days })
+      checkTaxLocation(unit, params)
       const made = createSubscription(unit, {
         ...given,
         trial_period_days,
@@ -54,7 +57,7 @@ export function subscriptionRoutes(api: StripeApi): void {
         currency: params.currency ?? currencyOf(unit, params),
         missing_payment_method: trial_settings?.end_behavior.missing_payment_method ?? 'create_invoice',
         saves_payment_method: savesMethod(payment_settings),
-        payment_settings: paymentSettingsOf(payment_settings),
+        payment_settings: { ...paymentSettingsOf(payment_settings), ...taxOf(automatic_tax) },
         proration_behavior: params.proration_behavior === 'none' ? 'none' : 'create_prorations',
       })
       return presentSubscription(view, made)
@@ -69,7 +72,13 @@ export function subscriptionRoutes(api: StripeApi): void {
       returns: subscriptions,
     },
     (call) => {
-      const filters = subscriptionFilters(call.params)
+      const { current_period_start, current_period_end, test_clock } = call.params
+      const filters = [
+        ...subscriptionFilters(call.params),
+        ...createdFilters(current_period_start, 'current_period_start'),
+        ...createdFilters(current_period_end, 'current_period_end'),
+        ...equals('test_clock', test_clock),
+      ]
       return listKind(call, 'subscription', filters, (found) => presentSubscription(call.view, found))
     },
   )
@@ -108,14 +117,22 @@ export function subscriptionRoutes(api: StripeApi): void {
     },
     ({ unit, view, params, id }) => {
       const { payment_settings, trial_settings, cancellation_details, add_invoice_items, ...rest } = params
-      const { automatic_tax: _tax, invoice_settings: _invoices, trial_from_plan: _plan, ...known } = rest
-      const { payment_behavior, ...given } = known
+      const { automatic_tax, invoice_settings: _invoices, trial_from_plan: _plan, ...known } = rest
+      const { payment_behavior, price: _price, quantity: _quantity, ...given } = known
       const found = unit.find('subscription', id)
+      const items = itemsOf(found, params)
+      checkTaxStays(found, automatic_tax?.enabled)
+      const trial_end = trialEndOf(found, given.trial_end)
+      if (payment_behavior === 'default_incomplete' && trial_end === 'now')
+        throw parameterInvalid(
+          'payment_behavior',
+          'paytwin does not know default_incomplete at the end of a trial yet',
+        )
       const cancellation = cancellationIn(params, found)
       // The items wait for the next invoice, which this update may create.
       addInvoiceItems(unit, found, add_invoice_items ?? [])
       const updated = updateSubscription(unit, id, {
-        ...asUpdate({ ...given, ...cancellation, trial_end: trialEndOf(found, given.trial_end) }),
+        ...asUpdate({ ...given, ...cancellation, items, trial_end }),
         payment_behavior,
         missing_payment_method: trial_settings?.end_behavior.missing_payment_method,
         saves_payment_method: savesMethod(payment_settings),
@@ -164,6 +181,16 @@ export function subscriptionRoutes(api: StripeApi): void {
 /** Returns the end of the trial that an update requests. `now` changes nothing without a trial. */
 const trialEndOf = (found: Subscription, given: number | 'now' | undefined): number | 'now' | undefined =>
   given === 'now' && !isInTrial(found) ? undefined : given
+
+/** @throws ApiError parameter_invalid, when an update would switch taxes on or off */
+function checkTaxStays({ payment_settings }: Subscription, wanted: boolean | undefined): void {
+  const isTaxed = payment_settings?.automatic_tax === true
+  if (wanted === undefined || wanted === isTaxed) return
+  throw parameterInvalid(
+    'automatic_tax[enabled]',
+    `paytwin cannot change it after the creation of the subscription yet: it is ${isTaxed}`,
+  )
+}
 
 type CreateParams = z.infer<ReturnType<typeof createParams>>
 

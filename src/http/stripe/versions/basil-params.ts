@@ -21,6 +21,14 @@ function asDiscounts({ coupon, promotion_code, ...params }: Raw): Raw {
 const asPricing = ({ price, ...params }: Raw): Raw =>
   price === undefined ? params : { ...params, pricing: { price } }
 
+/** Converts `price` to `pricing`, and `unit_amount` to its decimal form. */
+function asItemPricing({ unit_amount, ...params }: Raw): Raw {
+  const converted = asPricing(params)
+  return unit_amount === undefined || params.unit_amount_decimal !== undefined
+    ? { ...converted, ...(unit_amount !== undefined && { unit_amount }) }
+    : { ...converted, unit_amount_decimal: String(unit_amount) }
+}
+
 const DETAILS = [
   'billing_cycle_anchor',
   'cancel_at',
@@ -59,7 +67,7 @@ const CONVERSIONS: Readonly<Record<string, (params: Raw) => Raw>> = {
   'POST /v1/subscriptions/:id': asDiscounts,
   'POST /v1/subscription_schedules': asPhaseDiscounts,
   'POST /v1/subscription_schedules/:id': asPhaseDiscounts,
-  'POST /v1/invoiceitems': asPricing,
+  'POST /v1/invoiceitems': asItemPricing,
   'POST /v1/invoiceitems/:id': asPricing,
   'POST /v1/invoices/create_preview': asDiscounts,
   'GET /v1/invoices/upcoming': upcoming,

@@ -74,6 +74,12 @@ describe('the page of a session', () => {
       'Then $20.00 per month, from February 14, 2026.',
     ],
     [
+      'a first period that is shorter',
+      { subscription_data: { billing_cycle_anchor: Date.UTC(2026, 1, 10) / 1000 } },
+      'Subscribe',
+      '$20.00 per month The first period is shorter. It ends on February 10, 2026.',
+    ],
+    [
       'a payment',
       {
         mode: 'payment',
@@ -386,4 +392,29 @@ describe('a session that is not open', () => {
     expect((await pages.press(next, 'Subscribe', CARD)).status).toBe(303)
     expect((await pages.press(other, 'Subscribe', CARD)).location).toMatch(/^\/c\/pay\/cs_test_/)
   })
+})
+
+test('prices that depend on the quantity are not multiplied in the text', async () => {
+  const [recurring, currency] = [{ interval: 'month' }, 'usd'] as const
+  const { id: tiered } = await stripe.prices.create({
+    product_data: { name: 'Seats' },
+    billing_scheme: 'tiered',
+    tiers_mode: 'graduated',
+    tiers: [
+      { up_to: 5, unit_amount: 1000 },
+      { up_to: 'inf', unit_amount: 800 },
+    ],
+    ...{ recurring, currency },
+  })
+  const { id: packs } = await stripe.prices.create({
+    product_data: { name: 'Credits' },
+    unit_amount: 1000,
+    transform_quantity: { divide_by: 100, round: 'up' },
+    ...{ recurring, currency },
+  })
+  const line_items = [tiered, packs, seat].map((price) => ({ price, quantity: 8 }))
+  const { text } = await pageOf(await create({ line_items }))
+  expect(text).toContain('Seats 8 units, price by quantity per month $74.00')
+  expect(text).toContain('Credits 8 units, $10.00 for 100 per month $10.00')
+  expect(text).toContain('Seat 8 × $5.00 per month $40.00')
 })

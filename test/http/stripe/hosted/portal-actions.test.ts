@@ -471,7 +471,7 @@ describe('a flow', () => {
       },
     })
     const page = await pages.open(`${url}?price=${basic}`)
-    expect(page.html).toContain('<strong>Pro</strong>, $30.00 per month × 2')
+    expect(page.html).toContain('<strong>Pro</strong>, 2 × $30.00 per month')
     expect(page.html).not.toContain('Choose another plan')
     const done = await pages.press(page, 'Confirm')
     expect(done.html).toContain('Enjoy &lt;Pro&gt;')

@@ -286,7 +286,7 @@ describe('a change of plan', () => {
     await stripe.promotionCodes.create({ promotion: { type: 'coupon', coupon: coupon.id }, code: 'HALF' })
     const { customer, subscription } = await subscribed()
     const page = await chosen(await enter(customer), subscription, { quantity: '3', promotion_code: 'half' })
-    expect(page.html).toContain('$10.00 per month × 3')
+    expect(page.html).toContain('3 × $10.00 per month')
     await pages.press(page, 'Confirm')
     const after = await stripe.subscriptions.retrieve(subscription, { expand: ['discounts'] })
     expect(after.items.data[0]?.quantity).toBe(3)

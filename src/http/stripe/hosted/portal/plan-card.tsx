@@ -7,7 +7,7 @@ import { nextInvoice } from '../../../../engine/machine/jobs.ts'
 import { asPreview } from '../../../../engine/resources/next-invoice.ts'
 import { pricesOf } from '../../../../engine/resources/portal-session.ts'
 import { amountText } from '../amount.ts'
-import { unitText } from '../price-text.ts'
+import { quantityText, unitText } from '../price-text.ts'
 import { Day, Token } from './parts.tsx'
 import { planNames } from './plan-name.tsx'
 import { type Portal, tokenOf } from './portal.ts'
@@ -29,8 +29,7 @@ export function PlanCard({ portal, subscription }: { portal: Portal; subscriptio
           return price ? (
             <p>
               {items.length > 1 ? `${nameOf(portal.view, price)}: ` : ''}
-              {unitText(price)}
-              {quantity === null || quantity === 1 ? null : ` × ${quantity}`}
+              {quantityText(price, quantity)}
             </p>
           ) : null
         })}

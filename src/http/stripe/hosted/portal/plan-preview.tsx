@@ -8,7 +8,7 @@ import { isInTrial } from '../../../../core/subscription-status.ts'
 import type { PlanPreview } from '../../../../engine/resources/portal-plan-change.ts'
 import { amountText } from '../amount.ts'
 import { lineText } from '../line-text.ts'
-import { unitText } from '../price-text.ts'
+import { quantityText } from '../price-text.ts'
 import { Day } from './parts.tsx'
 import type { Portal } from './portal.ts'
 import { nameOf } from './texts.ts'
@@ -30,8 +30,7 @@ export function PlanPreviewRows({ portal, subscription, plan, preview }: Shown) 
   return (
     <>
       <p>
-        <strong>{nameOf(portal.view, price)}</strong>, {unitText(price)}
-        {quantity === 1 ? null : ` × ${quantity}`}
+        <strong>{nameOf(portal.view, price)}</strong>, {quantityText(price, quantity)}
       </p>
       {takesEffectAt === null ? null : (
         <p class="faint">
