@@ -6,7 +6,7 @@ const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOF
 /**
  * Opens a file for reading. Anything else, such as a pipe, could block forever, and a file of another user could mislead a
  * command, also by a link.
- * @throws the system's error, or an Error for what is not a regular file of this user or of root
+ * @throws the system's error, or an Error if it is not a regular file of this user or of root
  */
 export function openOwnFile(path: string): number {
   const file = openUnlinked(path)

@@ -18,7 +18,7 @@ export type Discount = {
   readonly promotion_code: string | null
   /** The coupon's terms. Not part of the API's object, which shows the coupon. */
   readonly terms: CouponTerms
-  /** Unix seconds: it reduces what is billed from `start` up to, but not at, `end`. */
+  /** Unix seconds: it reduces the amounts of the time from `start` up to, but not at, `end`. */
   readonly start: number
   /** null for a discount without an end by the calendar. */
   readonly end: number | null

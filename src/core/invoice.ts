@@ -57,7 +57,7 @@ export type Invoice = {
   readonly discounts: readonly string[]
   /** The sum of the lines after discounts. Negative if credits exceed charges. */
   readonly total: number
-  /** The total with the customer's balance applied, less credit notes, at least 0: what a payment collects. */
+  /** The total with the customer's balance applied, less credit notes, at least 0. A payment collects this amount. */
   readonly amount_due: number
   readonly amount_paid: number
   /** The customer's balance when the invoice was finalized; 0 before. */

@@ -9,7 +9,7 @@ import { Cut, Empty, Panel, Scroll } from './text.tsx'
 
 const LIMIT = 50
 
-/** The pages of requests: the last ones to /v1, as the request log keeps them, and each with its bodies and its curl command. */
+/** The pages of requests: the list of the last requests to /v1, and each with its bodies and a curl command. */
 export const requestPages: Section = (context) => {
   const [id, ...others] = context.rest
   if (context.method !== 'GET' || others.length > 0) return undefined
@@ -64,7 +64,7 @@ async function showRequests(context: PageContext): Promise<Response> {
   })
 }
 
-/** Lists notes about a request: its error, and what its sender may not have noticed. */
+/** Lists notes about a request: its error, a replay, and ignored parameters. */
 const notesOf = ({ code, replayed, ignored_params }: LoggedRequest): readonly string[] => [
   ...(code === null ? [] : [code]),
   ...(replayed ? ['replayed'] : []),

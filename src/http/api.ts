@@ -41,10 +41,7 @@ export type Call<Params> = {
   readonly version: string
   /** The id of the caller's key. */
   readonly key: string
-  /**
-   * Stores a preliminary response for the idempotency key of the request, so that a retry after a crash does not start the
-   * action again. Call it in the transaction that starts the action.
-   */
+  /** Stores a preliminary response for the idempotency key, in the transaction of an action: a retry does not repeat it. */
   readonly storePreliminary: (body: Json) => void
   /** Checks that the caller's credentials are still valid, after a wait. @throws ApiError authentication_error */
   readonly checkCredentials: () => void

@@ -7,7 +7,7 @@ type OperatorEnvironment = {
   readonly operatorFor?: string
   /** Whether the request log leaves the request out. */
   readonly isUnlogged?: true
-  /** Ends what sends the request, such as a session of the dashboard: requests that still wait are then refused. */
+  /** Aborts when its sender ends, such as a session of the dashboard. Requests that still wait are then refused. */
   readonly ending?: AbortSignal
 }
 

@@ -9,7 +9,7 @@ export type Served = {
   readonly c: Incoming
   /** Clears the results of an earlier try of the request. */
   reset(): void
-  /** Releases what the try holds, such as an idempotency key. */
+  /** Releases everything that the try holds, such as an idempotency key. */
   release(): void
   /** Adds the headers to a response. */
   send(rendered: Rendered): Reply

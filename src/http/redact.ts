@@ -52,7 +52,7 @@ function withoutSecret(pair: string): string {
 /** The numbers of cards in a text. */
 const CARD_NUMBERS = new RegExp(CARD_NUMBER, 'g')
 
-/** Masks what looks like a key, a token, a client_secret or the number of a card in a text, such as the body of a response. */
+/** Masks all parts of a text, such as the body of a response, that look like a key, a token, a client_secret or a card number. */
 export const redactedText = (text: string): string => maskSecrets(text).replace(CARD_NUMBERS, REDACTED)
 
 /** The copied parameters: their length in characters, and whether some did not fit. */

@@ -43,7 +43,7 @@ export function refill(database: Sqlite.Database, source: Source): void {
   }
 }
 
-/** Identifies a merchant, also among merchants with the same ordinal before a restore or in a snapshot. */
+/** Identifies a merchant. Before a restore, or in a snapshot, another merchant may have the same ordinal. */
 export type Identity = { readonly ordinal: number; readonly generation: number; readonly id: string }
 
 /**

@@ -97,6 +97,12 @@ async function withRealIds(args: readonly string[]): Promise<string[]> {
     })
     return ((await response.json()) as { id: string }).id
   }
+  const newRequest = async (): Promise<string> => {
+    const key = `sk_test_${Math.random().toString(36).slice(2)}`
+    await here(['merchants', 'create', '--secret-key', key])
+    await fetch(`${daemon.url}/v1/customers`, { headers: { Authorization: `Bearer ${key}` } })
+    return newest('requests', 'list')
+  }
   const newMail = async (): Promise<string> => {
     const key = `sk_test_${Math.random().toString(36).slice(2)}`
     await here(['merchants', 'create', '--dialect', 'stripe', '--secret-key', key])
@@ -112,6 +118,7 @@ async function withRealIds(args: readonly string[]): Promise<string[]> {
   }
   const real = async (arg: string) => {
     if (arg.startsWith('mail_')) return newMail()
+    if (arg.startsWith('req_')) return newRequest()
     if (arg.startsWith('cs_test_')) return newSession()
     if (arg.startsWith('we_')) return newEndpoint()
     if (arg.startsWith('sub_sched_')) return newSchedule()

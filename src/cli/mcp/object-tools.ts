@@ -76,7 +76,7 @@ export const OBJECT_TOOLS: readonly Tool[] = [
     name: 'get_object',
     about:
       'Shows an object of any merchant as JSON, in the form of the API. ' +
-      'Also an event (evt_…), and a request to the API with its parameters and its response (req_…).',
+      'Also shows an event (evt_…), and a request to the API with its parameters and its response (req_…).',
     params: z.object({
       id: z.string().describe('The ID, such as sub_…, in_…, cus_…, pi_…, ch_…, evt_… or req_…'),
     }),

@@ -22,7 +22,7 @@ const WHOLE = 10_000
 /**
  * Returns the discount amounts of each line. All discounts must be in force, and in the currency of the lines.
  * First a line's own discounts reduce it, then those of the invoice reduce the lines without discounts of their own.
- * Each discount reduces what the ones before it have left, in the order of its list. No line falls below 0.
+ * Each discount reduces the amount that the discounts before it in the list left. No line falls below 0.
  * @param ofInvoice - the discounts of the invoice, in their order
  * @returns for each line the amounts in the order in which they are taken off, without amounts of 0
  * See docs/contract/discounts.md#amounts.
@@ -62,7 +62,7 @@ function isOfProduct({ terms: { applies_to } }: Discount, product: string | null
   return applies_to === null || (product !== null && applies_to.products.includes(product))
 }
 
-/** Returns what one discount takes off each of some amounts. A percentage is rounded for each amount, half away from zero. */
+/** Returns the parts of one discount for each of some amounts. A percentage is rounded for each amount, half away from zero. */
 function partsOf({ terms }: Discount, amounts: readonly number[]): number[] {
   if (terms.percent_off === null) return dividedAmount(terms.amount_off ?? 0, amounts)
   const hundredths = BigInt(Math.round(terms.percent_off * 100))

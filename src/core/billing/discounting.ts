@@ -100,8 +100,8 @@ export function withDiscounts(invoice: Invoice, { discounts, prices }: DiscountC
 }
 
 /**
- * Ends the discounts with the duration `once` that reduce an invoice, and removes them from the customer. Their
- * subscription is updated with `withoutEnded`.
+ * Ends the discounts with the duration `once` that reduce an invoice, and removes them from the customer. The function
+ * `withoutEnded` removes them from their subscription.
  */
 export function spendDiscounts(
   change: Change,

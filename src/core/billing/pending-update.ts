@@ -136,7 +136,7 @@ export const itemsOfDiscarded = (
 ): readonly InvoiceItem[] =>
   pendingUpdate?.items.filter(({ id }) => !pending_update?.prorations.includes(id)) ?? []
 
-/** Marks the lines of a period that does not begin, so that they never count as what the current period billed. */
+/** Marks the lines of a period that does not begin, so that they never count as lines of the current period. */
 const withoutPeriod = (invoice: Invoice): Invoice => ({
   ...invoice,
   lines: invoice.lines.map((line) =>

@@ -8,8 +8,8 @@ export const nextChargeFault = (unit: UnitOfWork): ChargeFault | null =>
   isExempt(unit) ? null : unit.faults.nextForCharge(unit.merchant.settings.id)
 
 /**
- * Uses up the fault of a decision's charge attempt, if it made one. The use stays counted when everything else is
- * rolled back, like the position in a card's script.
+ * Uses up the fault of a decision's charge attempt, if it made one. A use is not rolled back with the decision, as the position
+ * in a card's script is not.
  * @throws ApiError internal_error when the processor did not answer a request; for a job that is a failed attempt
  * See docs/contract/faults.md#charge-faults.
  */

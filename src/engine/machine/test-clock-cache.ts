@@ -52,7 +52,7 @@ export class TestClocks {
     return this.#table.advancing(this.#merchant).map((row) => this.#take(row))
   }
 
-  /** Returns the only object of a clock: whatever moves it and waits for it must share that object. */
+  /** Returns the only object of a clock. All code that moves the clock or waits for it must share that object. */
   #take(row: StoredClock): Clock {
     let clock = this.#known.get(row.id)
     if (!clock) {

@@ -8,7 +8,7 @@ import { type MerchantState, StateReplaced } from './merchant-state.ts'
 import type { TransactionLog } from './transaction-log.ts'
 import { ClockHeld, CommandRefused, DryRunResult, PaymentRefused, type UnitOfWork } from './unit.ts'
 
-/** Runs transactions of the database together with what they change in memory: counters, clocks, merchants. */
+/** Runs transactions of the database together with their changes in memory: counters, clocks and merchants. */
 export class Transactions {
   readonly #store: Store
   readonly #ids: Ids

@@ -73,7 +73,7 @@ export type FoundPlan =
       readonly whyNot: { readonly field: 'price' | 'quantity'; readonly message: string }
     }
 
-/** Checks the price and the quantity that a customer chooses. null keeps what the subscription has. */
+/** Checks the price and the quantity that a customer chooses. null keeps the current one. */
 export function findPlan(
   catalog: Catalog,
   subscription: Subscription,
