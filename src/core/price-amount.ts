@@ -16,15 +16,16 @@ const WHOLE_PERIOD: PeriodShare = { part: 1, whole: 1 }
  * Returns the amount of a quantity of a price, in the smallest currency unit. The exact amount is rounded once, half away from
  * zero.
  * @param share - the billed part of a period; a whole one by default
+ * @param off - what discounts take off a whole period
  * See docs/contract/customers.md#amounts-of-a-quantity.
  */
-export function priceAmount(price: Pricing, quantity: number, share = WHOLE_PERIOD): number {
+export function priceAmount(price: Pricing, quantity: number, share = WHOLE_PERIOD, off = 0): number {
   const fixed = fixedUnitAmount(price)
   if (fixed !== null) {
-    const amount = fixed * quantity
+    const amount = fixed * quantity - off
     return share === WHOLE_PERIOD ? amount : sumOfShares([{ amount, ...share }])
   }
-  const exact = exactAmount(price, BigInt(quantity) * SCALE)
+  const exact = exactAmount(price, BigInt(quantity) * SCALE) - BigInt(off) * SCALE * SCALE
   return roundedQuotient(exact * BigInt(share.part), SCALE * SCALE * BigInt(share.whole))
 }
 

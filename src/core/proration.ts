@@ -1,7 +1,6 @@
 import { formatDate, type Period } from './calendar.ts'
 import { sumOfShares } from './money.ts'
-import type { Price } from './price.ts'
-import { fixedUnitAmount, type PeriodShare, priceAmount } from './price-amount.ts'
+import { fixedUnitAmount, priceAmount } from './price-amount.ts'
 import type { Prices } from './subscription.ts'
 import { isLicensed, type SubscriptionItem } from './subscription-item.ts'
 
@@ -106,14 +105,9 @@ function charge(change: ItemsChange, item: SubscriptionItem): Proration[] {
   const price = prices.get(item.price)
   const share = { part: period.end - at, whole: period.end - period.start }
   const off = change.discounts?.get(item.id) ?? 0
-  const amount = price ? remainingAmount(price, item.quantity, share, off) : 0
+  // A discount of all takes off the rounded amount, which may be more than the exact one.
+  const amount = price ? Math.max(0, priceAmount(price, item.quantity, share, off)) : 0
   return amount === 0 ? [] : [{ ...lineOf('Remaining', item, change), amount }]
-}
-
-/** Returns the remaining part of a period's amount after the discounts of the whole period, rounded once. */
-function remainingAmount(price: Price, quantity: number, share: PeriodShare, off: number): number {
-  if (off === 0) return priceAmount(price, quantity, share)
-  return sumOfShares([{ amount: priceAmount(price, quantity) - off, ...share }])
 }
 
 function lineOf(

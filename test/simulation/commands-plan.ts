@@ -1,11 +1,12 @@
 import { CHANGEABLE } from './commands-subscriptions.ts'
 import { MAX_AMOUNT, priceOf, subtotalOf } from './model-amounts.ts'
-import { bill, dropPending, enterFirstPeriod } from './model-billing.ts'
+import { bill, dropPending } from './model-billing.ts'
 import { DAY } from './model-calendar.ts'
 import { endOfGoneItems } from './model-discount.ts'
 import { Operation, ref } from './model-events.ts'
 import { methodFor } from './model-payment.ts'
 import { wait } from './model-pending.ts'
+import { enterFirstPeriod } from './model-periods.ts'
 import { billUsage, creditItems, linesOfPlan, prorate, waitingFor } from './model-plan.ts'
 import { broken, type Command, declined, done, refused, subscriptionIn, type Table } from './model-play.ts'
 import {

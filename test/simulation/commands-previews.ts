@@ -4,7 +4,7 @@ import type { ExpectedEvent, Shown } from './model-events.ts'
 import { type Command, done, refused } from './model-play.ts'
 
 /** The fields of an invoice that are the same in its preview; the ids of its lines and its dates are not. */
-const LINES = ['lines', 'subtotal', 'total', 'total_discount_amounts', 'billing_reason', 'customer'] as const
+const LINES = ['subtotal', 'total', 'total_discount_amounts', 'billing_reason', 'customer'] as const
 const AMOUNTS = ['amount_due', 'starting_balance', 'applied_balance'] as const
 
 /**
@@ -46,6 +46,7 @@ function shownIn(events: readonly ExpectedEvent[]): Shown | null {
   return {
     ...Object.fromEntries(LINES.map((name) => [name, created.shows[name]])),
     ...Object.fromEntries(AMOUNTS.map((name) => [name, finalized.shows[name]])),
+    line_amounts: (created.shows.lines as unknown[][]).map((line) => [line[0], line.at(-1)]),
     ...{ status: 'draft', period_start: created.shows.period_start, period_end: created.shows.period_end },
   }
 }

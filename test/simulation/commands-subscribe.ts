@@ -1,10 +1,11 @@
 import { entriesOf, entryBody } from './commands-discounts.ts'
 import { attachTestCard } from './commands-objects.ts'
 import { MAX_AMOUNT, priceOf } from './model-amounts.ts'
-import { bill, enterFirstPeriod, enterShortenedPeriod } from './model-billing.ts'
+import { bill } from './model-billing.ts'
 import { DAY, periodBegin } from './model-calendar.ts'
 import { Operation, ref } from './model-events.ts'
 import { isNear, scheduleNotices } from './model-notices.ts'
+import { enterFirstPeriod, enterShortenedPeriod } from './model-periods.ts'
 import { billShortened } from './model-plan.ts'
 import {
   broken,

@@ -1,8 +1,9 @@
-import { bill, enterFirstPeriod, invoicesOf, voidInvoice } from './model-billing.ts'
+import { bill, invoicesOf, voidInvoice } from './model-billing.ts'
 import { DAY } from './model-calendar.ts'
 import { endTrial } from './model-clock.ts'
 import { Operation, ref } from './model-events.ts'
 import { isNear, scheduleNotices } from './model-notices.ts'
+import { enterFirstPeriod } from './model-periods.ts'
 import {
   broken,
   type Command,

@@ -1,10 +1,10 @@
 import { dueOf, MAX_AMOUNT, subtotalOf } from './model-amounts.ts'
 import { applyBalance, returnBalance } from './model-balance.ts'
-import { DAY, type Interval, periodBegin, retryAfter } from './model-calendar.ts'
+import { DAY, retryAfter } from './model-calendar.ts'
 import { endAllOf, endOfGoneItems, inherit, reduceAndSpend } from './model-discount.ts'
 import type { Operation } from './model-events.ts'
 import type { Intent } from './model-money.ts'
-import { scheduleDueNotices, scheduleNotices } from './model-notices.ts'
+import { scheduleDueNotices } from './model-notices.ts'
 import { attempt, methodFor, type Outcome, settleInvoice } from './model-payment.ts'
 import { applyPending, forgetPending } from './model-pending.ts'
 import { linesOfPlan, waitingFor, withWaiting } from './model-plan.ts'
@@ -14,7 +14,6 @@ import {
   type Merchant,
   named,
   newKey,
-  type Price,
   type Subscription,
 } from './model-state.ts'
 import { type Ended, hasUsage, usageLines } from './model-usage.ts'
@@ -194,44 +193,6 @@ export function noteFinalized({ merchant }: Operation, subscription: Subscriptio
   if (place(invoice.key) > place(subscription.newest)) subscription.newest = invoice.key
   if (subscription.latest !== null || invoice.status === 'paid') subscription.latest = subscription.newest
 }
-
-/** Begins the first period of an anchor. */
-export function enterFirstPeriod({ merchant, at }: Operation, subscription: Subscription): void {
-  subscription.lastCycle += 1
-  subscription.cycle = subscription.lastCycle
-  subscription.period = 0
-  subscription.start = subscription.anchor
-  subscription.end = periodBegin(subscription.anchor, intervalOf(merchant, subscription), 1)
-  scheduleNotices(merchant, subscription, at)
-}
-
-/** Begins a first period that ends at the anchor. See docs/contract/proration.md#a-first-period-up-to-an-anchor. */
-export function enterShortenedPeriod({ merchant, at }: Operation, subscription: Subscription): void {
-  subscription.lastCycle += 1
-  subscription.cycle = subscription.lastCycle
-  subscription.period = -1
-  subscription.start = at
-  subscription.end = subscription.anchor
-  scheduleNotices(merchant, subscription, at)
-}
-
-/** Begins the period after the current one. The interval may have changed in the meantime. */
-export function enterNextPeriod({ merchant, at }: Operation, subscription: Subscription): void {
-  const { anchor, end } = subscription
-  const interval = intervalOf(merchant, subscription)
-  let n = subscription.period
-  if (periodBegin(anchor, interval, n) > end) n = 0
-  while (periodBegin(anchor, interval, n + 1) <= end) n += 1
-  subscription.lastCycle += 1
-  subscription.cycle = subscription.lastCycle
-  subscription.period = n
-  subscription.start = end
-  subscription.end = periodBegin(anchor, interval, n + 1)
-  scheduleNotices(merchant, subscription, at)
-}
-
-const intervalOf = ({ prices }: Merchant, { items }: Subscription): Interval =>
-  named<Price>(prices, items[0]?.price ?? 'a price')
 
 /** Bills what waits for a subscription on a final invoice. See docs/contract/proration.md#canceling. */
 export function billFinally(

@@ -4,8 +4,6 @@ import {
   billFinally,
   cancel,
   dropPending,
-  enterFirstPeriod,
-  enterNextPeriod,
   expire,
   invoicesOf,
   noteSettled,
@@ -17,6 +15,7 @@ import { discountJob, disputeJob, dueNotices, KINDS, refundJob, validityJobs } f
 import type { Charge } from './model-money.ts'
 import { isAnnounced } from './model-notices.ts'
 import { methodFor } from './model-payment.ts'
+import { enterFirstPeriod, enterNextPeriod } from './model-periods.ts'
 import {
   type Customer,
   type Fault,

@@ -78,11 +78,17 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 export function inModelTerms(object: Body): Body {
   if (object.object === 'invoice') {
     const lines = object.lines.data.map(inShort)
+    // A preview shows no id of an item that does not exist.
+    const line_amounts = object.lines.data.map((line: Body) => [
+      line.amount,
+      line.discount_amounts.map(inPair),
+    ])
     const total_discount_amounts = object.total_discount_amounts.map(inPair)
-    if (object.number === null) return { ...object, lines, total_discount_amounts }
+    if (object.number === null) return { ...object, lines, line_amounts, total_discount_amounts }
     return {
       ...object,
       lines,
+      line_amounts,
       total_discount_amounts,
       number: Number(String(object.number).split('-').at(-1)),
     }
