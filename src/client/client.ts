@@ -237,8 +237,11 @@ export class Client {
     return this.#delete(`faults/${encodeURIComponent(id)}`)
   }
 
-  requests(query: OfMerchant & Limited): Promise<List<LoggedRequest>> {
-    return this.#get('requests', query)
+  requests({
+    ignored_params,
+    ...query
+  }: RequestsWanted & Limited & { readonly object?: string | undefined }): Promise<List<LoggedRequest>> {
+    return this.#get('requests', { ...query, ...(ignored_params && { ignored_params: 'true' }) })
   }
 
   request(id: string): Promise<RequestDetails> {

@@ -1,4 +1,4 @@
-import { type Address, requestJson } from './transport.ts'
+import { type Address, open, readJson } from './transport.ts'
 import type { List } from './types.ts'
 
 /** Parameters by name; those without a value are left out. */
@@ -27,15 +27,30 @@ export class MerchantApi {
     this.#merchant = merchant
   }
 
-  send<ResponseBody>({ method, path, params, headers }: MerchantRequest): Promise<ResponseBody> {
+  async send<ResponseBody>(request: MerchantRequest): Promise<ResponseBody> {
+    return (await this.exchange<ResponseBody>(request)).body
+  }
+
+  /** Sends a request. @returns the response, and the names of the parameters that it ignored */
+  async exchange<ResponseBody>({
+    method,
+    path,
+    params,
+    headers,
+  }: MerchantRequest): Promise<{ body: ResponseBody; ignored: readonly string[] }> {
     const given = params?.toString() ?? ''
     const query = method === 'GET' && given !== '' ? `${path.includes('?') ? '&' : '?'}${given}` : ''
-    return requestJson(this.#address, {
+    const response = await open(this.#address, {
       method,
       path: `/_paytwin/merchants/${encodeURIComponent(this.#merchant)}/v1/${path}${query}`,
       ...(method !== 'GET' && given !== '' && { form: given }),
       ...(headers && { headers }),
     })
+    const names = String(response.headers['paytwin-ignored-params'] ?? '')
+    return {
+      body: await readJson<ResponseBody>(this.#address, response),
+      ignored: names === '' ? [] : names.split(',').map(decodeURIComponent),
+    }
   }
 
   /** Lists a resource, newest first. @param path - such as `payment_intents` */

@@ -17,7 +17,7 @@ export const Figure = ({ name, value, isBad = false, href }: Props) => (
       {href === undefined ? (
         thousands(value)
       ) : (
-        <a href={href} aria-label={`${name}: ${thousands(value)}`}>
+        <a class="to-list" href={href} aria-label={`${name}: ${thousands(value)}`}>
           {thousands(value)}
         </a>
       )}

@@ -5,7 +5,7 @@ import type { PageContext } from './context.ts'
 import { framed } from './frame.tsx'
 import { given } from './pager.tsx'
 import { PostForm } from './post-form.tsx'
-import { Empty, Panel, Status } from './text.tsx'
+import { CopyButton, Empty, Panel, Status } from './text.tsx'
 
 type Props = Pick<PageContext, 'base' | 'formToken'> & { readonly keys: readonly Key[] }
 
@@ -74,9 +74,11 @@ export async function createKey(context: PageContext): Promise<Response> {
         <p class="notice good" role="status">
           Copy the key now: it is not shown again. Later, lists show it as {hint}.
         </p>
-        <Panel title="New key">
+        <Panel title="New key" more={<CopyButton of="key" />}>
           <section aria-label="New key">
-            <pre data-secret="">{secret}</pre>
+            <pre id="key" data-secret="">
+              {secret}
+            </pre>
           </section>
         </Panel>
         <p>

@@ -6,6 +6,7 @@ import { Time } from '../http/html/time.tsx'
 import { thousands } from '../text/display.ts'
 import type { PageContext } from './context.ts'
 import { barsOf, DayChart, highestOf } from './day-chart.tsx'
+import { eventTypesOf } from './event-types.ts'
 import { FaultRows } from './fault-forms.tsx'
 import { Figure } from './figure.tsx'
 import { framed } from './frame.tsx'
@@ -161,7 +162,12 @@ function Statuses({ base, counts }: { base: string; counts: Readonly<Record<stri
   )
 }
 
-type Failure = { readonly endpoint: WebhookEndpoint; readonly delivery: WebhookDelivery }
+type Failure = {
+  readonly endpoint: WebhookEndpoint
+  readonly delivery: WebhookDelivery
+  /** The type of the event. */
+  readonly type: string
+}
 
 /** Finds failed attempts among the last deliveries of the newest endpoints, newest first. */
 async function failuresOf({ api, merchant }: PageContext): Promise<readonly Failure[]> {
@@ -176,24 +182,27 @@ async function failuresOf({ api, merchant }: PageContext): Promise<readonly Fail
       return data.map((delivery) => ({ endpoint, delivery }))
     }),
   )
-  return found
+  const failed = found
     .flat()
     .filter(({ delivery: { status, attempts } }) => status !== 'succeeded' && attempts.length > 0)
     .toSorted((left, right) => right.delivery.created - left.delivery.created)
     .slice(0, MAX_FAILURES)
+  const types = await eventTypesOf(
+    api,
+    failed.map(({ delivery }) => delivery),
+  )
+  return failed.map((failure) => ({ ...failure, type: types.get(failure.delivery.event) ?? '' }))
 }
 
 const Failures = ({ base, failures }: { base: string; failures: readonly Failure[] }) => (
   <ul class="rows">
-    {failures.map(({ endpoint, delivery }) => {
-      const { event, status, attempts, next_attempt } = delivery
+    {failures.map(({ endpoint, delivery, type }) => {
+      const { status, attempts, next_attempt } = delivery
       const last = attempts.at(-1)
       return (
         <li>
           <span>
-            <a class="id" href={deliveryPath(base, delivery)}>
-              {event}
-            </a>
+            <a href={deliveryPath(base, delivery)}>{type}</a>
             <small>
               <Cut text={`to ${endpoint.url}`} />
             </small>

@@ -4,7 +4,7 @@ import { Time } from '../http/html/time.tsx'
 import { curlOf } from '../text/curl.ts'
 import type { PageContext } from './context.ts'
 import { framed } from './frame.tsx'
-import { Body, Empty, Fields, Json, Panel } from './text.tsx'
+import { Body, CopyButton, Empty, Fields, Json, Panel } from './text.tsx'
 
 /** Shows a request with its parameters, its response and its curl command. */
 export async function showRequest(context: PageContext, id: string): Promise<Response> {
@@ -89,15 +89,7 @@ const FORMATS = { form: 'a form', json: 'JSON' } as const
 const Curl = ({ url, request }: { url: string; request: RequestDetails }) => {
   const curl = curlOf(url, request)
   return (
-    <Panel
-      title="curl"
-      more={
-        // The script shows the button.
-        <button type="button" class="quiet" data-copies="curl" hidden>
-          Copy
-        </button>
-      }
-    >
+    <Panel title="curl" more={<CopyButton of="curl" />}>
       <pre id="curl">{curl}</pre>
       <p class="empty">
         Set <code>PAYTWIN_SECRET_KEY</code> to a secret key of the merchant.{' '}

@@ -98,3 +98,10 @@ export const Body = ({ text, label }: { text: string; label: string }) => (
     <pre>{indentedJson(text)}</pre>
   </section>
 )
+
+/** A button that copies the text of an element. The script shows it where the browser allows copying. */
+export const CopyButton = ({ of }: { of: string }) => (
+  <button type="button" class="quiet" data-copies={of} hidden>
+    Copy
+  </button>
+)

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from 'hono/jsx'
 import type { Timeline } from '../client/types.ts'
-import { Time } from '../http/html/time.tsx'
+import { Time, withInstants } from '../http/html/time.tsx'
 import { completeMoments } from '../timeline/drawing.ts'
 import { futureMoments } from '../timeline/future.ts'
 import type { Mark, Moment, Namer } from '../timeline/note.ts'
@@ -98,9 +98,9 @@ export const TimelinePicture = ({
               entry.notes.map(({ mark, parts }) => (
                 <p>
                   {SIGNS[mark].name === '' ? null : <span class="hidden">{SIGNS[mark].name}: </span>}
-                  <span class={SIGNS[mark].look}>{parts[0]}</span>{' '}
+                  <span class={SIGNS[mark].look}>{withInstants(parts[0] ?? '')}</span>{' '}
                   {parts.slice(1).map((part) => (
-                    <span class="part">{part} </span>
+                    <span class="part">{withInstants(part)} </span>
                   ))}
                 </p>
               ))

@@ -5,6 +5,7 @@ import type { PageContext, Section } from './context.ts'
 import { showDelivery } from './delivery-page.tsx'
 import { createEndpoint, ENDPOINT_ACTIONS, EndpointForm } from './endpoint-forms.tsx'
 import { endpointsOf } from './endpoints.ts'
+import { eventTypesOf } from './event-types.ts'
 import { framed } from './frame.tsx'
 import { createInbox, InboxPanel, showInbox, showReceived } from './inbox.tsx'
 import { isFirstPage, Pager } from './pager.tsx'
@@ -75,6 +76,7 @@ async function showDeliveries(context: PageContext, id: string): Promise<Respons
     limit: LIMIT,
   })
   const endpoint = (await endpointsOf(context)).find((each) => each.id === id)
+  const types = await eventTypesOf(api, found.data)
   return framed(context, {
     title: 'Webhook deliveries',
     polls: isFirstPage(query),
@@ -104,7 +106,12 @@ async function showDeliveries(context: PageContext, id: string): Promise<Respons
           ) : (
             <ul class="rows">
               {found.data.map((delivery) => (
-                <Delivery base={base} formToken={formToken} delivery={delivery} />
+                <Delivery
+                  base={base}
+                  formToken={formToken}
+                  delivery={delivery}
+                  type={types.get(delivery.event)}
+                />
               ))}
             </ul>
           )}
@@ -122,15 +129,18 @@ export const Delivery = ({
   base,
   formToken,
   delivery,
+  type,
   url,
 }: Pick<PageContext, 'base' | 'formToken'> & {
   delivery: WebhookDelivery
-  /** The URL of the endpoint, in lists of several endpoints. */
+    /** The type of the event, in lists of several events. */
+    type?: string | undefined
+    /** The URL of the endpoint, in lists of several endpoints. */
   url?: string | undefined
 }) => (
   <li>
     <span>
-      <Time at={delivery.created} />{' '}
+      <Time at={delivery.created} /> {type === undefined ? '' : `${type} `}
       <a class="id" href={`${base}/events/${encodeURIComponent(delivery.event)}`}>
         {delivery.event}
       </a>{' '}

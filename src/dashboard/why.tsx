@@ -1,11 +1,9 @@
 /** @jsxImportSource hono/jsx */
 import type { Explanation } from '../client/types.ts'
 import { kindOfId } from '../core/kinds.ts'
+import { withInstants } from '../http/html/time.tsx'
 import { ObjectLink } from './object-link.tsx'
 import { Panel } from './text.tsx'
-
-/** An instant in a sentence, which pages show without its seconds if they are 0. */
-const INSTANT = /\b(\d{4}-\d\d-\d\d)T(\d\d:\d\d(?!:00Z):\d\d|\d\d:\d\d(?=:00Z))(?::00)?Z/g
 
 /** Says in sentences why an object is in its status, and what will happen to it, with links to the contract. */
 export const Why = ({ base, explanation }: { base: string; explanation: Explanation }) => (
@@ -13,7 +11,7 @@ export const Why = ({ base, explanation }: { base: string; explanation: Explanat
     <ul class="why">
       {explanation.sentences.map(({ part, text, url, rule, object }) => (
         <li>
-          <p class={part === 'status' ? 'cause' : undefined}>{text.replace(INSTANT, '$1 $2')}</p>
+          <p class={part === 'status' ? 'cause' : undefined}>{withInstants(text)}</p>
           <small>
             {object === null ? null : <ObjectLink base={base} object={kindOfId(object) ?? ''} id={object} />}{' '}
             <a href={pathOf(url)}>{headingOf(rule)}</a>

@@ -18,7 +18,8 @@ export function invoiceNote(
   const attempted = entries.find(({ attempt }) => attempt !== null)
   const isPaid = last.status === 'paid'
   const isFailed = attempted?.type === 'invoice.payment_failed'
-  const what = made ? titleOf(made, together) : attempted?.attempt?.scheduled ? 'retry' : 'invoice'
+  const isRetry = attempted?.attempt?.scheduled && attempted.attempt.number > 1
+  const what = made ? titleOf(made, together) : isRetry ? 'retry' : 'invoice'
   const parts = [
     `${name(last.subscription)}${what}${last.label === null ? '' : ` ${last.label}`}`,
     money(last),

@@ -46,6 +46,7 @@ test('webhooks have their deliveries, attempts and responses, and are sent again
   await makeCustomer(twin)
   const path = `/webhooks/${endpoint.id}`
   const shown = async () => plain((await browser.show(path)).text)
+  await expect.poll(shown).toMatch(/customer\.created evt_\w+ Request and responses/)
   await expect.poll(shown).toMatch(/responded 500 in \d+ ms &lt;b&gt;broken&lt;\/b&gt;.* pending/)
   status = 200
   await browser.send(`${path}/retry`, {})

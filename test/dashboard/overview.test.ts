@@ -50,7 +50,7 @@ test('the overview shows counts, payments, what is due next, failed webhooks and
   expect(text).toContain('2026-02-28, 0.00 USD paid, 20.00 USD failed')
   expect(text).toMatch(/2026-03-01 10:00 retry sub_\w+/)
   expect(text).toContain('past due 1')
-  expect(text).toMatch(/evt_\w+ to http:\/\/127\.0\.0\.1:9\/&lt;hooks&gt; responded 500/)
+  expect(text).toMatch(/invoice\.\w+ to http:\/\/127\.0\.0\.1:9\/&lt;hooks&gt; responded 500/)
   const { text: page } = await (await signIn(twin)).show()
   for (const list of [
     '/customers"',

@@ -40,16 +40,20 @@ export function deliveriesCommand(webhooks: Command, io: Io): void {
         out.json(list)
         return
       }
-      const events = await readEvents(client, [...new Set(list.data.map(({ event }) => event))])
-      const types = new Map(events.map((event) => [event.id, event.type]))
-      const rows = list.data.map((delivery) => ({ ...delivery, type: types.get(delivery.event) ?? '–' }))
-      out.table(COLUMNS, rows, 'No deliveries.')
+      out.table(COLUMNS, await withTypes(client, list.data), 'No deliveries.')
     },
   })
 }
 
+/** Adds the types of the events to deliveries. */
+export async function withTypes(client: Client, deliveries: readonly WebhookDelivery[]): Promise<Shown[]> {
+  const events = await readEvents(client, [...new Set(deliveries.map(({ event }) => event))])
+  const types = new Map(events.map((event) => [event.id, event.type]))
+  return deliveries.map((delivery) => ({ ...delivery, type: types.get(delivery.event) ?? '–' }))
+}
+
 /** Lists the deliveries of one endpoint or of all endpoints of a merchant, newest first. */
-async function listDeliveries(
+export async function listDeliveries(
   client: Client,
   options: Options,
   id: string | undefined,

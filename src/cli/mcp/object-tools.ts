@@ -5,6 +5,7 @@ import { explanationOf } from '../../client/explanation.ts'
 import { MerchantApi } from '../../client/merchant-api.ts'
 import type { CustomerTimeline, InvoiceTimeline, SubscriptionTimeline } from '../../client/types.ts'
 import { type Kind, kindOfId } from '../../core/kinds.ts'
+import { toJson } from '../../text/display.ts'
 import { textOf } from '../../text/span.ts'
 import { drawTimeline, namerOf } from '../../timeline/drawing.ts'
 import { belowV1 } from '../below-v1.ts'
@@ -121,12 +122,14 @@ export const OBJECT_TOOLS: readonly Tool[] = [
       merchant: merchant(),
     }),
     effect: 'writes',
-    run: async (client, { method, path, params = {}, merchant: named }) =>
-      new MerchantApi(client.address, await resolved(client, named)).send<object>({
-        method,
-        path: belowV1(path),
-        params: new URLSearchParams(params),
-      }),
+    run: async (client, { method, path, params = {}, merchant: named }) => {
+      const api = new MerchantApi(client.address, await resolved(client, named))
+      const request = { method, path: belowV1(path), params: new URLSearchParams(params) }
+      const { body, ignored } = await api.exchange<object>(request)
+      return ignored.length === 0
+        ? body
+        : `${toJson(body, 2)}\n\nnote: unknown parameters were ignored: ${ignored.join(', ')}`
+    },
   }),
 ]
 
@@ -161,7 +164,7 @@ async function objectOf(client: Client, id: string): Promise<object> {
   const list = kind !== undefined && kind in LISTS ? LISTS[kind as keyof typeof LISTS] : undefined
   if (list === undefined)
     throw wrongUsage(
-      `'${id}' is not the ID of an object of these types: ${TYPES.join(', ')}. Use call_api for others.`,
+      `'${id}' is not the ID of an event, of a request, or of an object of these types: ${TYPES.join(', ')}. Use call_api for others.`,
     )
   const { data } = await client.merchants()
   let missing: unknown

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { listMail } from '../../client/mail.ts'
 import { formatInstant } from '../../core/calendar.ts'
 import { MAIL_KINDS } from '../../core/mail-kinds.ts'
+import { listDeliveries, withTypes } from '../commands/webhooks-deliveries.ts'
 import { wrongUsage } from '../failure.ts'
 import { ownEventType } from '../related-events.ts'
 import { resolveMerchant } from '../scope.ts'
@@ -55,9 +56,42 @@ export const SCENE_TOOLS: readonly Tool[] = [
     about:
       'Lists the latest requests of the application to the sandbox: status, error code, ignored parameters; newest first, to debug what it sent. ' +
       'get_object with the ID of a request shows its parameters and its response.',
-    params: z.object({ limit: limit(100, 10), merchant: merchant() }),
+    params: z.object({
+      object: z
+        .string()
+        .optional()
+        .describe('Only requests that name the object with this ID, or have changed it.'),
+      ignored_params: z.boolean().optional().describe('true: only requests with ignored parameters.'),
+      limit: limit(100, 10),
+      merchant: merchant(),
+    }),
     effect: 'reads',
     run: async (client, query) => (await client.requests(query)).data,
+  }),
+  tool({
+    name: 'list_deliveries',
+    about:
+      'Lists the webhooks that were sent to the application, newest first: event, attempts, status and body of each response. ' +
+      'Use this when a webhook handler did not do what it should.',
+    params: z.object({
+      endpoint: z.string().optional().describe('Only those of this webhook endpoint (we_…); all by default.'),
+      limit: limit(100, 10),
+      merchant: merchant(),
+    }),
+    effect: 'reads',
+    run: async (client, { endpoint, limit: most, merchant: named }) => {
+      const owner = endpoint
+        ? undefined
+        : await resolveMerchant(client, named, 'name one with the parameter merchant')
+      const { data } = await listDeliveries(
+        client,
+        { limit: most, ...(owner && { merchant: owner }) },
+        endpoint,
+      )
+      return data.length === 0
+        ? 'No deliveries. call_api POST /v1/webhook_endpoints creates an endpoint.'
+        : withTypes(client, data)
+    },
   }),
   tool({
     name: 'list_mail',

@@ -59,6 +59,7 @@ test('the tools have descriptions and schemas, and the server describes paytwin'
     'call_api',
     'list_events',
     'list_requests',
+    'list_deliveries',
     'list_mail',
     'trigger',
     'add_fault',
@@ -119,7 +120,25 @@ test('an assistant creates a subscription, advances the clock, and finds out why
   expect((await call('why', { id })).text).toContain(
     'canceled since 2026-01-31T10:00:00Z: a request canceled it',
   )
-  expect(await json('list_requests', { limit: 1 })).toMatchObject([{ method: 'DELETE' }])
+  const [sent] = await json('list_requests', { limit: 1 })
+  expect(sent.method).toBe('DELETE')
+  expect(await json('get_object', { id: sent.id })).toMatchObject({
+    id: sent.id,
+    content: { params: null, response_body: expect.stringContaining(id) },
+  })
+  expect(await json('list_requests', { object: id, limit: 1 })).toMatchObject([{ id: sent.id }])
+
+  expect((await call('list_deliveries')).text).toMatch(/^No deliveries/)
+  const hooks = { url: 'http://127.0.0.1:9/hooks', 'enabled_events[0]': 'customer.created' }
+  await json('call_api', { method: 'POST', path: '/v1/webhook_endpoints', params: hooks })
+  const misspelled = { method: 'POST', path: '/v1/customers', params: { colour: 'red' } }
+  expect((await call('call_api', misspelled)).text).toMatch(/note: unknown parameters were ignored: colour$/)
+  expect(await json('list_requests', { ignored_params: true })).toMatchObject([
+    { ignored_params: ['colour'] },
+  ])
+  await expect
+    .poll(async () => json('list_deliveries'))
+    .toMatchObject([{ type: 'customer.created', status: 'pending', attempts: [{ response_status: null }] }])
   expect(await json('list_mail')).toEqual([])
   expect((await call('clear_faults')).text).toBe('Cleared all faults.')
   expect(await json('list_faults')).toEqual([])

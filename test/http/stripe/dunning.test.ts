@@ -167,7 +167,7 @@ describe('a timeline', () => {
     expect(await drawn()).not.toContain('stays a draft')
     await sdk.advance(clock, FIRST)
     expect(await drawn()).toMatch(waiting)
-    expect(await drawn()).toMatch(/attempt 1 of 5 declined/)
+    expect(await drawn()).toMatch(/invoice .*attempt 1 of 5 declined/)
   })
 
   test('counts attempts on the retry schedule of the merchant', async () => {
