@@ -29,17 +29,27 @@ export class JobTable {
 
   /** Returns the next job of a clock; undefined when its queue is empty. */
   first(clock: number): QueuedJob | undefined {
-    const window = this.#window
-    const [row] = window?.clock === clock && !window.isExhausted ? window.rows : this.#rows(clock, 1)
+    const [row] = this.#windowOf(clock)?.rows ?? this.#rows(clock, 1)
     return row && jobOf(row)
+  }
+
+  /** Whether the next jobs of a clock are in memory. */
+  holds(clock: number): boolean {
+    return this.#windowOf(clock) !== undefined
   }
 
   /** Returns the next jobs of a clock, in order, and keeps them in memory. */
   firstFew(clock: number): QueuedJob[] {
-    if (this.#window?.clock !== clock || this.#window.isExhausted) {
-      this.#window = new JobWindow(clock, this.#rows(clock, this.#windowSize), this.#windowSize)
+    let window = this.#windowOf(clock)
+    if (!window) {
+      window = new JobWindow(clock, this.#rows(clock, this.#windowSize), this.#windowSize)
+      this.#window = window
     }
-    return this.#window.rows.map(jobOf)
+    return window.rows.map(jobOf)
+  }
+
+  #windowOf(clock: number): JobWindow | undefined {
+    return this.#window?.clock === clock && !this.#window.isExhausted ? this.#window : undefined
   }
 
   /** Drops the jobs in memory. Must be called when the queue was changed in another way than by this class. */

@@ -25,9 +25,10 @@ export class DueJobs {
 
   /** Returns the next due job; undefined when there is none. It stays in the queue until it has run. */
   next(): QueuedJob | undefined {
-    const job = this.#store.jobs.first(this.#clock.seq)
+    const { jobs } = this.#store
+    const job = jobs.first(this.#clock.seq)
     if (!job || job.due > this.#target) return undefined
-    if (!this.#prepared.has(job.object)) this.#prepare(job.merchant)
+    if (!this.#prepared.has(job.object) || !jobs.holds(this.#clock.seq)) this.#prepare(job.merchant)
     return job
   }
 
