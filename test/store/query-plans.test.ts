@@ -187,6 +187,10 @@ function askForRarities({ engine: { store } }: Sandbox): void {
   store.objects.invoicesToRetry('')
   store.objects.countOutstanding({ customer: '', subscription: '' }, 1)
   for (const kind of KINDS) store.objects.load(kind, 0, ['one', 'another'])
+  store.objects.expect({ customers: ['one', 'another'], subscriptions: ['one', 'another'] })
+  store.objects.countOutstanding({ customer: 'one' }, 1)
+  store.objects.hasNoLooseItems('one')
+  store.objects.itemsReadAhead('one')
   // Only Stripe's API lists these.
   for (const field of [[], ['customer'], ['payment_method']]) {
     const filters = field.map((name) => ({ field: name, is: '' }))
