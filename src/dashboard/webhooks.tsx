@@ -133,9 +133,9 @@ export const Delivery = ({
   url,
 }: Pick<PageContext, 'base' | 'formToken'> & {
   delivery: WebhookDelivery
-    /** The type of the event, in lists of several events. */
-    type?: string | undefined
-    /** The URL of the endpoint, in lists of several endpoints. */
+  /** The type of the event, in lists of several events. */
+  type?: string | undefined
+  /** The URL of the endpoint, in lists of several endpoints. */
   url?: string | undefined
 }) => (
   <li>
