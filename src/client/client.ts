@@ -237,10 +237,7 @@ export class Client {
     return this.#delete(`faults/${encodeURIComponent(id)}`)
   }
 
-  requests({
-    ignored_params,
-    ...query
-  }: RequestsWanted & Limited & { readonly object?: string | undefined }): Promise<List<LoggedRequest>> {
+  requests({ ignored_params, ...query }: RequestsWanted & Limited): Promise<List<LoggedRequest>> {
     return this.#get('requests', { ...query, ...(ignored_params && { ignored_params: 'true' }) })
   }
 

@@ -6,6 +6,8 @@ import type { LoggedRequest } from './types.ts'
 export type RequestsWanted = {
   readonly merchant?: string | undefined
   readonly ignored_params?: boolean | undefined
+  /** An ID that they name, or an object that they have changed. */
+  readonly object?: string | undefined
 }
 
 /**
@@ -16,13 +18,14 @@ export type RequestsWanted = {
  */
 export const followRequests = (
   address: Address,
-  { merchant, ignored_params }: RequestsWanted,
+  { merchant, ignored_params, object }: RequestsWanted,
   following: Following,
 ): AsyncGenerator<LoggedRequest, void, undefined> =>
   reconnecting(async (signal) => {
     const query = new URLSearchParams({
       ...(merchant !== undefined && { merchant }),
       ...(ignored_params && { ignored_params: 'true' }),
+      ...(object !== undefined && { object }),
     })
     const response = await open(address, {
       method: 'GET',

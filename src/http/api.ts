@@ -280,11 +280,7 @@ export class Api {
 }
 
 /** OAuth routes have OAuth's error format, and ignore idempotency keys. See docs/contract/oauth.md#errors. */
-const OAUTH = {
-  errorBody: describedBody,
-  hasSecrets: true,
-  ignoresIdempotencyKey: true,
-} satisfies ExchangeOptions
+const OAUTH = { errorBody: describedBody, ignoresIdempotencyKey: true } satisfies ExchangeOptions
 
 /** The response to a CORS preflight of a route that accepts publishable keys. See docs/contract/authentication.md#publishable-keys. */
 export const preflight = (method: string): Response =>

@@ -8,8 +8,6 @@ export type ExchangeOptions = {
   readonly headers?: readonly string[]
   /** Makes the body of an error; the error envelope by default. */
   readonly errorBody?: (error: ApiError, url: string) => Json
-  /** Whether responses can have secrets that are stored only as digests, such as tokens. */
-  readonly hasSecrets?: boolean
   /** Whether the route ignores Idempotency-Key. */
   readonly ignoresIdempotencyKey?: boolean
   /** Whether a repeated form parameter is an error, as in OAuth. */

@@ -76,7 +76,6 @@ export class Exchange implements Served {
     return `${this.c.req.method} ${this.c.req.path}`
   }
 
-  /** The API version of the request. */
   get version(): string {
     return this.#version
   }
@@ -264,7 +263,7 @@ export class Exchange implements Served {
   /** Adds the answered request to the request log. */
   #logRequest(status: number, code: string | null, text: string | null): void {
     if (isUnlogged(this.c.env)) return
-    const { method, url } = this.c.req
+    const { method, url, path } = this.c.req
     const entry = {
       id: this.id,
       time: this.#time,
@@ -278,7 +277,7 @@ export class Exchange implements Served {
       code,
       ignored: this.#ignored,
     }
-    const isSecret = this.#options.hasSecrets || code !== null
+    const isSecret = code !== null || path.startsWith('/v1/oauth/')
     const exchanged = { body: this.#body, idempotencyKey: this.idempotencyKey, text, isSecret }
     this.#services.requests.add(entry, contentOf(exchanged))
   }

@@ -3,6 +3,7 @@ import { kindOfId } from '../../core/kinds.ts'
 import { requestsOfObject } from '../../engine/history/events.ts'
 import type { Engine } from '../../engine/machine/engine.ts'
 import { merchantOfObject } from '../../engine/resources/merchant.ts'
+import { patternOfSecret } from '../../text/secret.ts'
 import { deferred } from '../deferred.ts'
 import { resumePoint } from '../event.ts'
 import { pageOf, pageParams } from '../pagination.ts'
@@ -20,6 +21,20 @@ const listParams = deferred(() =>
     object: z.string().optional(),
   }),
 )
+
+/** Masks the admin token, which has no form of its own, in case it was sent in a wrong place. */
+function withoutToken(token: string): <Value>(value: Value) => Value {
+  const pattern = patternOfSecret(token)
+  const masked = (each: unknown): unknown => {
+    if (typeof each === 'string') return each.replace(pattern, '…')
+    if (Array.isArray(each)) return each.map(masked)
+    if (typeof each !== 'object' || each === null) return each
+    return Object.fromEntries(
+      Object.entries(each).map(([name, child]) => [name.replace(pattern, '…'), masked(child)]),
+    )
+  }
+  return <Value>(value: Value) => masked(value) as Value
+}
 
 /** The maximum number of an object's newest events whose requests are found. */
 const EVENTS_READ = 100
@@ -50,7 +65,10 @@ export function requestRoutes(add: AddRoute): void {
       if (wantsStream(c.req.header('accept'))) {
         return services.requests.stream(wanted, resumePoint(c.req.header('last-event-id'), params))
       }
-      return pageOf(c.req.path, services.requests.list(wanted), params, presentRequest)
+      const safe = withoutToken(services.adminToken)
+      return pageOf(c.req.path, services.requests.list(wanted), params, (request) =>
+        safe(presentRequest(request)),
+      )
     },
   )
   add(
@@ -60,6 +78,6 @@ export function requestRoutes(add: AddRoute): void {
       summary: 'Retrieves one of the last requests to /v1, with its parameters and its response.',
       returns: requestDetailsSchema,
     },
-    ({ services, id }) => services.requests.show(id),
+    ({ services, id }) => withoutToken(services.adminToken)(services.requests.show(id)),
   )
 }

@@ -50,7 +50,6 @@ export class ClientApi {
     const options = {
       headers: UNCACHED,
       errorBody: errorBodyOf(this.#services.oauthErrors),
-      hasSecrets: true,
       ignoresIdempotencyKey: true,
       onlyOnce: true,
     }
