@@ -8,11 +8,11 @@ import { World } from '../simulation/world.ts'
 import { explainAll } from './every-object.ts'
 
 test('every object of random merchants is explained, with its status and the time of its next job', async () => {
-  const world = await World.open(2)
+  const world = await World.open(3)
   const seen = new Set<string>()
   try {
     // Steps of the whole sandbox, such as a reset, would only remove objects.
-    const steps = stepsOf(2, 160).filter(({ name }) => !isWhole(name))
+    const steps = stepsOf(3, 160).filter(({ name }) => !isWhole(name))
     for (const [index, step] of steps.entries()) {
       await playStep(world, step)
       if (index % 40 !== 39) continue
