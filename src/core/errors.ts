@@ -59,6 +59,10 @@ const invalidRequest = (status: 400 | 404 | 422, code: string, message: string, 
 export const resourceMissing = (what: string, id: string, param = 'id') =>
   invalidRequest(404, 'resource_missing', `No such ${what}: '${id}'`, param)
 
+/** Reports that a customer or subscription has no discount to delete. */
+export const discountMissing = (owner: 'customer' | 'subscription', id: string) =>
+  invalidRequest(404, 'resource_missing', `No active discount for ${owner}: '${id}'`, 'id')
+
 /** paytwin: the object did not exist yet at the requested instant. The instants are formatted for people. */
 export const resourceNotYetCreated = (
   what: string,

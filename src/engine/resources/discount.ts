@@ -2,7 +2,7 @@ import { discountIdsOf, withoutDiscounts } from '../../core/billing/discounting.
 import { Change } from '../../core/change.ts'
 import type { Customer } from '../../core/customer.ts'
 import { type Discount, type Discounts, NO_DISCOUNTS } from '../../core/discount.ts'
-import { resourceMissing } from '../../core/errors.ts'
+import { discountMissing } from '../../core/errors.ts'
 import type { Subscription } from '../../core/subscription.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
@@ -68,7 +68,7 @@ export function withDiscount(
  */
 export function deleteCustomerDiscount(unit: UnitOfWork, id: string): Discount {
   const customer = unit.find('customer', id)
-  if (customer.discount === null) throw resourceMissing('discount of customer', id)
+  if (customer.discount === null) throw discountMissing('customer', id)
   const discount = unit.need('discount', customer.discount)
   const change = new Change()
   endDiscount(change, discount)

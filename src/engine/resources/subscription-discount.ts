@@ -1,7 +1,7 @@
 import { withoutEnded } from '../../core/billing/discounting.ts'
 import { Change } from '../../core/change.ts'
 import type { Discount } from '../../core/discount.ts'
-import { resourceMissing } from '../../core/errors.ts'
+import { discountMissing } from '../../core/errors.ts'
 import { hasEnded } from '../../core/subscription-status.ts'
 import { cannotBe } from '../../core/transitions.ts'
 import { apply } from '../machine/apply.ts'
@@ -19,7 +19,7 @@ export function deleteSubscriptionDiscounts(unit: UnitOfWork, id: string): Disco
   if (hasEnded(subscription)) throw cannotBe('A subscription', subscription, 'changed')
   const discounts = subscription.discounts.map((each) => unit.need('discount', each))
   const last = discounts.at(-1)
-  if (!last) throw resourceMissing('discount of subscription', id)
+  if (!last) throw discountMissing('subscription', id)
   const change = new Change()
   for (const discount of discounts) endDiscount(change, discount)
   change.update(

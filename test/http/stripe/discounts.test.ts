@@ -259,7 +259,10 @@ describe('the discounts of an invoice', () => {
       id: found.discount?.id,
       deleted: true,
     })
-    expect(await errorOf(stripe.customers.deleteDiscount(customer))).toMatchObject({ statusCode: 404 })
+    expect(await errorOf(stripe.customers.deleteDiscount(customer))).toMatchObject({
+      statusCode: 404,
+      message: `No active discount for customer: '${customer}'`,
+    })
   })
 })
 
