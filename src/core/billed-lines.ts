@@ -104,7 +104,9 @@ function linesOf(invoice: Invoice, cycle: number, begins: boolean): BilledLine[]
  */
 function beginsPeriod(invoice: Invoice, cycle: number): boolean {
   const { period_start, billing_reason, lines } = invoice
-  const isEmpty = lines.every(({ proration, is_replaced }) => proration?.is_usage || is_replaced)
+  const isEmpty = lines.every(
+    ({ proration, is_replaced, is_discarded }) => !is_discarded && (proration?.is_usage || is_replaced),
+  )
   const isOfUpdate = period_start === cycle && billing_reason === 'subscription_update'
   return (isOfUpdate && isEmpty) || planLinesOf(invoice, cycle).length > 0
 }

@@ -26,7 +26,7 @@ export type InvoiceLine = {
   readonly discount_amounts?: readonly DiscountAmount[]
   /** Whether the item was created on this invoice, rather than pending before. Not part of the API's object. */
   readonly is_own_item?: boolean
-  /** Whether it bills a period that never began, because its update was discarded. Not part of the API's object. */
+  /** Whether its invoice bills a period that never began, because its update was discarded. Not part of the API's object. */
   readonly is_discarded?: true
   /**
    * Whether it corrects a period that its invoice replaces by one with the same start. Not part of the API's object.

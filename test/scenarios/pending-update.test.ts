@@ -3,6 +3,7 @@ import { linesOf as rows } from '../table.ts'
 import type { Body, Twin } from '../twin.ts'
 import { begin, END, invoicesOf, linesOf, MIDDLE, newestInvoice, pendingAmounts } from './plan-story.ts'
 import { at, bytesOf, historyOf, listAll, PACES, timelineOf } from './story.ts'
+import { makeMeter, makeMetered } from './usage-story.ts'
 
 const DECLINES = { afterwards: 'decline:insufficient_funds', outcomes: ['succeed'] }
 const CONDITIONAL = { payment_behavior: 'pending_if_incomplete' }
@@ -54,6 +55,21 @@ describe('an update with pending_if_incomplete', () => {
       expect(await pendingAmounts(twin)).toEqual([-1000, 2500])
     },
   )
+
+  test('leaves what the period billed to later credits, after a metered period was dropped in its first second', async () => {
+    const { twin, change, item, prices } = await begin(DECLINES)
+    const metered = await makeMetered(twin, (await makeMeter(twin)).id)
+    await change({ items: [{ id: item, quantity: 2 }] })
+    const items = [{ id: item, price: metered.id }]
+    await change({ items, billing_cycle_anchor: 'now', ...CONDITIONAL }, 'none')
+    const { id, status, total } = await newestInvoice(twin)
+    expect([status, total]).toEqual(['open', 2000])
+    await twin.post(`/v1/invoices/${id}/void`)
+    await twin.advance({ to: MIDDLE })
+    await change({ items: [{ id: item, price: prices.pro }] })
+    // Half of 2 × 20.00 is unused, and half of 2 × 50.00 remains.
+    expect(await pendingAmounts(twin)).toEqual([-2000, 4000, -2000, 5000])
+  })
 
   test('that expires leaves the subscription active if nothing else is outstanding, in one update', async () => {
     const outcomes = ['succeed', 'decline:insufficient_funds', 'decline:insufficient_funds', 'succeed']

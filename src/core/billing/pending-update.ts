@@ -139,7 +139,5 @@ export const itemsOfDiscarded = (
 /** Marks the lines of a period that does not begin, so that they never count as lines of the current period. */
 const withoutPeriod = (invoice: Invoice): Invoice => ({
   ...invoice,
-  lines: invoice.lines.map((line) =>
-    line.subscription_item === null || line.proration ? line : { ...line, is_discarded: true },
-  ),
+  lines: invoice.lines.map((line) => ({ ...line, is_discarded: true })),
 })
