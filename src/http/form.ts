@@ -1,4 +1,5 @@
 import { parameterInvalid } from '../core/errors.ts'
+import { copyOf } from '../text/beginning.ts'
 import { thousands } from '../text/display.ts'
 
 /** Parameters before conversion: nested objects, arrays and scalars. */
@@ -8,6 +9,8 @@ export type Raw = { [name: string]: unknown }
 export const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 /** paytwin: more than any parameter needs, and small enough for recursion. */
 const MAX_DEPTH = 16
+/** paytwin: the maximum length of a form of which a kept value may keep all in memory. */
+const SHORT_FORM = 4_096
 /** paytwin: twice the longest list that a parameter takes. */
 export const MAX_PARAMETERS = 2_000
 
@@ -57,13 +60,14 @@ function separatorsInJson(text: string): number {
 export function decodeForm(text: string, { onlyOnce = false }: { readonly onlyOnce?: boolean } = {}): Raw {
   const root: Raw = {}
   const counts: Counts = new WeakMap()
+  const isShort = text.length <= SHORT_FORM
   for (const [name, value] of new URLSearchParams(text)) {
     const path = pathOf(name)
     for (const key of path) refuseKey(key)
     if (onlyOnce && path.length === 1 && Object.hasOwn(root, name)) {
       throw parameterInvalid(name, `The parameter '${name}' is repeated`)
     }
-    insert(root, counts, path, value)
+    insert(root, counts, path, isShort ? value : copyOf(value))
   }
   return root
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { decodeForm, decodeJson } from '../../src/http/form.ts'
+import { keptBytes } from '../kept-memory.ts'
 import { type Body, startTwin, type Twin } from '../twin.ts'
 import { expectRefused, FORM, invalid, postForm, toForm } from './support.ts'
 
@@ -10,6 +11,18 @@ function listed(value: unknown): unknown {
   const isList = entries.length > 0 && entries.every(([key]) => /^\d+$/.test(key))
   return isList ? entries.map(([, child]) => child) : Object.fromEntries(entries)
 }
+
+test('a value of a long form does not keep the whole form in memory', async () => {
+  const kept: unknown[] = []
+  const decode = () => {
+    for (let number = 0; number < 50; number += 1) {
+      const form = `name=more-than-12-letters&number=${number}&password=${'x'.repeat(1_000_000)}`
+      kept.push(decodeForm(Buffer.from(form).toString()).name)
+    }
+  }
+  expect(await keptBytes(decode)).toBeLessThan(5_000_000)
+  expect(kept[0]).toBe('more-than-12-letters')
+})
 
 describe('a form', () => {
   test.each<[string, Body]>([
