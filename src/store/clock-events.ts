@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely'
+import { type Insertable, type Selectable, sql } from 'kysely'
 import { CLOCK_EVENT_TYPES, type ClockEventType } from '../core/kinds.ts'
 import type { ShownClock } from '../core/test-clock.ts'
 import { type CreatedBound, spanOf } from './blocks.ts'
@@ -87,6 +87,23 @@ export class ClockEventTable {
         })
         .get({ merchant })?.place ?? 0
     )
+  }
+
+  /**
+   * Moves the events after the newest entry of the journal close to it, in the same order. Must be called when entries were deleted:
+   * the next ones get their seqs, and have to follow these events.
+   * @param head - the seq of the newest entry
+   */
+  moveTo(head: number): void {
+    this.#statements
+      .named('move clock events', (db) => ({
+        compile: () =>
+          sql`update clock_event set place_in_all = ${arg('head')} + later.number * ${sql.lit(GAP)}
+            from (select seq, row_number() over (order by place_in_all) as number
+              from clock_event where place_in_all > ${arg('head')}) as later
+            where clock_event.seq = later.seq`.compile(db),
+      }))
+      .run({ head })
   }
 
   /** Returns the event with a running number of a merchant. */

@@ -183,6 +183,7 @@ export class Store {
     deleteMerchantRows(this.#database, merchant)
     this.#clearCaches()
     this.#blocks.trim()
+    this.clockEvents.moveTo(this.journal.head(null))
   }
 
   /** Clears all caches after rows were rolled back or replaced. */

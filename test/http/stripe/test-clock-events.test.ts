@@ -2,7 +2,7 @@ import Stripe from 'stripe'
 import { expect, onTestFinished, test } from 'vitest'
 import { beginAdvance } from '../../../src/engine/machine/begin-advance.ts'
 import type { WebhookRequest } from '../../../src/webhooks/sender.ts'
-import { asOperator } from '../support.ts'
+import { anotherMerchant, asOperator, openStream } from '../support.ts'
 import { customerOnClock, errorOf, startStripe } from './sdk.ts'
 
 const JAN_31 = 1_769_853_600
@@ -164,6 +164,34 @@ test('the operator sees them in both forms, and streams have them', async () => 
     'event: test_helpers.test_clock.advancing',
     'event: test_helpers.test_clock.ready',
   ])
+})
+
+test('events after the deletion of a merchant follow those of test clocks, in streams and lists', async () => {
+  const { stripe, twin } = await start()
+  const operator = asOperator(twin)
+  const { merchant, secretKey } = await anotherMerchant(twin)
+  await stripe.customers.create({ name: 'First' })
+  await stripe.testHelpers.testClocks.create({ frozen_time: JAN_31, name: 'Early' })
+  const asOther = { Authorization: `Bearer ${secretKey}` }
+  for (let count = 0; count < 5; count += 1)
+    await twin.request('POST', '/v1/customers', { name: 'Other' }, asOther)
+  for (const name of ['Middle', 'Late'])
+    await stripe.testHelpers.testClocks.create({ frozen_time: JAN_31, name })
+  const stream = await openStream(twin, '/_paytwin/events', {
+    Authorization: `Bearer ${twin.sandbox.adminToken}`,
+    Host: 'localhost:4242',
+  })
+  onTestFinished(() => stream.close())
+
+  await operator('DELETE', `merchants/${merchant.id}`)
+  await stripe.customers.create({ name: 'Second' })
+  await stripe.testHelpers.testClocks.create({ frozen_time: JAN_31, name: 'Last' })
+  const named = (event: { data: { object: { name: string } } }) => event.data.object.name
+  const { body } = await operator('GET', 'events')
+  expect(body.data.map(named)).toEqual(['Last', 'Second', 'Late', 'Middle', 'Early', 'First'])
+  const { body: page } = await operator('GET', `events?starting_after=${body.data[1].id}`)
+  expect(page.data.map(named)).toEqual(['Late', 'Middle', 'Early', 'First'])
+  expect((await stream.take(2)).map(({ data }) => named(data as never))).toEqual(['Second', 'Last'])
 })
 
 test('merchants with paytwin’s own API have no such events', async () => {
