@@ -99,7 +99,7 @@ function showProgress(context: PageContext, clock: Clock, latest: Advance | unde
     content: (
       <div data-part="progress">
         <p>
-          <Time at={now} /> of <Time at={target} />
+          At <Time at={now} />, on the way to <Time at={target} />
         </p>
         <Progress clock={clock} from={latest?.from} />
         {progress ? <Counts {...progress} /> : null}
@@ -136,7 +136,7 @@ async function showSummary(
         </p>
         <Counts {...summary} />
         {events.length === 0 ? null : (
-          <Panel title={has_more ? `The first ${events.length} events by type` : 'Events by type'}>
+          <Panel title={has_more ? `The first ${thousands(events.length)} events by type` : 'Events by type'}>
             <Types base={base} events={events} />
           </Panel>
         )}

@@ -161,7 +161,9 @@ async function showMail(context: PageContext, id: string): Promise<Response> {
             <div>
               <dt>Caused by</dt>
               <dd>
-                <a href={`${base}/events/${encodeURIComponent(event)}`}>{event}</a>
+                <a class="id" href={`${base}/events/${encodeURIComponent(event)}`}>
+                  {event}
+                </a>
               </dd>
             </div>
             {links.map(({ name, url }) => (
