@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import { INVOICE_STATUSES } from '../core/invoice-status.ts'
+import { SUBSCRIPTION_STATUSES } from '../core/subscription-status.ts'
 import { arg, literal, type Statements } from './statements.ts'
 
 /** paytwin: the maximum number of charges to read, so that the time does not grow with the history. */
@@ -15,6 +17,8 @@ export type ChargeTotal = {
   readonly amount: number
   readonly count: number
 }
+
+const STATUSES = { subscription: SUBSCRIPTION_STATUSES, invoice: INVOICE_STATUSES } as const
 
 /** Counts and sums over the objects of a merchant, each from one index or from a limited number of rows. */
 export class Totals {
@@ -38,17 +42,25 @@ export class Totals {
     return found?.count ?? 0
   }
 
-  /** Counts the objects of a kind by their status. Drafts of invoices include deleted ones. */
-  byStatus(kind: 'subscription' | 'invoice', merchant: number): StatusTotal[] {
+  /**
+   * Counts the objects of a kind by their status. Drafts of invoices include deleted ones. A count for each status compares no
+   * texts, which takes half the time of grouping by status.
+   */
+  byStatus(kind: keyof typeof STATUSES, merchant: number): StatusTotal[] {
     return this.#statements
       .named<StatusTotal>(`count ${kind} by status`, (db) =>
-        db
-          .selectFrom(kind as 'subscription')
-          .select(['status', sql<number>`count(*)`.as('count')])
-          .where('merchant', '=', arg<number>('merchant'))
-          .groupBy('status'),
+        db.selectFrom(sql<{ value: string }>`json_each(${arg('statuses')})`.as('known')).select((eb) => [
+          'known.value as status',
+          eb
+            .selectFrom(kind as 'subscription')
+            .select(sql<number>`count(*)`.as('count'))
+            .where('merchant', '=', arg<number>('merchant'))
+            .whereRef('status', '=', 'known.value')
+            .as('count'),
+        ]),
       )
-      .all({ merchant })
+      .all({ merchant, statuses: JSON.stringify(STATUSES[kind]) })
+      .filter(({ count }) => count > 0)
   }
 
   /** Sums the newest charges of a merchant by day, oldest first. @param given.since - Unix seconds */
