@@ -13,7 +13,12 @@ import type { RequestDetailsShape, RequestShape } from '../http/schemas/request.
 import type { ShutdownShape } from '../http/schemas/shutdown.ts'
 import type { SnapshotDifferencesShape, SnapshotShape } from '../http/schemas/snapshot.ts'
 import type { TriggerShape } from '../http/schemas/trigger.ts'
-import type { DeliveryShape, DeliveryWithRequestShape, EndpointShape } from '../http/schemas/webhook.ts'
+import type {
+  DeliveryShape,
+  DeliveryWithRequestShape,
+  DeliveryWithTypeShape,
+  EndpointShape,
+} from '../http/schemas/webhook.ts'
 
 /**
  * The objects of the admin API, from the schemas of its responses. Times are Unix seconds.
@@ -113,6 +118,7 @@ export type AdvanceTarget = { readonly to: number | string } | { readonly by: st
 
 export type WebhookEndpoint = WithSecret<Read<EndpointShape>>
 export type WebhookDelivery = Read<DeliveryShape>
+export type DeliveryWithType = Read<DeliveryWithTypeShape>
 export type DeliveryWithRequest = Read<DeliveryWithRequestShape>
 export type InboxWebhook = Read<ReceivedShape>
 export type Fault = Read<FaultShape>

@@ -1,12 +1,11 @@
 /** @jsxImportSource hono/jsx */
-import type { Fault, List, Overview, WebhookDelivery, WebhookEndpoint } from '../client/types.ts'
+import type { DeliveryWithType, Fault, List, Overview, WebhookEndpoint } from '../client/types.ts'
 import { formatAmount } from '../core/money.ts'
 import { factsOf, SUBSCRIPTION_STATUSES } from '../core/subscription-status.ts'
 import { Time } from '../http/html/time.tsx'
 import { thousands } from '../text/display.ts'
 import type { PageContext } from './context.ts'
 import { barsOf, DayChart, highestOf } from './day-chart.tsx'
-import { eventTypesOf } from './event-types.ts'
 import { FaultRows } from './fault-forms.tsx'
 import { Figure } from './figure.tsx'
 import { framed } from './frame.tsx'
@@ -164,9 +163,7 @@ function Statuses({ base, counts }: { base: string; counts: Readonly<Record<stri
 
 type Failure = {
   readonly endpoint: WebhookEndpoint
-  readonly delivery: WebhookDelivery
-  /** The type of the event. */
-  readonly type: string
+  readonly delivery: DeliveryWithType
 }
 
 /** Finds failed attempts among the last deliveries of the newest endpoints, newest first. */
@@ -178,31 +175,26 @@ async function failuresOf({ api, merchant }: PageContext): Promise<readonly Fail
   const found = await Promise.all(
     endpoints.map(async (endpoint) => {
       const path = `webhooks/${encodeURIComponent(endpoint.id)}/deliveries`
-      const { data } = await api.get<List<WebhookDelivery>>(path, { limit: MAX_DELIVERIES })
+      const { data } = await api.get<List<DeliveryWithType>>(path, { limit: MAX_DELIVERIES })
       return data.map((delivery) => ({ endpoint, delivery }))
     }),
   )
-  const failed = found
+  return found
     .flat()
     .filter(({ delivery: { status, attempts } }) => status !== 'succeeded' && attempts.length > 0)
     .toSorted((left, right) => right.delivery.created - left.delivery.created)
     .slice(0, MAX_FAILURES)
-  const types = await eventTypesOf(
-    api,
-    failed.map(({ delivery }) => delivery),
-  )
-  return failed.map((failure) => ({ ...failure, type: types.get(failure.delivery.event) ?? '' }))
 }
 
 const Failures = ({ base, failures }: { base: string; failures: readonly Failure[] }) => (
   <ul class="rows">
-    {failures.map(({ endpoint, delivery, type }) => {
-      const { status, attempts, next_attempt } = delivery
+    {failures.map(({ endpoint, delivery }) => {
+      const { event_type, status, attempts, next_attempt } = delivery
       const last = attempts.at(-1)
       return (
         <li>
           <span>
-            <a href={deliveryPath(base, delivery)}>{type}</a>
+            <a href={deliveryPath(base, delivery)}>{event_type}</a>
             <small>
               <Cut text={`to ${endpoint.url}`} />
             </small>

@@ -1,11 +1,10 @@
 /** @jsxImportSource hono/jsx */
-import type { List, WebhookDelivery } from '../client/types.ts'
+import type { DeliveryWithType, List, WebhookDelivery } from '../client/types.ts'
 import { Time } from '../http/html/time.tsx'
 import type { PageContext, Section } from './context.ts'
 import { showDelivery } from './delivery-page.tsx'
 import { createEndpoint, ENDPOINT_ACTIONS, EndpointForm } from './endpoint-forms.tsx'
 import { endpointsOf } from './endpoints.ts'
-import { eventTypesOf } from './event-types.ts'
 import { framed } from './frame.tsx'
 import { createInbox, InboxPanel, showInbox, showReceived } from './inbox.tsx'
 import { isFirstPage, Pager } from './pager.tsx'
@@ -70,13 +69,12 @@ async function showEndpoints(context: PageContext): Promise<Response> {
 async function showDeliveries(context: PageContext, id: string): Promise<Response> {
   const { api, base, query, formToken } = context
   const path = `${base}/webhooks/${encodeURIComponent(id)}`
-  const found = await api.get<List<WebhookDelivery>>(`webhooks/${encodeURIComponent(id)}/deliveries`, {
+  const found = await api.get<List<DeliveryWithType>>(`webhooks/${encodeURIComponent(id)}/deliveries`, {
     starting_after: query.get('after') ?? undefined,
     ending_before: query.get('before') ?? undefined,
     limit: LIMIT,
   })
   const endpoint = (await endpointsOf(context)).find((each) => each.id === id)
-  const types = await eventTypesOf(api, found.data)
   return framed(context, {
     title: 'Webhook deliveries',
     polls: isFirstPage(query),
@@ -106,12 +104,7 @@ async function showDeliveries(context: PageContext, id: string): Promise<Respons
           ) : (
             <ul class="rows">
               {found.data.map((delivery) => (
-                <Delivery
-                  base={base}
-                  formToken={formToken}
-                  delivery={delivery}
-                  type={types.get(delivery.event)}
-                />
+                <Delivery base={base} formToken={formToken} delivery={delivery} type={delivery.event_type} />
               ))}
             </ul>
           )}

@@ -61,8 +61,10 @@ export async function populate(file: string, subscriptions: number, months: numb
     await Promise.all(Array.from({ length: PARALLEL }, subscribe))
   await post('/v1/webhook_endpoints', { url: 'http://localhost:1/', enabled_events: ['refund.failed'] })
   await post('/v1/test_helpers/clock/advance', { by: `${months}mo` })
+  const [old] = (await ask('GET', '/v1/customers?email=old@example.com')).data
+  const [event] = (await ask('GET', `/_paytwin/events?merchant=${old.merchant_id}&object=${old.id}`)).data
   await sandbox.close()
-  copyByHand(file)
+  copyByHand(file, event.id)
 }
 
 type Post = (path: string, body?: object) => Promise<ResponseBody>
@@ -110,8 +112,8 @@ async function longLife(post: Post, price: ResponseBody): Promise<void> {
   for (let years = 0; years < 30; years += 1) await post(`${path}/${clock.id}/advance`, { by: '1y' })
 }
 
-/** Copies rows that an advance does not create in large numbers. */
-function copyByHand(file: string): void {
+/** Copies rows that an advance does not create in large numbers. @param event - the event of the copied deliveries */
+function copyByHand(file: string, event: string): void {
   const database = new Sqlite(file)
   const numbers = (count: number) =>
     `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})`
@@ -124,7 +126,7 @@ function copyByHand(file: string): void {
   database.exec(`${numbers(100_000)} insert into clock (id, merchant, created, is_test, deleted, mode, now, "offset")
     select 'clock_copy' || i, 1, ${CLOCK}, 1, 1, 'frozen', ${CLOCK}, 0 from n`)
   database.exec(`${numbers(300_000)} insert into webhook_delivery (id, merchant, created, event, endpoint, status,
-    attempts, attempt_count, is_ready) select 'wd_copy' || i, 1, ${CLOCK}, 'evt_copy' || i,
+    attempts, attempt_count, is_ready) select 'wd_copy' || i, 1, ${CLOCK}, '${event}',
     (select id from webhook_endpoint where merchant = 1), 'succeeded', '[]', 1, 0 from n`)
   database.exec(`${numbers(100_000)} insert into subscription (id, merchant, created, status, customer, currency,
     collection_method, items, start_date, billing_cycle_anchor, current_period_start, current_period_end,

@@ -75,6 +75,13 @@ export const placeOfEvent = (
   { id, param }: { id: string; param: string },
 ): number => placeIn(merchant, findAnyEntry(engine, merchant, id, param))
 
+/**
+ * Returns the type of an event without reconstructing its object.
+ * @throws ApiError resource_missing when the merchant has no such event
+ */
+export const typeOfEvent = (engine: Engine, merchant: MerchantState, id: string): AnyEventType =>
+  findAnyEntry(engine, merchant, id, 'id').type
+
 /** Returns the newest place; later events come after it. */
 export const newestPlace = (engine: Engine, merchant: Owner): number =>
   Math.max(

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { parameterInvalid, parameterMissing, resourceMissing } from '../../core/errors.ts'
-import { findAnyEvent, placeOfEvent } from '../../engine/history/any-events.ts'
+import { findAnyEvent, placeOfEvent, typeOfEvent } from '../../engine/history/any-events.ts'
 import { type CurrentView, currentView } from '../../engine/history/view.ts'
 import type { Engine } from '../../engine/machine/engine.ts'
 import type { MerchantState } from '../../engine/machine/merchant-state.ts'
@@ -16,6 +16,7 @@ import {
   type DeliveryShape,
   deletedEndpoint,
   deliveryList,
+  deliveryWithTypeList,
   endpointList,
 } from '../schemas/webhook.ts'
 import {
@@ -102,13 +103,15 @@ export function webhookAdminRoutes(add: AddRoute): void {
       path: 'webhooks/:id/deliveries',
       summary: 'Lists the deliveries of a webhook endpoint, newest first, with their attempts.',
       params: deferred(() => z.object(pageParams)),
-      returns: deliveryList,
+      returns: deliveryWithTypeList,
     },
-    ({ c, services, params, id }) => {
-      const view = viewOf(services.engine, ownerOf(services.engine, id))
-      return listDeliveries({ c, view, params }, equals('endpoint', id), (delivery) =>
-        presentDelivery(view, delivery),
-      )
+    ({ c, services: { engine }, params, id }) => {
+      const merchant = ownerOf(engine, id)
+      const view = viewOf(engine, merchant)
+      return listDeliveries({ c, view, params }, equals('endpoint', id), (delivery) => ({
+        ...presentDelivery(view, delivery),
+        event_type: typeOfEvent(engine, merchant, delivery.event),
+      }))
     },
   )
   add(
@@ -117,7 +120,7 @@ export function webhookAdminRoutes(add: AddRoute): void {
       path: 'webhooks/deliveries',
       summary: 'Lists the deliveries of up to 100 events, newest first, with their attempts.',
       params: deliveriesParams,
-      returns: deliveryList,
+      returns: deliveryWithTypeList,
       errors: { 400: ['parameter_missing'], 404: ['resource_missing'] },
     },
     ({ c, services: { engine }, params }) => {
@@ -125,9 +128,10 @@ export function webhookAdminRoutes(add: AddRoute): void {
       for (const [index, id] of params.events.entries())
         placeOfEvent(engine, merchant, { id, param: `events[${index}]` })
       const view = viewOf(engine, merchant)
-      return listDeliveries({ c, view, params }, isOneOf('event', params.events), (delivery) =>
-        presentDelivery(view, delivery),
-      )
+      return listDeliveries({ c, view, params }, isOneOf('event', params.events), (delivery) => ({
+        ...presentDelivery(view, delivery),
+        event_type: typeOfEvent(engine, merchant, delivery.event),
+      }))
     },
   )
   add(

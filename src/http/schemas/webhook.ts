@@ -55,16 +55,24 @@ const deliveryFields = () => ({
 const deliverySchema = component('WebhookDelivery', () =>
   z.object(deliveryFields()).describe('The delivery of an event to a webhook endpoint, with its attempts.'),
 )
+const deliveryFieldsWithType = () => ({ ...deliveryFields(), event_type: text('The type of the event.') })
+
+const deliveryWithType = component('WebhookDeliveryWithType', () =>
+  z
+    .object(deliveryFieldsWithType())
+    .describe('The delivery of an event to a webhook endpoint, with its attempts and the type of the event.'),
+)
 export const deliveryWithRequest = component('WebhookDeliveryWithRequest', () =>
   z
     .object({
-      ...deliveryFields(),
-      event_type: text('The type of the event.'),
+      ...deliveryFieldsWithType(),
       url: text('The url of the endpoint.'),
       request_body: text('The body of the request, as it would be sent now.'),
     })
     .describe('The delivery of an event to a webhook endpoint, with its request.'),
 )
 export type DeliveryWithRequestShape = Shape<typeof deliveryWithRequest>
+export type DeliveryWithTypeShape = Shape<typeof deliveryWithType>
 export type DeliveryShape = Shape<typeof deliverySchema>
 export const deliveryList = listOf(deliverySchema)
+export const deliveryWithTypeList = listOf(deliveryWithType)
