@@ -56,8 +56,11 @@ async function show(context: PageContext, listed: ListOf<Row>): Promise<Response
 
 const isFiltered = (query: URLSearchParams): boolean => KEPT.some((name) => given(query, name) !== undefined)
 
-const titleOf = (count: number, { title }: ListOf<Row>, query: URLSearchParams): string =>
-  `${count} ${title.toLowerCase()}${isFiltered(query) ? ' that match' : ''} on this page`
+function titleOf(count: number, { title }: ListOf<Row>, query: URLSearchParams): string {
+  const plural = title.toLowerCase()
+  const noun = count === 1 ? plural.slice(0, -1) : plural
+  return `${count} ${isFiltered(query) ? 'matching ' : ''}${noun} on this page`
+}
 
 /** Reads a page of the list from the API, which searches and filters. */
 function read(context: PageContext, { path, kind, params, hasCustomer }: ListOf<Row>): Promise<List<Row>> {

@@ -222,7 +222,7 @@ test('the search field at the top opens the object that it names', async () => {
   for (const text of [id, 'f@example.com', 'finder']) expect(await find(text)).toContain('<h1>Finder</h1>')
   expect(await find(number)).toContain(`<h1>Invoice ${number}</h1>`)
   await twin.post('/v1/customers', { name: 'Finder', email: 'second@example.com' })
-  expect(await find('finder')).toContain('2 customers that match')
+  expect(await find('finder')).toContain('2 matching customers')
   expect(await find('in_none')).toContain('No such invoice')
   const none = await find('<b>')
   expect([none.includes('Nothing matches.'), none.includes('&lt;b&gt;')]).toEqual([true, true])

@@ -59,6 +59,7 @@ test('lists are filtered by status, and keep the filter on the next page', async
   const { text } = await browser.show('/subscriptions?status=past_due')
   expect(rowsOf(text)).toHaveLength(1)
   expect(text).toContain('<option value="past_due" selected="">')
+  expect(plain(text)).toContain('1 matching subscription on this page')
   const paid = await browser.show('/invoices?status=paid')
   expect(linkOf(paid.text, 'Older')).toMatch(/^\/invoices\?status=paid&after=in_/)
 })
