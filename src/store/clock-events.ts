@@ -89,6 +89,24 @@ export class ClockEventTable {
     )
   }
 
+  /** Returns the place of a merchant's newest event up to a place among the events of all; 0 without any. */
+  headAt(merchant: number, placeInAll: number): number {
+    return (
+      this.#statements
+        .named<{ place: number }>('clock event head at', (db) =>
+          db
+            .selectFrom('clock_event')
+            .select('place')
+            .where('merchant', '=', arg<number>('merchant'))
+            // The unary plus disables the index of this column, with which the planner would sort the rows.
+            .where(sql<boolean>`+place_in_all <= ${arg('placeInAll')}`)
+            .orderBy('place', 'desc')
+            .limit(literal(1)),
+        )
+        .get({ merchant, placeInAll })?.place ?? 0
+    )
+  }
+
   /**
    * Moves the events after the newest entry of the journal close to it, in the same order. Must be called when entries were deleted:
    * the next ones get their seqs, and have to follow these events.

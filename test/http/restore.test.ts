@@ -121,6 +121,23 @@ describe.each(EVERYWHERE)('%s a live stream', (place) => {
     await next.close()
   })
 
+  test('of a reader that reconnects misses no event whose place a deleted merchant had', async () => {
+    const twin = await open()
+    const { merchant, secretKey } = await anotherMerchant(twin)
+    const asOther = { Authorization: `Bearer ${secretKey}` }
+    for (const name of ['other 1', 'other 2']) await twin.request('POST', '/v1/customers', { name }, asOther)
+    await save(twin)
+    await restore(twin)
+    await asOperator(twin)('DELETE', `merchants/${merchant.id}`)
+    for (const name of ['new 1', 'new 2', 'new 3']) await customer(twin, name)
+    for (const path of ['/v1/events', '/_paytwin/events']) {
+      const headers = path.startsWith('/v1') ? {} : operators(twin)
+      const stream = await openStream(twin, path, { ...headers, 'Paytwin-State': 'another' })
+      expect((await stream.take(2)).map(({ data }) => data.data?.object.name)).toEqual([undefined, 'new 1'])
+      await stream.close()
+    }
+  })
+
   test('of a slow reader sends the buffered events, then the reset, and no other earlier event', async () => {
     const twin = await open()
     await save(twin)

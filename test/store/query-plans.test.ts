@@ -161,6 +161,7 @@ function askForRarities({ engine: { store } }: Sandbox): void {
     store.meterEvents.windows(formula, span, 3_600)
   }
   store.journal.numberAt(0, 1)
+  store.clockEvents.headAt(0, 1)
   store.journal.eventOfObject(1, 'invoice.created')
   store.deliveries.isRefused('evt_1')
   askForClockEvents(store)

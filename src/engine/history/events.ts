@@ -104,9 +104,12 @@ export function eventsAfter(
   return recallAll(engine, engine.store.journal.events(query))
 }
 
-/** Returns the place of a merchant's newest event, or for null of the newest entry, up to a journal seq. */
-export const placeAt = ({ store }: Engine, merchant: MerchantState | null, seq: number): number =>
-  merchant ? store.journal.numberAt(merchant.settings.ordinal, seq) : seq
+/** Returns the place of a merchant's newest event, or for null of the newest of all, up to a place among all. */
+export function placeAt({ store }: Engine, merchant: MerchantState | null, placeInAll: number): number {
+  if (!merchant) return placeInAll
+  const { ordinal } = merchant.settings
+  return Math.max(store.journal.numberAt(ordinal, placeInAll), store.clockEvents.headAt(ordinal, placeInAll))
+}
 
 /** Finds an event. @throws ApiError resource_missing when the merchant (or any merchant, for null) has no such event */
 export const findEvent = (engine: Engine, merchant: MerchantState | null, id: string): EventWithObject =>

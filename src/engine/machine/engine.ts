@@ -10,6 +10,7 @@ import { Ids } from './ids.ts'
 import { type EngineListener, Listeners } from './listeners.ts'
 import { checkCurrent, isUnfinished, type MerchantState, merchantOf } from './merchant-state.ts'
 import { Outbox } from './outbox.ts'
+import { deleteStoredMerchant } from './state-mark.ts'
 import { Timekeeper } from './timekeeper.ts'
 import { TransactionLog } from './transaction-log.ts'
 import { Transactions } from './transactions.ts'
@@ -228,7 +229,7 @@ export class Engine {
       await nextTurn()
     } while (merchant.held.size > 0)
     checkCurrent(merchant)
-    this.#transactions.run([], () => this.store.deleteMerchant(merchant.settings))
+    this.#transactions.run([], () => deleteStoredMerchant(this.store, merchant.settings))
     merchant.presence = 'deleted'
     this.merchants.delete(merchant.settings.ordinal)
     this.#listeners.notify((listener) => listener.deleted?.(merchant))

@@ -1,3 +1,4 @@
+import type { Identity } from '../../store/contents.ts'
 import type { Store } from '../../store/store.ts'
 import { randomToken } from './ids.ts'
 
@@ -11,13 +12,25 @@ const ID_LENGTH = 16
 export type StateMark = {
   /** Random. */
   readonly id: string
-  /** The seq of the newest journal entry when the history began; 0 if there was none. */
+  /** The place of the newest event or entry among those of all merchants when the history began; 0 if there was none. */
   readonly head: number
 }
 
 /** Marks the beginning of a history, within the open transaction. */
-export function markState({ directory, journal }: Store): void {
-  directory.setSetting(SETTING, `${randomToken(ID_LENGTH)} ${journal.head(null)}`)
+export function markState({ directory, journal, clockEvents }: Store): void {
+  const head = Math.max(journal.head(null), clockEvents.head(null))
+  directory.setSetting(SETTING, `${randomToken(ID_LENGTH)} ${head}`)
+}
+
+/**
+ * Deletes a merchant and all its rows, within the open transaction. The next entries can get the places of deleted ones, so the
+ * mark moves back to the newest entry that is left.
+ */
+export function deleteStoredMerchant(store: Store, merchant: Identity): void {
+  store.deleteMerchant(merchant)
+  const mark = stateMark(store)
+  const head = store.journal.head(null)
+  if (mark && mark.head > head) store.directory.setSetting(SETTING, `${mark.id} ${head}`)
 }
 
 /** Returns the mark of the current history; undefined in a database that an older paytwin has begun. */

@@ -194,6 +194,26 @@ test('events after the deletion of a merchant follow those of test clocks, in st
   expect((await stream.take(2)).map(({ data }) => named(data as never))).toEqual(['Second', 'Last'])
 })
 
+test('a reader that reconnects after a restore gets no event of a test clock that was restored', async () => {
+  const { stripe, twin, advance } = await start()
+  const operator = asOperator(twin)
+  const { id } = await stripe.testHelpers.testClocks.create({ frozen_time: JAN_31 })
+  await operator('POST', 'snapshots', { name: 'state' })
+  await operator('POST', 'snapshots/state/restore')
+  await advance(id, JAN_31 + DAY)
+  for (const query of ['', `?merchant=${twin.sandbox.merchant.settings.id}`]) {
+    const stream = await openStream(twin, `/_paytwin/events${query}`, {
+      Authorization: `Bearer ${twin.sandbox.adminToken}`,
+      Host: 'localhost:4242',
+      'Last-Event-ID': 'evt_of_another_state',
+      'Paytwin-State': 'another',
+    })
+    onTestFinished(() => stream.close())
+    const types = (await stream.take(3)).map(({ event }) => event)
+    expect(types).toEqual(['reset', 'test_helpers.test_clock.advancing', 'test_helpers.test_clock.ready'])
+  }
+})
+
 test('merchants with paytwin’s own API have no such events', async () => {
   const { twin } = await start({ dialect: 'paytwin' })
   const { id } = await twin.post('/v1/test_helpers/test_clocks', { frozen_time: JAN_31 })
