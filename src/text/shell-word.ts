@@ -7,7 +7,8 @@ import { INVISIBLE } from './display.ts'
 export function shellWord(word: string): string {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word
   if (word.search(INVISIBLE) === -1) return `'${word.replaceAll("'", `'\\''`)}'`
-  return `$'${word.replaceAll(/[\\']/g, '\\$&').replace(INVISIBLE, escaped)}'`
+  // An escaped quote would end the word in a shell that does not read `$'…'`, and what follows would be run.
+  return `$'${word.replaceAll('\\', '\\\\').replaceAll("'", '\\x27').replace(INVISIBLE, escaped)}'`
 }
 
 /** Formats a character with all digits, so that those that follow it are not read as part of it. */

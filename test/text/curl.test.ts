@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { decodeForm } from '../../src/http/form.ts'
 import { curlOf } from '../../src/text/curl.ts'
@@ -61,6 +61,13 @@ test.each<Record<string, unknown>>([
   expect(decodeForm(body)).toEqual(params)
   const [, , option, text] = argumentsOf(post(json(params))).slice(6)
   expect([option, JSON.parse(text ?? '')]).toEqual(['-d', params])
+})
+
+test.each(['bash', 'sh'])('%s runs nothing of a value with control characters', (shell) => {
+  const value = "\u0001'$(echo run >&2)`echo run >&2`; echo run >&2 #"
+  const script = `curl() { :; }\n${post(form({ name: value }))}`
+  const { stderr } = spawnSync(shell, ['-c', script], { encoding: 'utf8' })
+  expect(stderr).not.toMatch(/^run$/m)
 })
 
 /** Returns what curl sends for an option with data. */
