@@ -23,9 +23,7 @@ export function payByHand(
   subscription: Subscription | null,
 ): Collected {
   if (!isDraft(invoice)) {
-    if (!allows(INVOICE_TRANSITIONS, invoice.status, 'pay')) {
-      throw cannotBe('An invoice', invoice, 'paid')
-    }
+    checkPayable(invoice)
     return payNow(change, account, invoice, subscription, { scheduled: false })
   }
   const daysUntilDue = daysUntilDueOf(invoice, subscription)
@@ -47,7 +45,7 @@ export function payOutOfBand(
   subscription: Subscription | null,
 ): Collected {
   if (!isDraft(invoice)) {
-    if (!allows(INVOICE_TRANSITIONS, invoice.status, 'pay')) throw cannotBe('An invoice', invoice, 'paid')
+    checkPayable(invoice)
     const collected = settleOutOfBand(change, account, invoice)
     recoverPaid(change, account, invoice, subscription)
     updateDelinquency(change, account)
@@ -58,6 +56,11 @@ export function payOutOfBand(
   const collected = isOpen(issued.invoice) ? settleOutOfBand(change, account, issued.invoice) : issued
   recordPayment(change, account, subscription, { collected, counts })
   return collected
+}
+
+/** @throws ApiError invalid_state_transition, param status, when it is paid or void */
+function checkPayable(invoice: Invoice): void {
+  if (!allows(INVOICE_TRANSITIONS, invoice.status, 'pay')) throw cannotBe('An invoice', invoice, 'paid')
 }
 
 /** Updates a subscription after one of its drafts was paid on request. */
