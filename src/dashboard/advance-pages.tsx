@@ -67,13 +67,16 @@ async function targetOf({ api, form, merchant }: PageContext, { id, now }: Clock
     const instant = `${to ?? ''}${to?.length === 16 ? ':00' : ''}Z`
     return { param: { to: instant }, at: parseInstant(instant) ?? Number.NaN }
   }
-  const [next] = await nextJobs(api, scopeOf(merchant, id), 1)
+  const { jobs, isCut } = await nextJobs(api, scopeOf(merchant, id), 1)
+  const [next] = jobs
   if (next) return { param: { to: next.due }, at: next.due }
   throw new ApiError({
     status: 400,
     type: 'invalid_request_error',
     code: null,
-    message: 'Nothing is due, so there is no next event. Advance by a time instead.',
+    message: isCut
+      ? 'Many retries of webhooks are due before the next event. Advance by a time instead.'
+      : 'Nothing is due, so there is no next event. Advance by a time instead.',
   })
 }
 

@@ -49,11 +49,11 @@ async function show(context: PageContext): Promise<Response> {
         </div>
         <div class="columns">
           <Panel title="What is due next" part="due">
-            {upcoming.length === 0 ? (
+            {upcoming.jobs.length > 0 ? <JobTable base={base} jobs={upcoming.jobs} /> : null}
+            {upcoming.isCut ? <Empty>Many retries of webhooks are due before other jobs.</Empty> : null}
+            {upcoming.jobs.length === 0 && !upcoming.isCut ? (
               <Empty>Nothing is due. Subscriptions, trials and retries of payments make jobs.</Empty>
-            ) : (
-              <JobTable base={base} jobs={upcoming} />
-            )}
+            ) : null}
           </Panel>
           <div>
             <Panel title="Subscriptions by status" part="statuses">
