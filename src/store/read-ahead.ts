@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { InvoiceItem } from '../core/invoice-item.ts'
 import type { Kind, Objects } from '../core/kinds.ts'
-import { arg, literal, type Reader, type Statements } from './statements.ts'
+import type { KindTable } from './kind-table.ts'
+import { arg, literal, type Statements } from './statements.ts'
 
 /**
  * The SQL of `isOutstanding` (core/invoice.ts). The index `invoice_outstanding` has exactly this text, which SQLite
@@ -28,14 +29,11 @@ export class ReadAhead {
   readonly #loose: Answers<true>
   readonly #billedWith: Answers<readonly InvoiceItem[]>
 
-  /** @param items - the columns of invoice items, and how a row of them is read */
-  constructor(
-    statements: Statements,
-    items: { readonly columns: readonly string[]; readonly reader: Reader<InvoiceItem> },
-  ) {
+  /** @param items - the table of invoice items */
+  constructor(statements: Statements, items: KindTable<'invoice_item'>) {
     this.#outstanding = new Answers((owners) => without(owners, idsWith(statements, 'invoice', owners)))
     this.#loose = new Answers((owners) => without(owners, idsWith(statements, 'invoice_item', owners)))
-    this.#billedWith = new Answers((owners) => itemsOfEach(statements, items, owners))
+    this.#billedWith = new Answers((owners) => itemsOfEach(items, owners))
   }
 
   /** Sets the owners of the next questions. */
@@ -128,26 +126,18 @@ const without = (owners: readonly string[], some: ReadonlySet<string>): Map<stri
 
 /** Reads the items that wait for each of many subscriptions, oldest first; no answers if there are too many items. */
 function itemsOfEach(
-  statements: Statements,
-  { columns, reader }: { readonly columns: readonly string[]; readonly reader: Reader<InvoiceItem> },
+  table: KindTable<'invoice_item'>,
   subscriptions: readonly string[],
 ): Map<string, readonly InvoiceItem[]> {
-  const items = statements
-    .named(
-      'items of subscriptions',
-      (db) =>
-        db
-          .selectFrom('invoice_item' as 'object')
-          .select(columns as string[])
-          .where(sql<boolean>`billed_with in (select value from json_each(${arg('subscriptions')}))`)
-          .orderBy('billed_with')
-          .orderBy('seq')
-          .limit(literal(MAX_ITEMS)),
-      reader,
-    )
-    .all({ subscriptions: JSON.stringify(subscriptions) })
+  const items = table.readTogether(
+    'items of subscriptions',
+    () => sql`(select * from invoice_item
+      where billed_with in (select value from json_each(${arg('subscriptions')})) limit ${literal(MAX_ITEMS)})`,
+    { subscriptions: JSON.stringify(subscriptions) },
+  )
   if (items.length === MAX_ITEMS) return new Map()
   const itemsOf = new Map<string, InvoiceItem[]>(subscriptions.map((id) => [id, []]))
-  for (const item of items) itemsOf.get(item.billed_with ?? '')?.push(item)
+  for (const { object } of items.sort((left, right) => left.seq - right.seq))
+    itemsOf.get(object.billed_with ?? '')?.push(object)
   return itemsOf
 }
