@@ -3,6 +3,7 @@ import type { Store } from '../../store/store.ts'
 import { isOfStorage } from '../../store/unusable.ts'
 import { recordClockEvent } from '../resources/clock-event.ts'
 import type { Clock } from './clock.ts'
+import { DueJobs } from './due-jobs.ts'
 import { nextTurn } from './gate.ts'
 import type { Listeners } from './listeners.ts'
 import type { MerchantState, Waiting } from './merchant-state.ts'
@@ -162,6 +163,7 @@ export class Advances {
   }
 
   async #runBatches(merchant: MerchantState, clock: Clock, control: Control): Promise<Summary> {
+    const jobs = new DueJobs(this.#store, clock)
     let summary = EMPTY_SUMMARY
     let isWaiting = awaitsWebhooks(clock)
     for (let batches = 1; ; batches += 1) {
@@ -173,7 +175,7 @@ export class Advances {
       const batch = this.#transactions.run([clock], () => {
         const ran = this.#canceled.has(clock)
           ? this.#endEarly(clock, summary)
-          : runBatch(this.#store, clock, () => this.#units.forStep(merchant, clock))
+          : runBatch(jobs, clock, () => this.#units.forStep(merchant, clock))
         if (ran.isDone) this.#reportReady(merchant, clock)
         return ran
       })

@@ -6,36 +6,51 @@ import type { Store } from '../../store/store.ts'
 import type { Clock } from './clock.ts'
 
 /**
- * The due jobs of a clock, one by one. The objects that their decisions read are loaded for many jobs at once: one
+ * The due jobs of an advance, one by one. The objects that their decisions read are loaded for many jobs at once: one
  * statement a table instead of one an object. Loading only fills the cache; a decision reads each object when it runs.
  */
 export class DueJobs {
   readonly #store: Store
   readonly #clock: Clock
-  readonly #target: number
   /** The objects of the jobs whose objects were loaded. */
   readonly #prepared = new Set<string>()
+  #isBatchOver = false
 
-  /** @param target - Unix seconds; jobs up to this instant are due */
-  constructor(store: Store, clock: Clock, target: number) {
+  constructor(store: Store, clock: Clock) {
     this.#store = store
     this.#clock = clock
-    this.#target = target
   }
 
-  /** Returns the next due job; undefined when there is none. It stays in the queue until it has run. */
-  next(): QueuedJob | undefined {
+  /**
+   * Returns the next due job; undefined when there is none. It stays in the queue until it has run.
+   * @param target - Unix seconds; jobs up to this instant are due
+   */
+  next(target: number): QueuedJob | undefined {
     const { jobs } = this.#store
     const job = jobs.first(this.#clock.seq)
-    if (!job || job.due > this.#target) return undefined
-    if (!this.#prepared.has(job.object) || !jobs.holds(this.#clock.seq)) this.#prepare(job.merchant)
+    if (!job || job.due > target) return undefined
+    if (!this.#prepared.has(job.object) || !jobs.holds(this.#clock.seq)) this.#prepare(job.merchant, target)
     return job
   }
 
-  #prepare(merchant: number): void {
+  /**
+   * Ends a batch. The objects in memory are dropped when the next ones are loaded: until then, the next batch uses those of
+   * the jobs that were prepared and have not run. Keeping the objects of past jobs longer would cost more garbage collection
+   * than reading the few that are needed again.
+   */
+  endBatch(): void {
+    this.#isBatchOver = true
+  }
+
+  #prepare(merchant: number, target: number): void {
+    if (this.#isBatchOver) {
+      this.#store.objects.forget()
+      this.#prepared.clear()
+      this.#isBatchOver = false
+    }
     const jobs = this.#store.jobs
       .firstFew(this.#clock.seq)
-      .filter((job) => job.due <= this.#target && job.merchant === merchant)
+      .filter((job) => job.due <= target && job.merchant === merchant)
     for (const { object } of jobs) this.#prepared.add(object)
     const subscriptions = this.#load(
       'subscription',

@@ -1,9 +1,8 @@
 import { assert } from '../../core/errors.ts'
 import type { EventType } from '../../core/kinds.ts'
 import type { QueuedJob } from '../../store/jobs.ts'
-import type { Store } from '../../store/store.ts'
 import { type Clock, stopwatch } from './clock.ts'
-import { DueJobs } from './due-jobs.ts'
+import type { DueJobs } from './due-jobs.ts'
 import { runJob } from './jobs.ts'
 import { type Stored, type Summary, storedAdvance } from './stored-advance.ts'
 import type { UnitOfWork } from './unit.ts'
@@ -14,13 +13,14 @@ const BATCH_MS = 20
 /**
  * Runs the due jobs of a clock up to a target within the open transaction: the earliest first, with the clock at its
  * instant. Returns after a while, so that requests are served.
+ * @param jobs - the due jobs of the advance, for all its batches
  * @param newUnit - creates the unit of one job
  * @returns whether the target was reached, or a job emitted one of the `stop_on` events; and whether to wait for
  *   webhooks before the next step
  * See docs/contract/clocks.md#advancing.
  */
 export function runBatch(
-  store: Store,
+  jobs: DueJobs,
   clock: Clock,
   newUnit: () => UnitOfWork,
 ): { isDone: boolean; isWaiting: boolean; summary: Summary } {
@@ -32,9 +32,8 @@ export function runBatch(
   const started = stopwatch()
   let previous: QueuedJob | undefined
   let isWaiting = false
-  const jobs = new DueJobs(store, clock, target)
   do {
-    const job = jobs.next()
+    const job = jobs.next(target)
     if (!job) {
       clock.moveTo(target)
       clock.end({ keepsPace: is_catch_up })
@@ -53,9 +52,7 @@ export function runBatch(
     }
     isWaiting = await_webhooks && unit.announced > 0
   } while (!isWaiting && stopwatch() - started < BATCH_MS)
-  // Keeping the objects of past jobs longer would cost more garbage collection than reading the few that are needed
-  // again.
-  store.objects.forget()
+  jobs.endBatch()
   clock.begin(target, storedAdvance({ ...options, summary }))
   return { isDone: false, isWaiting, summary }
 }
