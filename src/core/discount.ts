@@ -48,6 +48,8 @@ export type Discounts = ReadonlyMap<string, Discount>
 
 export const NO_DISCOUNTS: Discounts = new Map()
 
+const NONE: readonly never[] = []
+
 /** Finds the discounts of a list, in its order. Those that are not in the map are left out. */
-export const discountsIn = (discounts: Discounts, ids: readonly string[] = []): Discount[] =>
-  ids.flatMap((id) => discounts.get(id) ?? [])
+export const discountsIn = (discounts: Discounts, ids: readonly string[] = NONE): readonly Discount[] =>
+  ids.length === 0 ? NONE : ids.flatMap((id) => discounts.get(id) ?? [])

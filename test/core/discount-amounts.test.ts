@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { discountAmounts, type Reducible } from '../../src/core/billing/discount-amounts.ts'
 import type { CouponTerms } from '../../src/core/coupon.ts'
 import { type Discount, endOfDiscount, reduces } from '../../src/core/discount.ts'
+import { MAX_AMOUNT } from '../../src/core/money.ts'
 import { NOW } from './objects.ts'
 
 const aDiscount = (id: string, terms: Partial<CouponTerms>, given: Partial<Discount> = {}): Discount => ({
@@ -87,6 +88,14 @@ describe('what discounts take off lines', () => {
     ]
     expect(offEach(lines, [pro])).toEqual([100, 0, 0, 0])
     expect(offEach(lines, [percent(20)])).toEqual([200, 200, 200, 0])
+  })
+
+  test('a percentage of any amount is exact', () => {
+    const exact = (amount: number, percent_off: number) =>
+      Number((2n * BigInt(amount) * BigInt(Math.round(percent_off * 100)) + 10_000n) / 20_000n)
+    for (const amount of [1, 2, 3, 4_999, 99_999_998, MAX_AMOUNT, 10 ** 11 + 1, Number.MAX_SAFE_INTEGER])
+      for (const percentage of [0.01, 0.5, 12.5, 33.33, 49.99, 50, 66.67, 99.99, 100])
+        expect(offEach([line(amount)], [percent(percentage)])).toEqual([exact(amount, percentage)])
   })
 
   test('the parts of an amount add up for any lines, and no line falls below zero', () => {

@@ -19,7 +19,7 @@ import {
   issue,
   voidInvoice,
 } from './collect.ts'
-import { discountDraft, spendDiscounts } from './discounting.ts'
+import { discountLines, spendDiscounts } from './discounting.ts'
 import { withNotices } from './schedule-notices.ts'
 import { type EndedPeriod, usageLines } from './usage.ts'
 
@@ -84,6 +84,8 @@ export function bill(
   return finalizeWithoutAttempt(change, account, invoice, daysUntilDue, account.paymentMethod)
 }
 
+const NO_IDS: readonly string[] = []
+
 /**
  * Creates the draft invoice of one period. Its lines are the subscription's pending invoice items, oldest first, then the usage
  * of the period that ends, and then its items. Some merchants' rules add the customer's other pending items. Pending items that
@@ -100,24 +102,30 @@ export function draft(change: Change, given: Account, subscription: Subscription
   const billed = pendingItems.length === 0 ? [] : itemsThatFit(pendingItems, fixed + sumOf(usage))
   const pending = [...billed.map((item) => lineOfPending(item, newId('il'), billing)), ...usage]
   const priced = linesOf(items, prices, newId)
-  const lines = isFree ? priced.map((line) => freeLine(line, isFree.names)) : priced
+  const ofItems = isFree ? priced.map((line) => freeLine(line, isFree.names)) : priced
+  const { currency } = subscription
+  const all = pending.length === 0 ? ofItems : [...pending, ...ofItems]
+  const content =
+    discounts.size === 0
+      ? { lines: all, discounts: NO_IDS }
+      : discountLines(change, account, subscription, { id, currency, lines: all })
   const invoice = draftInvoice({
     id,
     created: account.now,
     customer: subscription.customer,
     subscription: subscription.id,
-    currency: subscription.currency,
+    currency,
     collection_method: subscription.collection_method,
     billing_reason: reason,
-    lines: pending.length === 0 ? lines : [...pending, ...lines],
+    lines: content.lines,
+    discounts: content.discounts,
     period_start: period.start,
     period_end: period.end,
     previous_start: account.rules.invoicesPastPeriod ? previousStart : undefined,
     next_payment_attempt: finalizesAt,
     test_clock: subscription.test_clock,
   })
-  const discounted = discounts.size === 0 ? invoice : discountDraft(change, account, subscription, invoice)
-  const created = change.create('invoice', discounted, 'invoice.created')
+  const created = change.create('invoice', invoice, 'invoice.created')
   for (const item of billed)
     change.update('invoice_item', item, (latest) => ({ ...latest, invoice: invoice.id, billed_with: null }))
   if (discounts.size > 0) spendDiscounts(change, account, created)

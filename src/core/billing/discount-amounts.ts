@@ -65,8 +65,17 @@ function isOfProduct({ terms: { applies_to } }: Discount, product: string | null
 /** Returns the parts of one discount for each of some amounts. A percentage is rounded for each amount, half away from zero. */
 function partsOf({ terms }: Discount, amounts: readonly number[]): number[] {
   if (terms.percent_off === null) return dividedAmount(terms.amount_off ?? 0, amounts)
-  const hundredths = BigInt(Math.round(terms.percent_off * 100))
-  return amounts.map((amount) => roundedQuotient(BigInt(amount) * hundredths, BigInt(WHOLE)))
+  const hundredths = Math.round(terms.percent_off * 100)
+  return amounts.map((amount) => partOf(amount, hundredths))
+}
+
+/** Returns a part of an amount that is at least 0, rounded half up. */
+function partOf(amount: number, hundredths: number): number {
+  const doubled = 2 * amount * hundredths + WHOLE
+  // Numbers hold the product of every amount that can be billed, and are quicker.
+  if (!Number.isSafeInteger(doubled))
+    return roundedQuotient(BigInt(amount) * BigInt(hundredths), BigInt(WHOLE))
+  return (doubled - (doubled % (2 * WHOLE))) / (2 * WHOLE)
 }
 
 /**

@@ -31,24 +31,29 @@ export function discountsOfInvoice(
   return discountsIn(discounts, [customerDiscount]).filter(inForce)
 }
 
+/** What a draft bills: its lines, and the discounts that reduce those without discounts of their own. */
+type DraftContent = Pick<Invoice, 'id' | 'currency' | 'lines' | 'discounts'>
+
 /**
- * Applies the discounts that are in force to the new draft of a subscription.
+ * Applies the discounts that are in force to the lines of a subscription's new draft.
  * See docs/contract/discounts.md#inheritance.
  */
-export function discountDraft(
+export function discountLines(
   change: Change,
   account: Pick<Account, 'customer' | 'discounts' | 'prices' | 'now'>,
   subscription: Subscription,
-  draft: Invoice,
-): Invoice {
-  const { discounts, prices, now: at } = account
+  draft: Omit<DraftContent, 'discounts'>,
+): Pick<DraftContent, 'lines' | 'discounts'> {
+  const { discounts: all, prices, now: at } = account
   const { discount } = change.latest('customer', account.customer)
-  const ofInvoice = discountsOfInvoice(subscription, discount, { discounts, at })
-  const moment = { currency: draft.currency, at }
+  const ofInvoice = discountsOfInvoice(subscription, discount, { discounts: all, at })
+  const { id, currency } = draft
+  const moment = { currency, at }
   const lines = draft.lines.map((line) =>
-    withOwnInForce(withDiscountsOfItem(line, subscription), discounts, moment),
+    withOwnInForce(withDiscountsOfItem(line, subscription), all, moment),
   )
-  return withDiscounts({ ...draft, lines, discounts: ofInvoice.map(({ id }) => id) }, { discounts, prices })
+  const discounts = ofInvoice.map((each) => each.id)
+  return { lines: reducedLines({ id, currency, lines, discounts }, { discounts: all, prices }), discounts }
 }
 
 /** Gives a line of usage or of a shortened first period the discounts of its item, if the subscription still has the item. */
@@ -75,28 +80,41 @@ function withOwnInForce(
  * invoice takes nothing off.
  * See docs/contract/discounts.md#amounts.
  */
-export function withDiscounts(invoice: Invoice, { discounts, prices }: DiscountContext): Invoice {
-  const isReduced = invoice.lines.some((line) => line.discounts ?? line.discount_amounts)
-  if (invoice.discounts.length === 0 && !isReduced) return invoice
-  const usable = (ids: readonly string[] | undefined) =>
-    discountsIn(discounts, ids).filter(({ used_by }) => used_by === null || used_by === invoice.id)
+export function withDiscounts(invoice: Invoice, context: DiscountContext): Invoice {
+  const lines = reducedLines(invoice, context)
+  return lines === invoice.lines ? invoice : withLines(invoice, lines)
+}
+
+/** Returns the lines of a draft with their discount amounts; the same list if it has no discounts. */
+function reducedLines(
+  { id, lines, discounts: ids }: DraftContent,
+  { discounts, prices }: DiscountContext,
+): readonly InvoiceLine[] {
+  const isReduced = lines.some((line) => line.discounts ?? line.discount_amounts)
+  if (ids.length === 0 && !isReduced) return lines
+  const usable = (of: readonly string[] | undefined) =>
+    discountsIn(discounts, of).filter(({ used_by }) => used_by === null || used_by === id)
   const amounts = discountAmounts(
-    invoice.lines.map((line) => ({
+    lines.map((line) => ({
       amount: line.amount,
       product: (line.price && prices.get(line.price)?.product) || null,
       own: usable(line.discounts),
       isDiscountable: isDiscountable(line),
     })),
-    usable(invoice.discounts),
+    usable(ids),
   )
-  return withLines(
-    invoice,
-    invoice.lines.map((line, place) => {
-      const { discount_amounts: _, ...rest } = line
-      const taken = amounts[place] ?? []
-      return taken.length === 0 ? rest : { ...rest, discount_amounts: taken }
-    }),
-  )
+  return lines.map((line, place) => {
+    const taken = amounts[place] ?? []
+    const unreduced = withoutAmounts(line)
+    return taken.length === 0 ? unreduced : { ...unreduced, discount_amounts: taken }
+  })
+}
+
+function withoutAmounts(line: InvoiceLine): InvoiceLine {
+  // To leave a field out takes V8 several times as long as to copy an object, so new lines are not copied.
+  if (line.discount_amounts === undefined) return line
+  const { discount_amounts: _, ...rest } = line
+  return rest
 }
 
 /**
@@ -108,6 +126,7 @@ export function spendDiscounts(
   account: Pick<Account, 'customer' | 'discounts'>,
   invoice: Invoice,
 ): void {
+  if (![...account.discounts.values()].some(({ terms }) => terms.duration === 'once')) return
   const reducing = new Set(
     invoice.lines.flatMap((line) => line.discount_amounts?.map(({ discount }) => discount) ?? []),
   )
