@@ -51,5 +51,12 @@ export const NO_DISCOUNTS: Discounts = new Map()
 const NONE: readonly never[] = []
 
 /** Finds the discounts of a list, in its order. Those that are not in the map are left out. */
-export const discountsIn = (discounts: Discounts, ids: readonly string[] = NONE): readonly Discount[] =>
-  ids.length === 0 ? NONE : ids.flatMap((id) => discounts.get(id) ?? [])
+export function discountsIn(discounts: Discounts, ids: readonly string[] = NONE): readonly Discount[] {
+  if (ids.length === 0) return NONE
+  const found: Discount[] = []
+  for (const id of ids) {
+    const discount = discounts.get(id)
+    if (discount) found.push(discount)
+  }
+  return found
+}

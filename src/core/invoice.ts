@@ -103,7 +103,7 @@ const NO_DISCOUNTS: readonly string[] = []
  * Creates a draft with the given lines. It names every field instead of spreading: V8 then assigns the object's shape
  * at once, which saves a tenth of the time of a renewal.
  */
-export const draftInvoice = (
+export function draftInvoice(
   given: Pick<
     Invoice,
     | 'id'
@@ -122,57 +122,58 @@ export const draftInvoice = (
     readonly previous_start?: number | undefined
     readonly next_payment_attempt?: number | undefined
   },
-): Invoice => ({
-  id: given.id,
-  created: given.created,
-  status: 'draft',
-  number: null,
-  customer: given.customer,
-  subscription: given.subscription,
-  currency: given.currency,
-  collection_method: given.collection_method,
-  billing_reason: given.billing_reason,
-  lines: given.lines,
-  discounts: given.discounts ?? NO_DISCOUNTS,
-  total: totalOf(given.lines),
-  amount_due: Math.max(0, totalOf(given.lines)),
-  amount_paid: 0,
-  starting_balance: 0,
-  pre_payment_credit_notes_amount: 0,
-  post_payment_credit_notes_amount: 0,
-  attempt_count: 0,
-  attempted: false,
-  next_payment_attempt: given.next_payment_attempt ?? null,
-  default_payment_method: null,
-  payment_intent: null,
-  charge: null,
-  days_until_due: null,
-  due_date: null,
-  overdue: false,
-  notices: null,
-  period_start: given.period_start,
-  period_end: given.period_end,
-  previous_start: given.previous_start ?? null,
-  finalized_at: null,
-  paid_at: null,
-  voided_at: null,
-  marked_uncollectible_at: null,
-  description: null,
-  metadata: {},
-  test_clock: given.test_clock,
-  deleted: false,
-})
+): Invoice {
+  const sum = totalOf(given.lines)
+  return {
+    id: given.id,
+    created: given.created,
+    status: 'draft',
+    number: null,
+    customer: given.customer,
+    subscription: given.subscription,
+    currency: given.currency,
+    collection_method: given.collection_method,
+    billing_reason: given.billing_reason,
+    lines: given.lines,
+    discounts: given.discounts ?? NO_DISCOUNTS,
+    total: sum,
+    amount_due: Math.max(0, sum),
+    amount_paid: 0,
+    starting_balance: 0,
+    pre_payment_credit_notes_amount: 0,
+    post_payment_credit_notes_amount: 0,
+    attempt_count: 0,
+    attempted: false,
+    next_payment_attempt: given.next_payment_attempt ?? null,
+    default_payment_method: null,
+    payment_intent: null,
+    charge: null,
+    days_until_due: null,
+    due_date: null,
+    overdue: false,
+    notices: null,
+    period_start: given.period_start,
+    period_end: given.period_end,
+    previous_start: given.previous_start ?? null,
+    finalized_at: null,
+    paid_at: null,
+    voided_at: null,
+    marked_uncollectible_at: null,
+    description: null,
+    metadata: {},
+    test_clock: given.test_clock,
+    deleted: false,
+  }
+}
 
 /**
  * Replaces the lines of a draft, and with them its total.
  * @throws ApiError amount_too_large
  */
-export const withLines = (invoice: Invoice, lines: readonly InvoiceLine[]): Invoice => ({
-  ...invoice,
-  lines,
-  total: totalOf(lines),
-  amount_due: Math.max(0, totalOf(lines)),
-})
+export function withLines(invoice: Invoice, lines: readonly InvoiceLine[]): Invoice {
+  const sum = totalOf(lines)
+  return { ...invoice, lines, total: sum, amount_due: Math.max(0, sum) }
+}
 
 /** @throws ApiError amount_too_large */
 const totalOf = (lines: readonly InvoiceLine[]): number => total(lines.map(netAmount))

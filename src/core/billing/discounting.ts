@@ -85,6 +85,8 @@ export function withDiscounts(invoice: Invoice, context: DiscountContext): Invoi
   return lines === invoice.lines ? invoice : withLines(invoice, lines)
 }
 
+const NONE: readonly Discount[] = []
+
 /** Returns the lines of a draft with their discount amounts; the same list if it has no discounts. */
 function reducedLines(
   { id, lines, discounts: ids }: DraftContent,
@@ -92,8 +94,9 @@ function reducedLines(
 ): readonly InvoiceLine[] {
   const isReduced = lines.some((line) => line.discounts ?? line.discount_amounts)
   if (ids.length === 0 && !isReduced) return lines
+  const isUsable = ({ used_by }: Discount) => used_by === null || used_by === id
   const usable = (of: readonly string[] | undefined) =>
-    discountsIn(discounts, of).filter(({ used_by }) => used_by === null || used_by === id)
+    of === undefined ? NONE : discountsIn(discounts, of).filter(isUsable)
   const amounts = discountAmounts(
     lines.map((line) => ({
       amount: line.amount,

@@ -126,15 +126,13 @@ export function prepaidBy(unit: UnitOfWork, id: string | undefined): Pick<Accoun
   return { prepaid: { intent, charge: unit.need('charge', intent.latest_charge ?? '') } }
 }
 
-const NONE: readonly string[] = []
-
 function discountsToLoad(
   subscription: Subscription,
   ofCustomer: string | null,
   pendingItems: readonly InvoiceItem[],
 ): readonly string[] {
   const own = discountIdsOf(subscription)
-  if (own.length === 0 && ofCustomer === null && pendingItems.length === 0) return NONE
+  if (ofCustomer === null && !pendingItems.some(({ discounts }) => discounts.length > 0)) return own
   return [
     ...own,
     ...(ofCustomer === null ? [] : [ofCustomer]),
