@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { assert } from '../core/errors.ts'
 import type { App } from '../http/app.ts'
-import type { Incoming, Reply, Serve } from '../http/incoming.ts'
+import type { Incoming, Reply } from '../http/incoming.ts'
 import { MAX_V1_BODY_BYTES } from '../http/request.ts'
 import { isResponse } from '../http/respond.ts'
+import { type Match, RouteMemory } from '../http/route-memory.ts'
 import { wantsStream } from '../http/stream.ts'
 
 /** Paths of plain characters, which hono and this module parse in the same way. */
@@ -11,26 +12,16 @@ const PLAIN_PATH = /^\/v1(?:\/[A-Za-z0-9_-]+)+$/
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'DELETE'])
 
-/** The ID of an object in a path. No route has a literal part of this form. */
-export const ID = /(?<=\/)[a-z]+_[0-9A-Za-z]{14}(?=\/|$)/
-
-/** The handler of a request, and the `:id` of its path. */
-type Match = { readonly serve: Serve; readonly id: string | undefined }
-
 /**
  * Serves /v1 requests directly from Node's request to Node's response. It uses hono's router, but not hono's context with the
  * Request and Response of `fetch`, which take as long as everything else in reading an object. Hono serves unusual requests,
  * with the same responses.
  */
 export class DirectServer {
-  readonly #app: App['app']
-  readonly #serves: App['serves']
-  /** The handlers by path without its ID. Hono's router takes longer than authenticating the caller. */
-  readonly #routes = new Map<string, Serve>()
+  readonly #routes: RouteMemory
 
   constructor({ app, serves }: Pick<App, 'app' | 'serves'>) {
-    this.#app = app
-    this.#serves = serves
+    this.#routes = new RouteMemory(app, serves)
   }
 
   /** Serves a request. @returns undefined if hono must serve it; then the request is unread */
@@ -38,27 +29,10 @@ export class DirectServer {
     const { url = '', method = '' } = request
     const path = pathOf(url)
     if (!METHODS.has(method) || !PLAIN_PATH.test(path) || !isPlain(request)) return undefined
-    const match = this.#match(method, path)
+    const match = this.#routes.match(method, path)
     if (!match) return undefined
-    const incoming = new DirectRequest(request, response, { path, id: match.id })
+    const incoming = new DirectRequest(request, response, { path, param: match.param })
     return match.serve(incoming, () => bodyOf(request)).then((reply) => send(response, reply))
-  }
-
-  #match(method: string, path: string): Match | undefined {
-    const id = ID.exec(path)
-    const form = id
-      ? `${method} ${path.slice(0, id.index)}${path.slice(id.index + id[0].length)}`
-      : `${method} ${path}`
-    const known = this.#routes.get(form)
-    if (known) return { serve: known, id: id?.[0] }
-    const [[first] = [], values] = this.#app.router.match(method, path)
-    const serve = first && this.#serves.get(first[0][0])
-    if (!serve) return undefined
-    const place = first[1].id
-    const given = typeof place === 'number' ? values?.[place] : place
-    // With arbitrary IDs of callers, the map would grow without limit.
-    if (given === id?.[0]) this.#routes.set(form, serve)
-    return { serve, id: given }
   }
 }
 
@@ -85,19 +59,19 @@ class DirectRequest implements Incoming {
   readonly path: string
   readonly env: { readonly outgoing: ServerResponse }
   readonly #headers: IncomingMessage['headers']
-  readonly #id: string | undefined
+  readonly param: Match['param']
 
   constructor(
     { method = '', url = '', headers }: IncomingMessage,
     outgoing: ServerResponse,
-    { path, id }: { path: string; id: string | undefined },
+    { path, param }: { readonly path: string; readonly param: Match['param'] },
   ) {
     this.method = method
     this.url = url
     this.path = path
     this.env = { outgoing }
     this.#headers = headers
-    this.#id = id
+    this.param = param
   }
 
   get req(): this {
@@ -107,10 +81,6 @@ class DirectRequest implements Incoming {
   header(name: string): string | undefined {
     const value = this.#headers[name]
     return typeof value === 'string' ? value : undefined
-  }
-
-  param(name: string): string | undefined {
-    return name === 'id' ? this.#id : undefined
   }
 }
 

@@ -1,4 +1,4 @@
-import { ID } from './direct.ts'
+import { ID } from '../http/route-memory.ts'
 import type { Logger } from './log.ts'
 
 /** The maximum number of routes and names to remember, because callers choose the names. */

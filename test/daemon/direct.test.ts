@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Daemon } from '../../src/daemon/daemon.ts'
-import { ID } from '../../src/daemon/direct.ts'
+import { ID } from '../../src/http/route-memory.ts'
 import { send as sendTo, startListening } from '../http/raw-socket.ts'
 import { startTwin } from '../twin.ts'
 

@@ -91,6 +91,12 @@ describe('an error of a merchant with the dialect stripe', () => {
     expect(Object.keys(body.error)).toEqual(['message', 'type'])
   })
 
+  test.each(['%', '%zz', '%FF', 'a%ED%A0%BDb'])('for the malformed id %s is 404', async (id) => {
+    const { status, body } = await sdk.twin.request('GET', `/v1/customers/${id}`)
+    expect(status).toBe(404)
+    expect(body.error).toMatchObject({ code: 'resource_missing', message: `No such customer: '${id}'` })
+  })
+
   test('of an idempotency key with other parameters is an idempotency_error', async () => {
     const options = { idempotencyKey: 'key-1' }
     const first = await stripe.customers.create({ name: 'Ada' }, options)
