@@ -7,7 +7,7 @@ import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import { PaymentRefused, type RequestContext, type UnitOfWork } from '../engine/machine/unit.ts'
 import type { Caller } from './caller.ts'
 import { deferred } from './deferred.ts'
-import { type DialectForm, type HandOver, OWN_FORM } from './dialect.ts'
+import { type DialectForm, type OtherDialect, OWN_FORM } from './dialect.ts'
 import { Exchange } from './exchange.ts'
 import type { ExchangeOptions } from './exchange-options.ts'
 import { expandPaths } from './expand.ts'
@@ -70,19 +70,19 @@ export class Api {
   readonly serves = new WeakMap<object, Serve>()
   readonly #app: Hono
   readonly #services: HttpServices
-  readonly #served: Pick<ExchangeOptions, 'form' | 'handOver'>
+  readonly #served: Pick<ExchangeOptions, 'form' | 'otherDialect'>
   readonly #form: DialectForm
 
-  /** @param options.handOver - serves the requests of merchants with another dialect than `form` */
+  /** @param options.otherDialect - serves the requests of merchants with another dialect than `form` */
   constructor(
     app: Hono,
     services: HttpServices,
-    { handOver, form = OWN_FORM }: { readonly handOver?: HandOver; readonly form?: DialectForm },
+    { otherDialect, form = OWN_FORM }: { readonly otherDialect?: OtherDialect; readonly form?: DialectForm },
   ) {
     this.#app = app
     this.#services = services
     this.#form = form
-    this.#served = { form, ...(handOver && { handOver }) }
+    this.#served = { form, ...(otherDialect && { otherDialect }) }
   }
 
   /** Registers a route whose handler writes nothing itself. An advance is one too: the engine writes. */

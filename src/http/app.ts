@@ -8,7 +8,7 @@ import type { AdminServices } from './admin/services.ts'
 import { Api, preflight } from './api.ts'
 import { clockRoutes } from './clock.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
-import type { HandOver } from './dialect.ts'
+import { OtherDialect } from './dialect.ts'
 import { documentationRoutes } from './documentation.ts'
 import { eventRoutes } from './event.ts'
 import { serveHeadRequests } from './head.ts'
@@ -45,7 +45,7 @@ const HOSTED_PATHS = ['/c/*', '/i/*', '/p/*', '/receipts/*']
 export function createApp(services: AdminServices): App {
   // The router that hono chooses for these routes, after it has tried a faster one that cannot express some of them.
   const app = new Hono({ router: new TrieRouter() })
-  const api = new Api(app, services, { handOver: otherDialects(services) })
+  const api = new Api(app, services, { otherDialect: stripeDialect(services) })
   const { webhook_endpoint, ...resources } = RESOURCES
   for (const { routes } of Object.values(resources)) routes(api)
   eventRoutes(api)
@@ -74,14 +74,14 @@ export function createApp(services: AdminServices): App {
   return { app, routes, serves: api.serves }
 }
 
-/** Serves requests in the dialects other than paytwin's own. The code of a dialect is loaded at its first request. */
-function otherDialects(services: AdminServices): HandOver {
+/** Serves requests in Stripe's API. Its code is loaded at its first request. */
+function stripeDialect(services: AdminServices): OtherDialect {
   let loading: Promise<Serve> | undefined
-  return async (_dialect, incoming, read) => {
+  return new OtherDialect(async (incoming, read) => {
     loading ??= import('./stripe/app.ts').then(({ createStripeApi }) => createStripeApi(services))
     const serve = await loading
     return serve(incoming, read)
-  }
+  })
 }
 
 /** Serves the pages for customers. Their code is loaded at the first request. */

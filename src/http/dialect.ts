@@ -4,7 +4,7 @@ import { type ApiError, invalidApiKey } from '../core/errors.ts'
 import type { Caller } from './caller.ts'
 import { checkExpands } from './expand.ts'
 import type { Raw } from './form.ts'
-import type { Incoming, Reply } from './incoming.ts'
+import type { Incoming, Serve } from './incoming.ts'
 import type { Json } from './json.ts'
 import { errorBody, textOf } from './respond.ts'
 import type { Component } from './schemas/component.ts'
@@ -41,31 +41,28 @@ export const OWN_FORM: DialectForm = {
   checkExpands,
 }
 
-/** Serves a request that turned out to be in another dialect. */
-export type HandOver = (
-  dialect: Dialect,
-  incoming: Incoming,
-  readBody: () => Promise<string>,
-) => Promise<Reply | Response>
-
-/** Thrown if the merchant of a request has another dialect, before the request is served. */
+/**
+ * Thrown if the merchant of a request has another dialect, before the request is served. An API throws the same error each time,
+ * because creating one would take longer than authenticating the caller.
+ */
 export class OtherDialect extends Error {
-  readonly dialect: Dialect
-  readonly serve: HandOver
+  /** Serves the request in the other dialect. */
+  readonly serve: Serve
 
-  constructor(dialect: Dialect, serve: HandOver) {
-    super(`the dialect of the merchant is ${dialect}`)
-    this.dialect = dialect
+  constructor(serve: Serve) {
+    super('the merchant has another dialect')
     this.serve = serve
   }
 }
 
-type Served = { readonly form?: DialectForm; readonly handOver?: HandOver }
+type Served = { readonly form?: DialectForm; readonly otherDialect?: OtherDialect }
 
 /** Checks the dialect of a caller. The operator sees every merchant in paytwin's own API. @throws OtherDialect */
-export function checkDialect({ merchant, isOperator }: Caller, { form = OWN_FORM, handOver }: Served): void {
-  const { dialect } = merchant.settings
-  if (handOver && !isOperator && dialect !== form.name) throw new OtherDialect(dialect, handOver)
+export function checkDialect(
+  { merchant, isOperator }: Caller,
+  { form = OWN_FORM, otherDialect }: Served,
+): void {
+  if (otherDialect && !isOperator && merchant.settings.dialect !== form.name) throw otherDialect
 }
 
 /**
@@ -76,13 +73,13 @@ export function checkDialect({ merchant, isOperator }: Caller, { form = OWN_FORM
 export function checkDialectOfStranger(
   { engine }: Pick<HttpServices, 'engine'>,
   { req }: Incoming,
-  { handOver }: Served,
+  { otherDialect }: Served,
 ): void {
-  if (!handOver) return
+  if (!otherDialect) return
   const isOfStripe = STRIPE_HEADERS.some((name) => req.header(name) !== undefined)
   const dialects = [...engine.merchants.values()].map(({ settings }) => settings.dialect)
   const speaks = isOfStripe ? dialects.includes('stripe') : dialects.every((name) => name === 'stripe')
-  if (speaks) throw new OtherDialect('stripe', handOver)
+  if (speaks) throw otherDialect
 }
 
 /** Headers that only Stripe's libraries send. */

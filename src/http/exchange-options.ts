@@ -1,5 +1,5 @@
 import type { ApiError } from '../core/errors.ts'
-import type { DialectForm, HandOver } from './dialect.ts'
+import type { DialectForm, OtherDialect } from './dialect.ts'
 import type { Json } from './json.ts'
 
 /** The options for reading the requests of a route and making their responses. */
@@ -14,6 +14,6 @@ export type ExchangeOptions = {
   readonly onlyOnce?: boolean
   /** The dialect in which the request is served; paytwin's own by default. */
   readonly form?: DialectForm
-  /** Serves a request of a merchant with another dialect. Without it, every merchant is served. */
-  readonly handOver?: HandOver
+  /** Thrown for a merchant with another dialect. Without it, every merchant is served. */
+  readonly otherDialect?: OtherDialect
 }

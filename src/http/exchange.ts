@@ -123,8 +123,8 @@ export class Exchange implements Served {
   }
 
   /** Serves the request in the dialect of its merchant. */
-  handOver({ dialect, serve }: OtherDialect): Promise<Reply | Response> {
-    return serve(dialect, this.c, this.#readBody)
+  handOver({ serve }: OtherDialect): Promise<Reply | Response> {
+    return serve(this.c, this.#readBody)
   }
 
   get #requestedVersion(): string | undefined {
