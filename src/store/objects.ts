@@ -8,7 +8,7 @@ import type { Blocks } from './blocks.ts'
 import { KindTable, type RowAt } from './kind-table.ts'
 import type { Filter, Page } from './list-query.ts'
 import { Place } from './place.ts'
-import { IS_OUTSTANDING, type Owners, ReadAhead } from './read-ahead.ts'
+import { IS_LOOSE, IS_OUTSTANDING, type Owners, ReadAhead } from './read-ahead.ts'
 import { arg, literal, type Statements } from './statements.ts'
 import type { StoredObjects } from './stored-kind.ts'
 
@@ -127,9 +127,18 @@ export class ObjectTable {
     return countAmounts(this.#statements, kind, merchant)
   }
 
-  /** Whether a customer is known to have no pending item that belongs to no subscription. */
-  hasNoLooseItems(customer: string): boolean {
-    return this.#ahead?.hasNoLooseItems(customer) ?? false
+  /** Whether a customer has a pending item that belongs to no subscription. */
+  hasLooseItems(customer: string): boolean {
+    if (this.#ahead?.hasNoLooseItems(customer)) return false
+    const found = this.#statements
+      .named('has loose items', (db) => ({
+        compile: () =>
+          sql`select 1 from invoice_item where customer = ${arg('customer')} and ${IS_LOOSE} limit 1`.compile(
+            db,
+          ),
+      }))
+      .get({ customer })
+    return found !== undefined
   }
 
   /** Returns the items that wait for a subscription's next invoice, oldest first; undefined if they were not read ahead. */

@@ -11,7 +11,7 @@ import { arg, literal, type Statements } from './statements.ts'
 export const IS_OUTSTANDING = sql<boolean>`status = 'open' and (collection_method = 'charge_automatically' or overdue = 1)`
 
 /** The SQL for an item that waits for a customer's next invoice and belongs to no subscription. */
-const IS_LOOSE = sql<boolean>`invoice is null and deleted = 0 and billed_with is null`
+export const IS_LOOSE = sql<boolean>`invoice is null and deleted = 0 and billed_with is null`
 
 /** The maximum number of items that are read ahead. With more, each subscription's items are read when they are needed. */
 const MAX_ITEMS = 1_000

@@ -190,7 +190,8 @@ function askForRarities({ engine: { store } }: Sandbox): void {
   for (const kind of KINDS) store.objects.load(kind, 0, ['one', 'another'])
   store.objects.expect({ customers: ['one', 'another'], subscriptions: ['one', 'another'] })
   store.objects.countOutstanding({ customer: 'one' }, 1)
-  store.objects.hasNoLooseItems('one')
+  store.objects.hasLooseItems('one')
+  store.objects.hasLooseItems('three')
   store.objects.itemsReadAhead('one')
   // Only Stripe's API lists these.
   for (const field of [[], ['customer'], ['payment_method']]) {

@@ -11,7 +11,7 @@ import { loadDiscounts } from './discount.ts'
  * @param currency - undefined for the currency of the customer's oldest pending item
  */
 export function itemsToBill(unit: UnitOfWork, customer: string, currency: string | undefined): InvoiceItem[] {
-  if (unit.store.objects.hasNoLooseItems(customer)) return []
+  if (!unit.store.objects.hasLooseItems(customer)) return []
   const billed = currency ?? oldestPending(unit, customer, 1)[0]?.currency
   return billed === undefined
     ? []
