@@ -32,9 +32,10 @@ export const FINAL_ACTIONS = ['cancel', 'mark_unpaid', 'leave_past_due'] as cons
 export type FinalAction = (typeof FINAL_ACTIONS)[number]
 
 /**
- * Returns when a failed payment is retried; null when no retry is left. The days count from the first failure and are
- * the same for every kind of decline.
- * @param failedAt - Unix seconds on the customer's clock when the first attempt failed
+ * Returns when a failed payment is retried; null when no retry is left. The time since the failed attempt is that between the
+ * two attempts in the schedule, so a retry is never planned in the past, even if the schedule was changed or an attempt was
+ * postponed. It is the same for every kind of decline.
+ * @param failedAt - Unix seconds on the customer's clock when the last of the attempts failed
  * @param attempts - scheduled attempts so far, the first one included (≥ 1)
  * See docs/contract/invoices.md#retry-schedule.
  */
@@ -43,6 +44,7 @@ export function nextRetryAt(
   attempts: number,
   schedule: RetrySchedule = DEFAULT_RETRIES,
 ): number | null {
-  const days = daysOf(schedule)[attempts - 1]
-  return days === undefined ? null : failedAt + days * SECONDS_PER_DAY
+  const days = daysOf(schedule)
+  const day = days[attempts - 1]
+  return day === undefined ? null : failedAt + (day - (days[attempts - 2] ?? 0)) * SECONDS_PER_DAY
 }

@@ -1,7 +1,7 @@
 import type { Recurring } from './calendar.ts'
 import type { Dispute } from './dispute.ts'
-import type { FinalAction, RetrySchedule } from './dunning.ts'
-import { type Invoice, nextAttemptAt } from './invoice.ts'
+import { type FinalAction, nextRetryAt, type RetrySchedule } from './dunning.ts'
+import type { Invoice } from './invoice.ts'
 import { compareJobs, disputeJobs, invoiceJobs, type Job, jobPosition, refundJobs } from './jobs.ts'
 import type { Refund } from './refund.ts'
 import { cancellationAt, type Subscription } from './subscription.ts'
@@ -95,7 +95,7 @@ function retries(
   const found: FutureJob[] = []
   let due: number | null = next.due
   for (let attempt = invoice.attempt_count + 1; due !== null; attempt += 1) {
-    const following: number | null = nextAttemptAt(invoice, attempt, schedule)
+    const following: number | null = nextRetryAt(due, attempt, schedule)
     found.push({
       ...next,
       due,

@@ -235,17 +235,6 @@ export const isPaidOutOfBand = ({ paid_at, amount_paid, charge }: Invoice): bool
   paid_at !== null && amount_paid > 0 && charge === null
 
 /**
- * Returns when an invoice is attempted again after so many scheduled attempts; null when no retry is left. The first
- * failure is the attempt at its finalization.
- * See docs/contract/invoices.md#retry-schedule.
- */
-export const nextAttemptAt = (
-  { finalized_at, created }: Invoice,
-  attempts: number,
-  schedule?: RetrySchedule,
-): number | null => nextRetryAt(finalized_at ?? created, attempts, schedule)
-
-/**
  * Records a declined attempt; the invoice stays open. Only a scheduled attempt advances the retry schedule.
  * See docs/contract/invoices.md#attempts.
  */
@@ -253,13 +242,20 @@ export function attemptFailed(
   invoice: Invoice,
   {
     charge,
+    now,
     scheduled,
     isRetried = true,
     schedule,
-  }: { charge: string | null; scheduled: boolean; isRetried?: boolean; schedule?: RetrySchedule },
+  }: {
+    charge: string | null
+    now: number
+    scheduled: boolean
+    isRetried?: boolean
+    schedule?: RetrySchedule
+  },
 ): Invoice {
   const attempt_count = invoice.attempt_count + Number(scheduled)
-  const next = isRetried ? nextAttemptAt(invoice, attempt_count, schedule) : null
+  const next = isRetried ? nextRetryAt(now, attempt_count, schedule) : null
   return {
     ...invoice,
     attempt_count,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseInstant } from '../../src/core/calendar.ts'
+import { parseInstant, SECONDS_PER_DAY } from '../../src/core/calendar.ts'
 import {
   attemptNumber,
   attemptsOf,
@@ -18,16 +18,22 @@ test('a failed payment is retried 1, 3, 5 and 7 days after it failed', () => {
 
 test.each(
   table(
-    ['attempts', 'next'],
+    ['attempts', 'failed', 'next'],
     `
-    1  2026-03-01T10:00:00Z
-    2  2026-03-03T10:00:00Z
-    3  2026-03-05T10:00:00Z
-    4  2026-03-07T10:00:00Z
+    1  2026-02-28T10:00:00Z  2026-03-01T10:00:00Z
+    2  2026-03-01T10:00:00Z  2026-03-03T10:00:00Z
+    3  2026-03-03T10:00:00Z  2026-03-05T10:00:00Z
+    4  2026-03-05T10:00:00Z  2026-03-07T10:00:00Z
     `,
   ),
-)('after $attempts attempts since 28 February the next is at $next', ({ attempts, next }) => {
-  expect(nextRetryAt(FAILED_AT, Number(attempts))).toBe(parseInstant(next))
+)('after attempt $attempts failed at $failed the next is at $next', ({ attempts, failed, next }) => {
+  expect(nextRetryAt(parseInstant(failed) ?? 0, Number(attempts))).toBe(parseInstant(next))
+})
+
+test('a retry on a changed schedule comes as long after the failed attempt as the schedule says', () => {
+  const dayTen = FAILED_AT + 10 * SECONDS_PER_DAY
+  expect(nextRetryAt(dayTen, 2, [1, 2, 3])).toBe(dayTen + SECONDS_PER_DAY)
+  expect(nextRetryAt(dayTen, 1, [5])).toBe(dayTen + 5 * SECONDS_PER_DAY)
 })
 
 test.each([5, 6, 100])('after %i attempts none is left', (attempts) => {

@@ -81,24 +81,25 @@ test('finalizing sets the number, the intent and the time', () => {
 describe('a failed attempt', () => {
   test.each(
     table(
-      ['before', 'after', 'next_days'],
+      ['before', 'day', 'after', 'next_day'],
       `
-      0  1  1
-      1  2  3
-      2  3  5
-      3  4  7
-      4  5  -
+      0  0  1  1
+      1  1  2  3
+      2  3  3  5
+      3  5  4  7
+      4  7  5  -
       `,
     ),
   )(
-    'makes attempt_count $after of $before, and the next $next_days days after the first',
-    ({ before, after, next_days }) => {
+    'on day $day makes attempt_count $after of $before, and the next is on day $next_day',
+    ({ before, day, after, next_day }) => {
       const invoice = anOpenInvoice({ attempt_count: Number(before), finalized_at: NOW })
-      expect(attemptFailed(invoice, { charge: 'ch_1', scheduled: true })).toMatchObject({
+      const now = NOW + Number(day) * DAY
+      expect(attemptFailed(invoice, { charge: 'ch_1', now, scheduled: true })).toMatchObject({
         status: 'open',
         attempt_count: Number(after),
         attempted: true,
-        next_payment_attempt: next_days === '-' ? null : NOW + Number(next_days) * DAY,
+        next_payment_attempt: next_day === '-' ? null : NOW + Number(next_day) * DAY,
         charge: 'ch_1',
       })
     },
@@ -106,7 +107,7 @@ describe('a failed attempt', () => {
 
   test('by hand changes neither the count nor the schedule', () => {
     const invoice = anOpenInvoice({ attempt_count: 2, next_payment_attempt: NOW + 3 * DAY })
-    expect(attemptFailed(invoice, { charge: 'ch_2', scheduled: false })).toMatchObject({
+    expect(attemptFailed(invoice, { charge: 'ch_2', now: NOW, scheduled: false })).toMatchObject({
       status: 'open',
       attempt_count: 2,
       next_payment_attempt: NOW + 3 * DAY,
@@ -116,7 +117,7 @@ describe('a failed attempt', () => {
 
   test('without a charge keeps the charge of the previous attempt', () => {
     const invoice = anOpenInvoice({ charge: 'ch_1' })
-    expect(attemptFailed(invoice, { charge: null, scheduled: true }).charge).toBe('ch_1')
+    expect(attemptFailed(invoice, { charge: null, now: NOW, scheduled: true }).charge).toBe('ch_1')
   })
 })
 

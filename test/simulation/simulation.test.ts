@@ -33,7 +33,7 @@ const DEFECTS = [
     path: '../../src/core/dunning.ts',
     replace: () => ({
       nextRetryAt: (failedAt: number, attempts: number) =>
-        attempts > 4 ? null : failedAt + ([1, 3, 5, 8][attempts - 1] ?? 0) * 86_400,
+        attempts > 4 ? null : failedAt + ([1, 2, 2, 3][attempts - 1] ?? 0) * 86_400,
     }),
     kind: 'history',
   },

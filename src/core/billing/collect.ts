@@ -212,7 +212,7 @@ export function attempt(
     (open) =>
       outcome.approved
         ? paid(open, { now, charge, scheduled })
-        : attemptFailed(open, { charge, scheduled, isRetried, schedule: account.retries }),
+        : attemptFailed(open, { charge, now, scheduled, isRetried, schedule: account.retries }),
     outcome.approved ? 'invoice.paid' : 'invoice.payment_failed',
   )
   if (outcome.approved) reportPayment(change, account, after)

@@ -11,6 +11,18 @@ const DAY = 24 * HOUR
 /** The first attempt to charge the renewal, an hour after its draft. */
 const FIRST = FEB_28 + HOUR
 
+/** Starts a merchant with a customer whose card is declined, on a test clock. */
+async function aCustomer() {
+  const sdk = await startStripe()
+  onTestFinished(() => sdk.close())
+  const { stripe, advance } = sdk
+  const { id: clock } = await stripe.testHelpers.testClocks.create({ frozen_time: JAN_31 })
+  const { id: customer } = await stripe.customers.create({ test_clock: clock })
+  const { id } = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
+  await stripe.customers.update(customer, { invoice_settings: { default_payment_method: id } })
+  return { stripe, advance, clock, customer }
+}
+
 /** Starts a merchant with some settings, and a subscription whose card is declined at renewals. */
 async function failing(settings: object) {
   const sdk = await startStripe()
@@ -82,6 +94,34 @@ describe('a failed payment', () => {
     expect(await status()).toBe('past_due')
     await sdk.advance(clock, FIRST + DAY)
     expect(await status()).toBe(expected)
+  })
+
+  test('whose first attempt came long after the finalization is retried after that attempt', async () => {
+    const { stripe, advance, clock, customer } = await aCustomer()
+    await stripe.invoiceItems.create({ customer, amount: 1000, currency: 'usd' })
+    const { id } = await stripe.invoices.create({ customer, pending_invoice_items_behavior: 'include' })
+    await stripe.invoices.finalizeInvoice(id, { auto_advance: false })
+    await advance(clock, JAN_31 + 10 * DAY)
+    await stripe.invoices.update(id, { auto_advance: true })
+    const first = JAN_31 + 10 * DAY + HOUR
+    await advance(clock, JAN_31 + 30 * DAY)
+    const events = await stripe.events.list({ type: 'invoice.payment_failed' })
+    expect(events.data.map(({ created }) => created - first).reverse()).toEqual(inDays(0, 1, 3, 5, 7))
+  })
+
+  test('is retried after the failed attempt when an attempt was postponed or the schedule became shorter', async () => {
+    const { sdk, clock, operator, merchant, failures } = await failing({ retry_schedule: [10, 20, 30] })
+    await sdk.advance(clock, FIRST + 5 * DAY)
+    await operator('POST', `merchants/${merchant.id}`, { retry_schedule: [1, 2, 8] })
+    await sdk.advance(clock, FIRST + 11 * DAY)
+    expect(await failures()).toEqual(inDays(0, 10, 11))
+    const { data } = await sdk.stripe.invoices.list({ status: 'open' })
+    const [{ id } = { id: '' }] = data
+    await sdk.stripe.invoices.update(id, { auto_advance: false })
+    await sdk.advance(clock, FIRST + 14 * DAY)
+    await sdk.stripe.invoices.update(id, { auto_advance: true })
+    await sdk.advance(clock, FIRST + 20 * DAY)
+    expect(await failures()).toEqual([...inDays(0, 10, 11), 14 * DAY + HOUR])
   })
 
   test('leaves an unpaid subscription unpaid when a draft with auto_advance fails too', async () => {
