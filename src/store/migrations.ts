@@ -30,6 +30,7 @@ import * as deliveriesByEvent from './migrations/0028-deliveries-by-event.ts'
 import * as keptSettings from './migrations/0029-kept-settings.ts'
 import * as search from './migrations/0030-search.ts'
 import * as clockEvents from './migrations/0031-clock-events.ts'
+import * as indexesOfMerchants from './migrations/0032-indexes-of-merchants.ts'
 
 /** All migrations, in order. Written by `npm run schema` from the files in migrations/. */
 export const MIGRATIONS: Migrations = {
@@ -64,4 +65,5 @@ export const MIGRATIONS: Migrations = {
   '0029-kept-settings': keptSettings,
   '0030-search': search,
   '0031-clock-events': clockEvents,
+  '0032-indexes-of-merchants': indexesOfMerchants,
 }

@@ -105,11 +105,9 @@ CREATE TABLE oauth_token (
     app text not null, merchant integer not null, generation integer not null, scope text not null, status text not null,
     expires integer not null) strict;
 CREATE TABLE setting (name text primary key, value text not null) strict, without rowid;
-CREATE INDEX customer_email on customer (email) where email is not null;
 CREATE INDEX customer_prefix on customer (merchant, invoice_prefix);
 CREATE INDEX product_active on product (merchant, active);
 CREATE INDEX price_product on price (product) where product is not null;
-CREATE INDEX price_lookup_key on price (lookup_key) where lookup_key is not null;
 CREATE INDEX price_currency on price (merchant, currency);
 CREATE INDEX price_active on price (merchant, active);
 CREATE INDEX payment_method_type on payment_method (merchant, type);
@@ -219,14 +217,12 @@ CREATE TABLE coupon (
       times_redeemed integer not null, valid integer not null, metadata text not null, deleted integer not null,
       newest_entry integer, entry_count integer not null default 0) strict;
 CREATE INDEX coupon_merchant on coupon (merchant) where deleted = 0;
-CREATE INDEX coupon_public_id on coupon (public_id);
 CREATE TABLE promotion_code (
       seq integer primary key, id text not null unique, merchant integer not null, created integer not null,
       code text not null, code_key text not null, coupon text not null, customer text, expires_at integer,
       max_redemptions integer, restrictions text not null, active integer not null, times_redeemed integer not null,
       metadata text not null, newest_entry integer, entry_count integer not null default 0) strict;
 CREATE INDEX promotion_code_merchant on promotion_code (merchant);
-CREATE INDEX promotion_code_key on promotion_code (code_key);
 CREATE INDEX promotion_code_customer on promotion_code (customer) where customer is not null;
 CREATE INDEX promotion_code_coupon on promotion_code (coupon);
 CREATE TABLE discount (
@@ -256,7 +252,6 @@ CREATE TABLE checkout_session (
       newest_entry integer, entry_count integer not null default 0) strict;
 CREATE INDEX checkout_session_merchant on checkout_session (merchant);
 CREATE INDEX checkout_session_customer on checkout_session (customer) where customer is not null;
-CREATE INDEX checkout_session_email on checkout_session (details_email) where details_email is not null;
 CREATE INDEX checkout_session_payment_intent on checkout_session (payment_intent)
       where payment_intent is not null;
 CREATE INDEX checkout_session_setup_intent on checkout_session (setup_intent) where setup_intent is not null;
@@ -286,4 +281,11 @@ CREATE TABLE clock_event (
 CREATE INDEX clock_event_place on clock_event (merchant, place);
 CREATE INDEX clock_event_place_in_all on clock_event (place_in_all);
 CREATE INDEX clock_event_number on clock_event (merchant, number);
+CREATE INDEX customer_email on customer (merchant, email) where email is not null;
+CREATE INDEX price_lookup_key on price (merchant, lookup_key) where lookup_key is not null;
+CREATE INDEX coupon_public_id on coupon (merchant, public_id);
+CREATE INDEX promotion_code_key on promotion_code (merchant, code_key);
+CREATE INDEX promotion_code_active on promotion_code (merchant, code_key) where active = 1;
+CREATE INDEX checkout_session_email on checkout_session (merchant, details_email) where details_email is not null;
+CREATE INDEX checkout_session_status on checkout_session (merchant, status);
 `

@@ -122,7 +122,8 @@ function indexed(
 ): RawBuilder<unknown>[] {
   if (!('column' in operand && 'same' in comparison)) return []
   const column = sql.ref(operand.column)
-  const places = sql`select seq from ${sql.table(kind)} where ${column} = ${arg(value)} collate nocase`
+  const places = sql`select seq from ${sql.table(kind)}
+    where merchant = ${arg('merchant')} and ${column} = ${arg(value)} collate nocase`
   return [sql`${sql.ref(`${kind}.seq`)} in (${places})`]
 }
 

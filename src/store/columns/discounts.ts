@@ -41,6 +41,7 @@ export const DISCOUNTS_COLUMNS = {
     },
     privateFields: ['code_key'],
     indexes: [
+      { condition: 'code_key =', and: ['active = 1'], index: 'promotion_code_active' },
       { condition: 'code_key =', index: 'promotion_code_key' },
       { condition: 'customer =', index: 'promotion_code_customer' },
       { condition: 'coupon =', index: 'promotion_code_coupon' },

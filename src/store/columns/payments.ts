@@ -101,6 +101,7 @@ export const PAYMENTS_COLUMNS = {
       { condition: 'subscription =', index: 'checkout_session_subscription' },
       { condition: 'customer =', index: 'checkout_session_customer' },
       { condition: 'details_email =', index: 'checkout_session_email' },
+      { condition: 'status =', index: 'checkout_session_status' },
     ],
   },
   charge: {
