@@ -29,9 +29,6 @@ export type EventQuery = {
   readonly order: 'newest first' | 'oldest first'
 }
 
-/** Selects events of one object, whose newest journal entry is known. */
-export type ObjectEventQuery = Omit<EventQuery, 'merchant'> & { readonly newestEntry: number }
-
 /** A row of the journal. */
 export type StoredEntry = Selectable<JournalRow>
 
@@ -98,39 +95,6 @@ function selectInBlocks(statements: Statements, isOfAll: boolean, { order, limit
         and ${wanted(isOfAll)}
         order by block.number ${direction}, journal.seq ${direction} limit ${literal(limit)}`.compile(db),
   }))
-}
-
-/**
- * Lists events of one object by following its chain of entries from the newest. `below` and `above` are journal seqs.
- * The time depends on the number of the object's entries, not on the length of the journal.
- */
-export function eventsOfObject(
-  statements: Statements,
-  { newestEntry, types, created, limit, below, above, order }: ObjectEventQuery,
-): StoredEntry[] {
-  const isNewestFirst = order === 'newest first'
-  const numbers = types.map((type) => TYPE_NUMBER.get(type) ?? 0)
-  const rows = statements
-    .named<StoredEntry>(`events of object ${isNewestFirst} ${types.length > 0} ${limit}`, (db) => ({
-      compile: () =>
-        sql<StoredEntry>`with recursive chain (seq) as (
-            select ${arg('newest')}
-            union all select journal.previous from chain cross join journal on journal.seq = chain.seq
-            where journal.previous > ${arg('above')})
-          select journal.* from chain cross join journal on journal.seq = chain.seq
-          where chain.seq > ${arg('above')} and chain.seq < ${arg('below')} and +journal.number is not null
-          and journal.created between ${arg('from')} and ${arg('to')}
-          ${types.length > 0 ? sql`and journal.type in (select value from json_each(${arg('types')}))` : sql``}
-          ${isNewestFirst ? sql`limit ${literal(limit)}` : sql``}`.compile(db),
-    }))
-    .all({
-      newest: newestEntry,
-      above: above ?? 0,
-      below: below ?? ALL_INSTANTS.to,
-      types: JSON.stringify(numbers),
-      ...spanOf(created),
-    })
-  return isNewestFirst ? rows : rows.reverse().slice(0, limit)
 }
 
 /** Returns the seq of a merchant's event with a running number; 0 when there is none. */

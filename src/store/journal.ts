@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { assert } from '../core/errors.ts'
 import type { Invoice } from '../core/invoice.ts'
 import {
@@ -11,15 +10,9 @@ import {
 } from '../core/kinds.ts'
 import type { Blocks } from './blocks.ts'
 import { EventPreviews } from './event-previews.ts'
-import {
-  type EventQuery,
-  eventsOfObject,
-  filteredEvents,
-  type ObjectEventQuery,
-  type StoredEntry,
-  TYPE_NUMBER,
-} from './event-query.ts'
+import { type EventQuery, filteredEvents, type StoredEntry, TYPE_NUMBER } from './event-query.ts'
 import type { Keyframes } from './keyframes.ts'
+import { eventsOfObject, type ObjectEventQuery } from './object-events.ts'
 import type { Place } from './place.ts'
 import { arg, literal, type Statements } from './statements.ts'
 
@@ -205,25 +198,9 @@ export class Journal {
     return row && eventOf(row)
   }
 
-  /** Returns the event of a type of an object, whose newest entry has a seq: the newest of several. */
-  eventOfObject(newestEntry: number, type: EventType): EventEntry | undefined {
-    const row = this.#statements
-      .named<StoredEntry>('event of object', (db) => ({
-        compile: () =>
-          sql`with recursive chain (seq) as (
-              select ${arg('newestEntry')}
-              union all select journal.previous from chain join journal on journal.seq = chain.seq
-              where journal.previous is not null)
-            select journal.* from chain join journal on journal.seq = chain.seq
-            where journal.type = ${arg('type')} limit 1`.compile(db),
-      }))
-      .get({ newestEntry, type: TYPE_NUMBER.get(type) })
-    return row && eventOf(row)
-  }
-
   /** Lists events of one object that match a query. */
   eventsOfObject(query: ObjectEventQuery): EventEntry[] {
-    return eventsOfObject(this.#statements, query).map(eventOf)
+    return eventsOfObject({ statements: this.#statements, keyframes: this.#keyframes }, query).map(eventOf)
   }
 
   /** Lists the events that match a query. */

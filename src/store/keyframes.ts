@@ -78,6 +78,26 @@ export class Keyframes {
     return row && { entry: row.entry, state: JSON.parse(row.state) }
   }
 
+  /**
+   * Returns the entry of a keyframe of an object at a journal entry or after it; undefined when there is none.
+   * @param skipped - the number of keyframes to skip
+   */
+  entryFrom({ kind, object, entry }: EntryOfObject, skipped = 0): number | undefined {
+    return this.#statements
+      .named<{ entry: number }>('entry of keyframe', (db) =>
+        db
+          .selectFrom('keyframe')
+          .select('entry')
+          .where('kind', '=', arg<number>('kind'))
+          .where('object', '=', arg<number>('object'))
+          .where('entry', '>=', arg<number>('entry'))
+          .orderBy('entry')
+          .limit(1)
+          .offset(arg<number>('skipped')),
+      )
+      .get({ kind: kindNumber(kind), object, entry, skipped })?.entry
+  }
+
   /** Returns the result of `firstFrom` for each of many places, in their order. Equal keyframes are one object. */
   firstFromEach(places: readonly EntryOfObject[]): (Keyframe | undefined)[] {
     const rows = this.#statements

@@ -4,6 +4,7 @@ import type { Customer } from '../../src/core/customer.ts'
 import { apply } from '../../src/engine/machine/apply.ts'
 import { KEYFRAME_ENTRIES } from '../../src/store/keyframes.ts'
 import { Statement } from '../../src/store/statements.ts'
+import { leastProcessorTime } from '../processor-time.ts'
 import { type Body, startTwin, type Twin } from '../twin.ts'
 import { asOperator, openStream } from './support.ts'
 
@@ -115,4 +116,22 @@ describe('of an object that was updated 131,000 times', () => {
     expect(result.body.timeline.happened.data).toHaveLength(PAGE)
     expect(rows).toBeLessThan(atMost(PAGE))
   })
+
+  test.each([
+    ['newest first, from the middle', () => `starting_after=${eventOf(UPDATES / 2)}`, UPDATES / 2 - PAGE],
+    ['newest first, to the oldest', () => `starting_after=${eventOf(PAGE)}`, 0],
+    ['oldest first, from the oldest', () => `ending_before=${eventOf(0)}`, 1],
+    ['oldest first, from the middle', () => `ending_before=${eventOf(UPDATES / 2)}`, UPDATES / 2 + 1],
+  ])(
+    'a page of its events, %s, is correct, and takes about as long as the newest',
+    async (_which, cursor, first) => {
+      const operator = asOperator(twin)
+      const page = (query: string) => operator('GET', `events?object=${customer.id}&limit=${PAGE}&${query}`)
+      const { body } = await page(cursor())
+      expect(namesOf(body.data)).toEqual(namesFrom(first, PAGE).reverse())
+      const newest = await leastProcessorTime(() => page(''))
+      // Reading half of the chain takes 40 ms or more.
+      expect(await leastProcessorTime(() => page(cursor()))).toBeLessThan(newest + 20)
+    },
+  )
 })

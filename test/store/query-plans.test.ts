@@ -162,7 +162,9 @@ function askForRarities({ engine: { store } }: Sandbox): void {
   }
   store.journal.numberAt(0, 1)
   store.clockEvents.headAt(0, 1)
-  store.journal.eventOfObject(1, 'invoice.created')
+  const chain = { kind: 'invoice', object: 1, newestEntry: 1, types: [], created: [], limit: 1 } as const
+  store.journal.eventsOfObject({ ...chain, order: 'oldest first' })
+  store.journal.eventsOfObject({ ...chain, order: 'oldest first', types: ['invoice.created'] })
   store.deliveries.isRefused('evt_1')
   askForClockEvents(store)
   for (const kind of ['subscription', 'invoice', 'payment_intent'] as const) {

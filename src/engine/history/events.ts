@@ -6,6 +6,7 @@ import type { EventEntry } from '../../store/journal.ts'
 import type { Store } from '../../store/store.ts'
 import type { Engine } from '../machine/engine.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
+import { chainOf } from './object-events.ts'
 import { type EventWithObject, reconstructEvent } from './view.ts'
 
 export type EventFilter = {
@@ -53,15 +54,14 @@ export function listEventsOfObject(
   filter: EventFilter,
   { cursor, limit }: EventPage,
 ): EventWithObject[] {
-  const { objects, journal } = engine.store
-  const object = objects.seqOf(kind, merchant.settings.ordinal, id)
-  const newestEntry = object === undefined ? null : objects.newestEntryAt(kind, object)
-  if (newestEntry === null) return []
+  const chain = chainOf(engine.store, merchant, { kind, id })
+  if (!chain) return []
+  const { object } = chain
   const entry = cursor && findEntry(engine, merchant, cursor.id, cursor.param)
   if (cursor && entry && (entry.kind !== kind || entry.object !== object))
     throw resourceMissing(`event of ${id}`, cursor.id, cursor.param)
-  const found = journal.eventsOfObject({
-    newestEntry,
+  const found = engine.store.journal.eventsOfObject({
+    ...chain,
     ...filter,
     limit,
     order: cursor?.isBackward ? 'oldest first' : 'newest first',
@@ -73,20 +73,14 @@ export function listEventsOfObject(
 /** Lists the ids of the requests that caused the newest events of an object. */
 export function requestsOfObject(
   { store }: Engine,
-  { settings }: MerchantState,
-  { kind, id }: { readonly kind: Kind; readonly id: string },
+  merchant: MerchantState,
+  object: { readonly kind: Kind; readonly id: string },
   limit: number,
 ): string[] {
-  const object = store.objects.seqOf(kind, settings.ordinal, id)
-  const newestEntry = object === undefined ? null : store.objects.newestEntryAt(kind, object)
-  if (newestEntry === null) return []
-  const entries = store.journal.eventsOfObject({
-    newestEntry,
-    types: [],
-    created: [],
-    limit,
-    order: 'newest first',
-  })
+  const chain = chainOf(store, merchant, object)
+  if (!chain) return []
+  const wanted = { types: [], created: [], limit, order: 'newest first' } as const
+  const entries = store.journal.eventsOfObject({ ...chain, ...wanted })
   return entries.flatMap(({ request }) => request ?? [])
 }
 
@@ -114,18 +108,6 @@ export function placeAt({ store }: Engine, merchant: MerchantState | null, place
 /** Finds an event. @throws ApiError resource_missing when the merchant (or any merchant, for null) has no such event */
 export const findEvent = (engine: Engine, merchant: MerchantState | null, id: string): EventWithObject =>
   recallOf(engine, findEntry(engine, merchant, id, 'id'), engine.store.openHistory())
-
-/** Returns the event of a type of an object, such as the success of a charge; undefined if it has not happened. */
-export function eventOfObject(
-  { store, ids }: Engine,
-  merchant: MerchantState,
-  { kind, id, type }: { readonly kind: Kind; readonly id: string; readonly type: EventType },
-): { readonly id: string; readonly created: number } | undefined {
-  const seq = store.objects.seqOf(kind, merchant.settings.ordinal, id)
-  const newest = seq === undefined ? null : store.objects.newestEntryAt(kind, seq)
-  const entry = newest === null ? undefined : store.journal.eventOfObject(newest, type)
-  return entry && { id: ids.of(entry.merchant, 'evt', entry.number), created: entry.created }
-}
 
 /** Finds the journal entry of an event. @throws ApiError resource_missing */
 export function findEntry(

@@ -2,6 +2,7 @@ import { finalizeByHand } from '../../core/billing/by-hand.ts'
 import { finalizeAsPlanned } from '../../core/billing/draft-invoice.ts'
 import { Change } from '../../core/change.ts'
 import type { Invoice } from '../../core/invoice.ts'
+import { eventOfObject } from '../history/object-events.ts'
 import { apply } from '../machine/apply.ts'
 import { awaitsWebhooks } from '../machine/stored-advance.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
@@ -34,11 +35,8 @@ function laterInstant(unit: UnitOfWork, draft: Invoice): number | null {
   const latest = draft.created + acceptanceSeconds
   if (draftSeconds === null || !isPaced || clock.instant >= latest) return null
   if (unit.merchant.endpoints.receiving('invoice.created').length === 0) return null
-  const { newestEntry } = unit.store.objects.placeOf('invoice', unit.owner, draft.id)
-  const event =
-    newestEntry === null ? undefined : unit.store.journal.eventOfObject(newestEntry, 'invoice.created')
-  const isRefused =
-    event !== undefined && unit.store.deliveries.isRefused(unit.ids.of(unit.owner, 'evt', event.number))
+  const event = eventOfObject(unit, unit.merchant, { kind: 'invoice', id: draft.id, type: 'invoice.created' })
+  const isRefused = event !== undefined && unit.store.deliveries.isRefused(event.id)
   return isRefused ? Math.min(clock.instant + draftSeconds, latest) : null
 }
 
