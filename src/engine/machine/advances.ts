@@ -49,6 +49,8 @@ export class Advances {
   readonly #running = new Map<Clock, Running>()
   /** Clocks whose advance ends after its current batch. An advance that stalls first ends once it can be written. */
   readonly #canceled = new WeakSet<Clock>()
+  /** Resolves in the turn of the event loop that was given to a batch last. */
+  #lastTurn: Promise<void> = Promise.resolve()
   #isStopping = false
 
   constructor(given: {
@@ -167,8 +169,7 @@ export class Advances {
     let summary = EMPTY_SUMMARY
     let isWaiting = awaitsWebhooks(clock)
     for (let batches = 1; ; batches += 1) {
-      // Requests that arrived during the batch are answered before the next one.
-      await nextTurn()
+      await this.#turnOfABatch()
       if (isWaiting) await this.#park(merchant, clock, control)
       // A test clock that was deleted during the wait has ended the advance.
       if (this.#isStopping || clock.target === null) return summary
@@ -189,6 +190,15 @@ export class Advances {
       await nextTurn()
       this.#checkpoint()
     }
+  }
+
+  /**
+   * Resolves in a turn of the event loop that no other batch has: a request waits for one batch, not for one of each advancing
+   * clock.
+   */
+  #turnOfABatch(): Promise<void> {
+    this.#lastTurn = this.#lastTurn.then(nextTurn)
+    return this.#lastTurn
   }
 
   /** Checkpoints the log. On a full disk, the rest stays in the log until the next checkpoint. */
