@@ -1,6 +1,7 @@
 import { DEFAULT_DIALECT, DIALECTS, type Dialect } from '../core/dialect.ts'
 import type { KeyRing } from '../engine/access/keys.ts'
-import type { Engine } from '../engine/machine/engine.ts'
+import type { Sender } from '../engine/machine/command-queue.ts'
+import type { Engine, Transact } from '../engine/machine/engine.ts'
 import { markState } from '../engine/machine/state-mark.ts'
 import { startAppIds } from '../engine/resources/fixture-apps.ts'
 import type { CreatedObject } from '../engine/resources/fixture-names.ts'
@@ -50,10 +51,14 @@ export type FirstState = {
  * grants. Only apps from the fixtures of the first start are kept.
  * See docs/contract/snapshots.md#reset.
  */
-export function createFirstState({ engine, keys }: Parts, beginning: Beginning): Promise<FirstState> {
+export function createFirstState(
+  { engine, keys }: Parts,
+  beginning: Beginning,
+  sender: Sender = {},
+): Promise<FirstState> {
   const { store, ids } = engine
   const { clock, seed, dialect, apiVersion, fixtures } = beginning
-  return engine.replaceState((transact) =>
+  const create = (transact: Transact) =>
     transact((unitOf) => {
       const isReset = keys.list().length > 0
       const skippedKeys: SkippedKey[] = []
@@ -78,8 +83,8 @@ export function createFirstState({ engine, keys }: Parts, beginning: Beginning):
       })
       markState(store)
       return { secretKey, loaded, revoked, skippedKeys }
-    }),
-  )
+    })
+  return engine.replaceState(create, sender)
 }
 
 function firstKey(keys: KeyRing, merchant: number, { secretKey }: Beginning): string | null {

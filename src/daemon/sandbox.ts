@@ -192,8 +192,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       documentation:
         options.documentation ??
         (() => import('./built-documentation.ts').then((built) => built.readBuiltDocumentation())),
-      reset: async () => {
-        const { revoked, skippedKeys } = await createFirstState({ engine, keys }, beginning)
+      reset: async (sender) => {
+        const { revoked, skippedKeys } = await createFirstState({ engine, keys }, beginning, sender)
         for (const key of skippedKeys) options.warn?.(skippedKeyText(key))
         endStreams({ streams }, revoked)
         engine.faults.clear()

@@ -23,6 +23,10 @@ export const UNLOGGED: OperatorEnvironment & object = { isUnlogged: true }
 /** The environment of a request that is refused if a signal aborts before it acts. */
 export const until = (ending: AbortSignal): OperatorEnvironment & object => ({ ending })
 
+/** Whether the sender of a request has ended. The admin token is not revoked while the daemon runs. */
+export const hasEnded = (env: unknown): boolean =>
+  (env as OperatorEnvironment | undefined)?.ending?.aborted === true
+
 export const isUnlogged = (env: unknown): boolean =>
   (env as OperatorEnvironment | undefined)?.isUnlogged === true
 
@@ -33,7 +37,7 @@ export const isUnlogged = (env: unknown): boolean =>
  * See docs/contract/operator.md#requests-for-a-merchant.
  */
 export function operatorCaller({ engine }: Pick<HttpServices, 'engine'>, env: unknown): Caller | undefined {
-  const { operatorFor: id, ending } = (env ?? {}) as OperatorEnvironment
+  const id = (env as OperatorEnvironment | undefined)?.operatorFor
   if (id === undefined) return undefined
   return {
     merchant: findMerchant(engine, id, 'merchant'),
@@ -43,7 +47,6 @@ export function operatorCaller({ engine }: Pick<HttpServices, 'engine'>, env: un
     keyHint: 'operator',
     scope: `${id} operator`,
     isRevoked: false,
-    // The admin token is not revoked while the daemon runs.
-    isValid: () => ending?.aborted !== true,
+    isValid: () => !hasEnded(env),
   }
 }

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Waiting } from '../../src/engine/machine/merchant-state.ts'
 import { sessionsInMemory } from '../../src/http/dashboard/sessions.ts'
-import { asOperator } from '../http/support.ts'
+import { asOperator, FORM } from '../http/support.ts'
 import { subscribe } from '../scenarios/story.ts'
 import { startTwin, type Twin } from '../twin.ts'
 import { linkOf, signIn, tokenOf, url, visit } from './support.ts'
@@ -241,6 +241,38 @@ test('an action that waits for an advance is refused once its session has ended'
   expect((await response).status).toBe(401)
   expect(await (await response).text()).toContain('paytwin open')
   expect((await shop.get(`/v1/subscriptions/${subscription.id}`)).status).toBe('active')
+})
+
+test('a form whose session ends while its body is read changes nothing', async () => {
+  const shop = await startTwin({ url })
+  onTestFinished(() => shop.close())
+  const { cookie, show, base } = await signIn(shop)
+  const token = tokenOf((await show()).text)
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+  const request = new Request(`${url()}${base}/scenes/snapshots`, {
+    method: 'POST',
+    headers: { Host: 'localhost:4242', Origin: url(), 'Content-Type': FORM['Content-Type'], cookie },
+    body: readable,
+    duplex: 'half',
+  })
+  const response = shop.sandbox.app.fetch(request)
+  const writer = writable.getWriter()
+  await writer.write(Buffer.from(`token=${token}&`))
+  await visit(shop, '/dashboard/sign-out', { form: { token }, headers: { cookie } })
+  await writer.write(Buffer.from('name=late'))
+  await writer.close()
+  expect((await response).status).toBe(401)
+  expect((await asOperator(shop)('GET', 'snapshots')).body.data).toEqual([])
+})
+
+test('a page whose session ends while it waits is not shown', async () => {
+  const shop = await startTwin({ url })
+  onTestFinished(() => shop.close())
+  const { cookie, show, base } = await signIn(shop)
+  const token = tokenOf((await show()).text)
+  const page = visit(shop, base, { headers: { cookie } })
+  await visit(shop, '/dashboard/sign-out', { form: { token }, headers: { cookie } })
+  expect((await page).status).toBe(401)
 })
 
 test('on a full disk no link is used up, and signing out is not forgotten after a restart', async () => {

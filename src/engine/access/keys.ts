@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { assert, parameterInvalid, resourceMissing } from '../../core/errors.ts'
 import type { KeyRow } from '../../store/tables.ts'
 import { wallSeconds } from '../machine/clock.ts'
+import type { Sender } from '../machine/command-queue.ts'
 import { digest } from '../machine/digest.ts'
 import type { Engine } from '../machine/engine.ts'
 import { randomToken } from '../machine/ids.ts'
@@ -122,13 +123,13 @@ export class KeyRing {
    * @param given.secret - a secret chosen beforehand; random if not given
    * @throws ApiError parameter_invalid, param secret, for an invalid form or an existing key
    */
-  async issue(given: NewKey): Promise<IssuedKey> {
+  async issue(given: NewKey, sender: Sender = {}): Promise<IssuedKey> {
     const owner = this.#engine.merchants.get(given.merchant)
     const issued = await this.#engine.operatorCommand(() => {
       // Another merchant may have the ordinal by now.
       if (owner) checkCurrent(owner)
       return this.make(given)
-    })
+    }, sender)
     this.takeUp(issued)
     return issued
   }
@@ -191,12 +192,12 @@ export class KeyRing {
    * Revokes a key at once and permanently. A revoked key is returned unchanged.
    * @throws ApiError resource_missing
    */
-  async revoke(id: string): Promise<KeyRow> {
+  async revoke(id: string, sender: Sender = {}): Promise<KeyRow> {
     const key = this.#byId.get(id)
     if (!key) throw resourceMissing('key', id)
     if (key.revoked !== null) return key
     const revoked = wallSeconds(this.#engine.wall)
-    await this.#engine.operatorCommand(() => this.#engine.store.directory.revokeKey(id, revoked))
+    await this.#engine.operatorCommand(() => this.#engine.store.directory.revokeKey(id, revoked), sender)
     key.revoked = revoked
     this.#cachedUntil.set(id, this.#engine.steady() + this.#cacheSeconds * 1_000)
     return key

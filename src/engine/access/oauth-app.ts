@@ -3,6 +3,7 @@ import { resourceMissing } from '../../core/errors.ts'
 import { checkRedirectUri } from '../../core/redirect-uri.ts'
 import type { StoredApp } from '../../store/oauth.ts'
 import { wallSeconds } from '../machine/clock.ts'
+import type { Sender } from '../machine/command-queue.ts'
 import { digest } from '../machine/digest.ts'
 import type { Engine } from '../machine/engine.ts'
 import { randomToken } from '../machine/ids.ts'
@@ -54,8 +55,8 @@ export function authenticateApp(engine: Engine, id: string, client_secret: strin
  * @throws ApiError parameter_invalid, param redirect_uris[n]
  * See docs/contract/oauth.md#apps.
  */
-export const createApp = (engine: Engine, given: AppParams): Promise<IssuedApp> =>
-  engine.operatorCommand(() => makeApp(engine, given))
+export const createApp = (engine: Engine, given: AppParams, sender: Sender = {}): Promise<IssuedApp> =>
+  engine.operatorCommand(() => makeApp(engine, given), sender)
 
 /** Creates an app within the open command: see createApp. */
 export function makeApp(engine: Engine, given: AppParams): IssuedApp {
@@ -81,13 +82,13 @@ export function addApp(
  * Gives an app a new secret and invalidates the old one. Tokens stay valid.
  * @throws ApiError resource_missing
  */
-export function rotateSecret(engine: Engine, id: string): Promise<IssuedApp> {
+export function rotateSecret(engine: Engine, id: string, sender: Sender = {}): Promise<IssuedApp> {
   return engine.operatorCommand(() => {
     const app = findApp(engine, id)
     const client_secret = newSecret()
     engine.store.oauth.setSecret(id, digest(client_secret))
     return { app, client_secret }
-  })
+  }, sender)
 }
 
 /**
@@ -95,13 +96,13 @@ export function rotateSecret(engine: Engine, id: string): Promise<IssuedApp> {
  * @returns the seqs of its access tokens, which are invalid now: see tokenKey
  * @throws ApiError resource_missing
  */
-export function deleteApp(engine: Engine, id: string): Promise<readonly number[]> {
+export function deleteApp(engine: Engine, id: string, sender: Sender = {}): Promise<readonly number[]> {
   return engine.operatorCommand(() => {
     findApp(engine, id)
     const tokens = engine.store.oauth.tokensOfApp(id)
     engine.store.oauth.removeApp(id)
     return tokens.map(({ seq }) => seq)
-  })
+  }, sender)
 }
 
 function findApp(engine: Engine, id: string): OAuthApp {

@@ -13,6 +13,7 @@ import type { Merchant } from '../../store/directory.ts'
 import type { StoredAuthorization } from '../../store/oauth.ts'
 import type { Store } from '../../store/store.ts'
 import { wallSeconds } from '../machine/clock.ts'
+import type { Sender } from '../machine/command-queue.ts'
 import { digest } from '../machine/digest.ts'
 import type { Engine } from '../machine/engine.ts'
 import { randomToken } from '../machine/ids.ts'
@@ -158,9 +159,16 @@ export function decide(
  * Decides in a separate command. It is a command of the merchant, because the code expires on its clock; without a merchant, of
  * the operator.
  */
-export function decideAs(engine: Engine, id: string, given: Decision): Promise<DecisionResult> {
+export function decideAs(
+  engine: Engine,
+  id: string,
+  given: Decision,
+  sender: Sender = {},
+): Promise<DecisionResult> {
   const run = () => decide(engine, id, given)
-  return given.merchant ? engine.command(given.merchant, null, run) : engine.operatorCommand(run)
+  return given.merchant
+    ? engine.command(given.merchant, null, run, sender)
+    : engine.operatorCommand(run, sender)
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Comparison, Differences } from '../../store/snapshot-differences.t
 import type { OpenSnapshot, Snapshot } from '../../store/snapshots.ts'
 import { DatabaseUnusable } from '../../store/unusable.ts'
 import { stopwatch, wallSeconds } from '../machine/clock.ts'
+import type { Sender } from '../machine/command-queue.ts'
 import type { Engine } from '../machine/engine.ts'
 import { nextTurn } from '../machine/gate.ts'
 import { markState } from '../machine/state-mark.ts'
@@ -19,26 +20,28 @@ export const listSnapshots = (engine: Engine): Snapshot[] => engine.store.snapsh
  * @param name - matches SNAPSHOT_NAME
  * See docs/contract/snapshots.md#waiting.
  */
-export const saveSnapshot = (engine: Engine, name: string): Promise<Snapshot> =>
-  engine.runExclusively(() => engine.store.snapshots.save(name, wallSeconds(engine.wall)))
+export const saveSnapshot = (engine: Engine, name: string, sender: Sender = {}): Promise<Snapshot> =>
+  engine.runExclusively(() => engine.store.snapshots.save(name, wallSeconds(engine.wall)), sender)
 
 /**
  * Replaces the state by that of a snapshot once no clock is advancing, completely or not at all. Keys are unchanged.
  * @throws ApiError resource_missing; parameter_invalid for one that is damaged, or of a newer schema
  * See docs/contract/snapshots.md#restore.
  */
-export async function restoreSnapshot(engine: Engine, name: string): Promise<Snapshot> {
+export async function restoreSnapshot(engine: Engine, name: string, sender: Sender = {}): Promise<Snapshot> {
   const opened = await usable(() => engine.store.snapshots.open(name, 'restore'))
   if (!opened) throw missing(name)
-  return usable(() => restore(engine, opened)).finally(() => opened.close())
+  return usable(() => restore(engine, opened, sender)).finally(() => opened.close())
 }
 
-async function restore(engine: Engine, opened: OpenSnapshot): Promise<Snapshot> {
-  await engine.replaceState(() =>
-    engine.store.restore(opened, wallSeconds(engine.wall), () => {
-      discardAllQueued(engine.store)
-      markState(engine.store)
-    }),
+async function restore(engine: Engine, opened: OpenSnapshot, sender: Sender): Promise<Snapshot> {
+  await engine.replaceState(
+    () =>
+      engine.store.restore(opened, wallSeconds(engine.wall), () => {
+        discardAllQueued(engine.store)
+        markState(engine.store)
+      }),
+    sender,
   )
   return opened.snapshot
 }

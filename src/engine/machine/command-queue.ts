@@ -7,12 +7,18 @@ import type { Timekeeper } from './timekeeper.ts'
 import type { Transactions } from './transactions.ts'
 import { ClockHeld } from './unit.ts'
 
-export type CommandOptions = {
+/** The sender of a command. Its credentials may become invalid while the command waits. */
+export type Sender = {
+  /** Checks the credentials when the command runs. @throws ApiError if they are no longer valid */
+  readonly checkCredentials?: () => void
+}
+
+export type CommandOptions = Sender & {
   /** Whether the command begins an advance; false by default. */
   readonly beginsAdvance?: boolean
 }
 
-type Command = CommandOptions & {
+type Command = Pick<CommandOptions, 'beginsAdvance'> & {
   /** The merchants whose clocks the command follows; none for a command that does not depend on their time. */
   readonly merchants: readonly MerchantState[]
   /** Runs it. @returns the response to send after the commit; undefined when it waits for a clock and runs again */
@@ -57,16 +63,16 @@ export class CommandQueue {
   submit<T>(
     merchants: readonly MerchantState[],
     run: () => { value: T } | { error: unknown },
-    options: CommandOptions = {},
+    { beginsAdvance = false, ...sender }: CommandOptions = {},
   ): Promise<T> {
     if (this.#isClosed) return Promise.reject(internalError())
     return new Promise((resolve, reject) => {
       const command: Command = {
         merchants,
-        ...options,
+        beginsAdvance,
         reject,
         run: () => {
-          const outcome = run()
+          const outcome = runFor(sender, run)
           if ('value' in outcome) return () => resolve(outcome.value)
           if (!(outcome.error instanceof ClockHeld)) return () => reject(outcome.error)
           return this.#defer(command, outcome.error.clock) ? undefined : () => reject(internalError())
@@ -170,4 +176,14 @@ export class CommandQueue {
     waiting?.push({ requeue: () => this.#enqueue(command), reject: command.reject })
     return waiting !== undefined
   }
+}
+
+/** Runs a command, unless the credentials of its sender are no longer valid. */
+function runFor<Outcome>({ checkCredentials }: Sender, run: () => Outcome): Outcome | { error: unknown } {
+  try {
+    checkCredentials?.()
+  } catch (error) {
+    return { error }
+  }
+  return run()
 }

@@ -3,7 +3,7 @@ import type { Store } from '../../store/store.ts'
 import { isOfStorage } from '../../store/unusable.ts'
 import { Advances } from './advances.ts'
 import { monotonicWallClock, type Wall } from './clock.ts'
-import { type CommandOptions, CommandQueue } from './command-queue.ts'
+import { type CommandOptions, CommandQueue, type Sender } from './command-queue.ts'
 import { Faults } from './faults.ts'
 import { nextTurn } from './gate.ts'
 import { Ids } from './ids.ts'
@@ -99,8 +99,8 @@ export class Engine {
   }
 
   /** Runs a command of the operator that does not depend on a merchant's time. It commits or fails like any other. */
-  operatorCommand<T>(run: () => T): Promise<T> {
-    return this.#queue.submit([], () => this.#transactions.inSavepoint(run))
+  operatorCommand<T>(run: () => T, sender: Sender = {}): Promise<T> {
+    return this.#queue.submit([], () => this.#transactions.inSavepoint(run), sender)
   }
 
   /**
@@ -203,8 +203,8 @@ export class Engine {
    * end first. Until then commands run as usual, revocations too. Once the advances that were in progress at the call
    * have ended, no further advance begins before the work.
    */
-  runExclusively<T>(work: () => T): Promise<T> {
-    return this.#queue.alone(() => this.#whileIdle(work))
+  runExclusively<T>(work: () => T, sender: Sender = {}): Promise<T> {
+    return this.#queue.alone(() => this.#whileIdle(work, sender))
   }
 
   /**
@@ -212,23 +212,24 @@ export class Engine {
    * over.
    * @param work - changes the database in one transaction, its own or that of `transact`; or throws and changes nothing
    */
-  replaceState<T>(work: (transact: Transact) => T): Promise<T> {
+  replaceState<T>(work: (transact: Transact) => T, sender: Sender = {}): Promise<T> {
     const transact: Transact = (run) =>
       this.#transactions.run([], () => run((merchant) => this.#units.forCommand(merchant)))
     return this.runExclusively(() => {
       const result = this.#reloadAround(() => work(transact))
       this.#listeners.notify((listener) => listener.replaced?.())
       return result
-    })
+    }, sender)
   }
 
   /** Deletes a merchant and all its data. An advance of its clock stops after the current batch. */
-  async deleteMerchant(merchant: MerchantState): Promise<void> {
+  async deleteMerchant(merchant: MerchantState, { checkCredentials }: Sender = {}): Promise<void> {
     do {
       for (const clock of merchant.held.keys()) this.time.cancel(merchant, clock)
       await nextTurn()
     } while (merchant.held.size > 0)
     checkCurrent(merchant)
+    checkCredentials?.()
     this.#transactions.run([], () => deleteStoredMerchant(this.store, merchant.settings))
     merchant.presence = 'deleted'
     this.merchants.delete(merchant.settings.ordinal)
@@ -277,7 +278,7 @@ export class Engine {
     for (const settings of this.store.directory.merchants()) this.loadMerchant(settings)
   }
 
-  async #whileIdle<T>(work: () => T): Promise<T> {
+  async #whileIdle<T>(work: () => T, { checkCredentials }: Sender): Promise<T> {
     for (;;) {
       // Requests that have read the state in this turn act on it first.
       await nextTurn()
@@ -293,6 +294,7 @@ export class Engine {
     }
     // While a shutdown leaves an advance unfinished, clocks stand at instants that must not be visible.
     if ([...this.merchants.values()].some(isUnfinished)) throw internalError()
+    checkCredentials?.()
     return work()
   }
 }

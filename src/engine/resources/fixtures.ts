@@ -3,6 +3,7 @@ import type { MetadataParam } from '../../core/metadata.ts'
 import type { PaymentMethodType } from '../../core/payment-method.ts'
 import type { HashedSecret } from '../access/key-secret.ts'
 import type { KeyRing } from '../access/keys.ts'
+import type { Sender } from '../machine/command-queue.ts'
 import type { Engine } from '../machine/engine.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
 import { DryRunResult, type UnitOfWork } from '../machine/unit.ts'
@@ -105,15 +106,16 @@ export type SkippedKey = {
 export async function loadFixtures(
   { engine, keys, merchant }: Omit<FixtureContext, 'unitOf'>,
   plan: FixturePlan,
-  { validateOnly }: { validateOnly: boolean },
+  { validateOnly, ...sender }: Sender & { readonly validateOnly: boolean },
 ): Promise<readonly CreatedObject[]> {
   const named = plan.merchants.some((fixtures) => fixtures.merchant === null) ? [merchant] : []
-  const made = await engine.commandAll(named, (unitOf) => {
+  const load = (unitOf: FixtureContext['unitOf']) => {
     const context = { engine, keys, unitOf, merchant }
     const result = [...makeOfMerchants(context, plan), ...makeApps(engine, plan.apps)]
     if (validateOnly) throw new DryRunResult(result)
     return result
-  })
+  }
+  const made = await engine.commandAll(named, load, sender)
   keys.reload()
   return made
 }

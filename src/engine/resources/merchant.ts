@@ -8,6 +8,7 @@ import type { NoticeDays, NoticeKind } from '../../core/notices.ts'
 import { RULES } from '../../core/rules.ts'
 import { FIRST_GENERATION } from '../../store/directory.ts'
 import { wallSeconds } from '../machine/clock.ts'
+import type { Sender } from '../machine/command-queue.ts'
 import type { Engine } from '../machine/engine.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
@@ -108,12 +109,13 @@ export const createMerchant = (
   engine: Engine,
   given: MerchantParams,
   begin: (merchant: MerchantState) => void = () => undefined,
+  sender: Sender = {},
 ): Promise<MerchantState> =>
   engine.operatorCommand(() => {
     const merchant = addMerchant(engine, given)
     begin(merchant)
     return merchant
-  })
+  }, sender)
 
 /**
  * Creates a merchant within the open command: see createMerchant.
@@ -165,7 +167,7 @@ export function addMerchant(
  * @throws ApiError resource_missing; parameter_invalid, param id, for the default merchant
  * See docs/contract/snapshots.md#deleting-a-merchant.
  */
-export async function deleteMerchant(engine: Engine, id: string): Promise<void> {
+export async function deleteMerchant(engine: Engine, id: string, sender: Sender = {}): Promise<void> {
   const merchant = findMerchant(engine, id)
   if (isDefault(merchant)) {
     throw parameterInvalid(
@@ -173,7 +175,7 @@ export async function deleteMerchant(engine: Engine, id: string): Promise<void> 
       `${id} is the default merchant, which cannot be deleted; 'paytwin reset' empties it`,
     )
   }
-  await engine.deleteMerchant(merchant)
+  await engine.deleteMerchant(merchant, sender)
 }
 
 /** New settings of a merchant; undefined leaves a setting unchanged. */
@@ -191,10 +193,11 @@ export async function updateMerchant(
   engine: Engine,
   id: string,
   change: SettingsUpdate,
+  sender: Sender = {},
 ): Promise<MerchantState> {
   const merchant = findMerchant(engine, id)
   checkVersionOf(merchant.settings.dialect, engine.versions, change.api_version)
-  await engine.command(merchant, null, (unit) => changeSettings(unit, change))
+  await engine.command(merchant, null, (unit) => changeSettings(unit, change), sender)
   return merchant
 }
 

@@ -4,6 +4,7 @@ import type { NoticeKind } from '../../core/notices.ts'
 import { endOf } from '../../core/subscription-schedule.ts'
 import { eventsAfter } from '../history/events.ts'
 import type { EventWithObject } from '../history/view.ts'
+import type { Sender } from '../machine/command-queue.ts'
 import type { Engine } from '../machine/engine.ts'
 import { runJob } from '../machine/jobs.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
@@ -224,10 +225,10 @@ export type TriggerResult = {
 export async function trigger(
   engine: Engine,
   merchant: MerchantState,
-  { type, request }: { type: EventType; request: string },
+  { type, request, ...sender }: Sender & { readonly type: EventType; readonly request: string },
 ): Promise<TriggerResult> {
   const context = { id: request, idempotency_key: null, isOperatorRequest: true } as const
-  const { due, places } = await engine.command(merchant, context, (unit) => {
+  const run = (unit: UnitOfWork) => {
     const head = () => engine.store.journal.head(merchant.settings.ordinal)
     const before = head()
     const recipe = RECIPES[type]
@@ -239,7 +240,8 @@ export async function trigger(
       `the recipe of ${type} emits it, or returns its instant`,
     )
     return { due: instant, places: { before, after: head() } }
-  })
+  }
+  const { due, places } = await engine.command(merchant, context, run, sender)
   const { before, after } = places
   return { events: eventsAfter(engine, merchant, { types: [], place: before, limit: after - before }), due }
 }

@@ -38,7 +38,7 @@ export function appRoutes(add: AddRoute): void {
       status: 201,
       returns: issuedAppSchema,
     },
-    async ({ services, params }) => presentIssued(await createApp(services.engine, params)),
+    async ({ services, sender, params }) => presentIssued(await createApp(services.engine, params, sender)),
   )
   add(
     {
@@ -56,7 +56,7 @@ export function appRoutes(add: AddRoute): void {
       summary: 'Replaces the secret of an OAuth app. Its grants stay valid.',
       returns: issuedAppSchema,
     },
-    async ({ services, id }) => presentIssued(await rotateSecret(services.engine, id)),
+    async ({ services, sender, id }) => presentIssued(await rotateSecret(services.engine, id, sender)),
   )
   add(
     {
@@ -65,8 +65,8 @@ export function appRoutes(add: AddRoute): void {
       summary: 'Deletes an OAuth app and revokes its grants.',
       returns: deletedApp,
     },
-    async ({ services, id }) => {
-      endStreams(services, await deleteApp(services.engine, id))
+    async ({ services, sender, id }) => {
+      endStreams(services, await deleteApp(services.engine, id, sender))
       return deletedStub('app', id)
     },
   )

@@ -50,10 +50,10 @@ export function authorizationAdminRoutes(add: AddRoute): void {
       returns: decisionSchema,
       errors: { 400: ['invalid_state_transition'] },
     },
-    async ({ services, params, id }) => {
+    async ({ services, sender, params, id }) => {
       const merchant =
         merchantOf(services.engine, id, params.merchant) ?? theMerchant(services.engine, params.merchant)
-      return presentDecision(await decideAs(services.engine, id, { decision: 'approve', merchant }))
+      return presentDecision(await decideAs(services.engine, id, { decision: 'approve', merchant }, sender))
     },
   )
   add(
@@ -65,10 +65,10 @@ export function authorizationAdminRoutes(add: AddRoute): void {
       returns: decisionSchema,
       errors: { 400: ['invalid_state_transition'] },
     },
-    async ({ services, params, id }) => {
+    async ({ services, sender, params, id }) => {
       const named = params.merchant === undefined ? null : theMerchant(services.engine, params.merchant)
       const merchant = merchantOf(services.engine, id, params.merchant) ?? named
-      return presentDecision(await decideAs(services.engine, id, { decision: 'deny', merchant }))
+      return presentDecision(await decideAs(services.engine, id, { decision: 'deny', merchant }, sender))
     },
   )
 }

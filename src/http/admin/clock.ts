@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { parameterInvalid, resourceMissing } from '../../core/errors.ts'
 import type { MerchantClock } from '../../engine/machine/begin-advance.ts'
+import type { Sender } from '../../engine/machine/command-queue.ts'
 import type { Engine } from '../../engine/machine/engine.ts'
 import { MerchantDeleted, type MerchantState } from '../../engine/machine/merchant-state.ts'
 import { upcomingJobs } from '../../engine/resources/upcoming.ts'
@@ -55,8 +56,8 @@ export function clockAdminRoutes(add: AddRoute): void {
       returns: anyClockList,
       errors: NEEDS_MERCHANT,
     },
-    async ({ c, services, params }) => {
-      const wanted = { ...params, ...targetOf(params), clockParam: 'test_clock' }
+    async ({ c, services, sender, params }) => {
+      const wanted = { ...params, ...sender, ...targetOf(params), clockParam: 'test_clock' }
       const { clocks, summaries } = await advanceNamed(services, wanted, named)
       return list(
         c.req.path,
@@ -101,13 +102,15 @@ export function clockAdminRoutes(add: AddRoute): void {
         returns: anyClockList,
         errors: NEEDS_MERCHANT,
       },
-      async ({ c, services, params }) => {
+      async ({ c, services, sender, params }) => {
         if (params.test_clock !== undefined) {
           throw parameterInvalid('test_clock', 'A test clock is always frozen: use advance to move it')
         }
         const clocks = selectClocks(services.engine, params)
         await Promise.all(
-          clocks.map(({ merchant, clock }) => services.engine.command(merchant, null, () => clock[verb]())),
+          clocks.map(({ merchant, clock }) =>
+            services.engine.command(merchant, null, () => clock[verb](), sender),
+          ),
         )
         return list(c.req.path, clocks.map(present))
       },
@@ -140,7 +143,9 @@ export function clockAdminRoutes(add: AddRoute): void {
   )
 }
 
-type Wanted = AdvanceTime & z.infer<ReturnType<typeof advanceParams>> & { readonly clockParam: string }
+type Wanted = AdvanceTime &
+  Sender &
+  z.infer<ReturnType<typeof advanceParams>> & { readonly clockParam: string }
 
 /** Advances the selected clocks. The advance can be canceled by its `advance_id` until it has ended. */
 async function advanceNamed(services: AdminServices, wanted: Wanted, advances: NamedAdvances) {

@@ -32,11 +32,12 @@ export function fixtureRoutes(add: AddRoute): void {
         422: ['unsupported_psp_capability'],
       },
     },
-    async ({ services, params: { files, validate_only } }) => {
+    async ({ services, sender, params: { files, validate_only } }) => {
       const { engine, keys, receiverRefusal } = services
       const plan = checkFixtures(files, { versions: engine.versions, receiverRefusal: receiverRefusal })
       const merchant = defaultMerchant(engine)
-      const made = await loadFixtures({ engine, keys, merchant }, plan, { validateOnly: validate_only })
+      const options = { ...sender, validateOnly: validate_only }
+      const made = await loadFixtures({ engine, keys, merchant }, plan, options)
       return presentFixtures(made, validate_only)
     },
   )

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { ApiError, parameterInvalid } from '../../core/errors.ts'
 import { isSameSecret } from '../../engine/machine/digest.ts'
+import { hasEnded } from '../operator-caller.ts'
 
 /**
  * Checks the admin token of a request, compared in constant time.
@@ -8,14 +9,16 @@ import { isSameSecret } from '../../engine/machine/digest.ts'
  */
 export function checkAdminToken(header: string | undefined, token: string): void {
   const [, given = ''] = /^bearer +(\S+) *$/i.exec(header ?? '') ?? []
-  if (isSameSecret(given, token)) return
-  throw new ApiError({
-    status: 401,
-    type: 'authentication_error',
-    code: null,
-    message: 'Invalid admin token provided',
-  })
+  if (!isSameSecret(given, token)) throw unauthenticated('Invalid admin token provided')
 }
+
+/** Checks that the sender of a request has not ended, such as a session of the dashboard. @throws ApiError authentication_error */
+export function checkSender(env: unknown): void {
+  if (hasEnded(env)) throw unauthenticated('The session has ended')
+}
+
+const unauthenticated = (message: string): ApiError =>
+  new ApiError({ status: 401, type: 'authentication_error', code: null, message })
 
 /**
  * Computes the proof that this daemon knows the admin token, without revealing it. The proof covers the daemon's own url, so

@@ -27,13 +27,14 @@ export function keyRoutes(add: AddRoute): void {
       returns: issuedKeySchema,
       errors: { 400: ['parameter_missing'], 404: ['resource_missing'] },
     },
-    async ({ services, params }) => {
-      const { key, secret } = await services.keys.issue({
+    async ({ services, sender, params }) => {
+      const given = {
         merchant: theMerchant(services.engine, params.merchant).settings.ordinal,
         type: params.publishable ? 'publishable' : 'secret',
         name: params.name ?? null,
         secret: params.secret,
-      })
+      } as const
+      const { key, secret } = await services.keys.issue(given, sender)
       return { ...presentKey(services.keys, key), secret }
     },
   )
@@ -65,8 +66,8 @@ export function keyRoutes(add: AddRoute): void {
       summary: 'Revokes an API key permanently.',
       returns: keySchema,
     },
-    async ({ services, id }) => {
-      const key = await services.keys.revoke(id)
+    async ({ services, sender, id }) => {
+      const key = await services.keys.revoke(id, sender)
       services.streams.closeOf(key.id)
       return presentKey(services.keys, key)
     },

@@ -54,7 +54,7 @@ export function merchantRoutes(add: AddRoute): void {
       status: 201,
       returns: merchantSchema,
     },
-    async ({ services, params }) => {
+    async ({ services, sender, params }) => {
       if (params.dialect === 'stripe') await loadStripeEvents()
       const { engine, keys } = services
       const { secret_key: secret, ...given } = params
@@ -68,6 +68,7 @@ export function merchantRoutes(add: AddRoute): void {
             keys.make({ merchant: ordinal, type: 'secret', name: null, secret, param: 'secret_key' }),
           )
         },
+        sender,
       )
       for (const key of issued) keys.takeUp(key)
       return presentMerchant(merchant)
@@ -90,7 +91,8 @@ export function merchantRoutes(add: AddRoute): void {
       params: updateParams,
       returns: merchantSchema,
     },
-    async ({ services, params, id }) => presentMerchant(await updateMerchant(services.engine, id, params)),
+    async ({ services, sender, params, id }) =>
+      presentMerchant(await updateMerchant(services.engine, id, params, sender)),
   )
   add(
     {
@@ -99,8 +101,8 @@ export function merchantRoutes(add: AddRoute): void {
       summary: 'Deletes a merchant with its data, keys, clock and events. Cancels its running advance.',
       returns: deletedMerchant,
     },
-    async ({ services, id }) => {
-      await deleteMerchant(services.engine, id)
+    async ({ services, sender, id }) => {
+      await deleteMerchant(services.engine, id, sender)
       return deletedStub('merchant', id)
     },
   )

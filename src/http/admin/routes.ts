@@ -18,7 +18,7 @@ import { AdminExchange } from './exchange.ts'
 import { explanationRoutes } from './explanation.ts'
 import { faultRoutes } from './fault.ts'
 import { fixtureRoutes } from './fixture.ts'
-import { checkAdminToken, checkHost } from './guard.ts'
+import { checkAdminToken, checkHost, checkSender } from './guard.ts'
 import { keyRoutes } from './key.ts'
 import { mailRoutes } from './mail.ts'
 import { merchantRoutes } from './merchant.ts'
@@ -99,7 +99,10 @@ function stepsOf<Params>(
       return params
     },
     act: async ({ c, id: requestId }, { params }) => {
-      const result = await handle({ c, services, params, id: c.req.param('id') ?? '', requestId })
+      const sender = { checkCredentials: () => checkSender(c.env) }
+      sender.checkCredentials()
+      const id = c.req.param('id') ?? ''
+      const result = await handle({ c, services, params, id, requestId, sender })
       if (result instanceof ApiError) throw result
       return isResponse(result) ? result : { status: route.status ?? 200, text: textOf(result), headers: {} }
     },

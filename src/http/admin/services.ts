@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import type { Sender } from '../../engine/machine/command-queue.ts'
 import type { DashboardAccess } from '../dashboard/access.ts'
 import type { DashboardPages } from '../dashboard/pages.ts'
 import type { Raw } from '../form.ts'
@@ -19,7 +20,7 @@ export type AdminServices = HttpServices & {
   /** Returns the uptime of the daemon in whole seconds. */
   readonly uptime: () => number
   /** Resets the data to the state of the first start. */
-  readonly reset: () => Promise<void>
+  readonly reset: (sender: Sender) => Promise<void>
   /**
    * Shuts the daemon down. Resolves when its database is closed, before the request is answered.
    * @param connection - the connection of the request, which stays open until the process exits
@@ -40,6 +41,8 @@ export type AdminCall<Params> = {
   readonly id: string
   /** The Request-Id of the request. */
   readonly requestId: string
+  /** The sender, for the commands of the request. */
+  readonly sender: Sender
 }
 
 export type AdminRoute<Params, Body> = RouteOf<Params, Body> & {

@@ -45,7 +45,8 @@ export function snapshotRoutes(add: AddRoute): void {
       status: 201,
       returns: snapshotSchema,
     },
-    async ({ services, params }) => presentSnapshot(await saveSnapshot(services.engine, params.name)),
+    async ({ services, sender, params }) =>
+      presentSnapshot(await saveSnapshot(services.engine, params.name, sender)),
   )
   add(
     {
@@ -63,7 +64,7 @@ export function snapshotRoutes(add: AddRoute): void {
       summary: 'Replaces the current state with that of a snapshot.',
       returns: snapshotSchema,
     },
-    async ({ services, id }) => presentSnapshot(await restoreSnapshot(services.engine, id)),
+    async ({ services, sender, id }) => presentSnapshot(await restoreSnapshot(services.engine, id, sender)),
   )
   add(
     {
@@ -95,8 +96,8 @@ export function snapshotRoutes(add: AddRoute): void {
       summary: 'Resets the data to the first start. Keeps snapshots and the keys of the default merchant.',
       returns: statusSchema,
     },
-    async ({ services }) => {
-      await services.reset()
+    async ({ services, sender }) => {
+      await services.reset(sender)
       return presentStatus(services)
     },
   )

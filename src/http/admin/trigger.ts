@@ -54,11 +54,15 @@ export function triggerRoutes(add: AddRoute): void {
       returns: triggerSchema,
       errors: { 404: ['resource_missing'] },
     },
-    async ({ services, params: { type: name, merchant: named, form }, requestId }) => {
+    async ({ services, sender, params: { type: name, merchant: named, form }, requestId }) => {
       const merchant = theMerchant(services.engine, named)
       const type = typeOf(name, merchant)
       const { present } = await eventFormOf(services, form, merchant)
-      const { events, due } = await trigger(services.engine, merchant, { type, request: requestId })
+      const { events, due } = await trigger(services.engine, merchant, {
+        ...sender,
+        type,
+        request: requestId,
+      })
       const { id } = merchant.settings
       return {
         object: 'trigger' as const,

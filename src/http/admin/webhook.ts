@@ -2,8 +2,10 @@ import * as z from 'zod'
 import { parameterInvalid, parameterMissing, resourceMissing } from '../../core/errors.ts'
 import { findAnyEvent, placeOfEvent, typeOfEvent } from '../../engine/history/any-events.ts'
 import { type CurrentView, currentView } from '../../engine/history/view.ts'
+import type { Sender } from '../../engine/machine/command-queue.ts'
 import type { Engine } from '../../engine/machine/engine.ts'
 import type { MerchantState } from '../../engine/machine/merchant-state.ts'
+import type { UnitOfWork } from '../../engine/machine/unit.ts'
 import { merchantOfDelivery, merchantOfObject } from '../../engine/resources/merchant.ts'
 import { retryAllOf, retryNow } from '../../engine/resources/webhook-delivery.ts'
 import { createEndpoint, deleteEndpoint } from '../../engine/resources/webhook-endpoint.ts'
@@ -61,10 +63,11 @@ export function webhookAdminRoutes(add: AddRoute): void {
       returns: createdEndpointSchema,
       errors: { 400: ['parameter_missing'], 404: ['resource_missing'] },
     },
-    async ({ services, params: { merchant: named, ...params } }) => {
+    async ({ services, sender, params: { merchant: named, ...params } }) => {
       checkEndpoint(services, params)
       const merchant = theMerchant(services.engine, named)
-      const endpoint = await services.engine.command(merchant, null, (unit) => createEndpoint(unit, params))
+      const create = (unit: UnitOfWork) => createEndpoint(unit, params)
+      const endpoint = await services.engine.command(merchant, null, create, sender)
       return presentCreatedEndpoint(viewOf(services.engine, merchant), endpoint)
     },
   )
@@ -91,9 +94,9 @@ export function webhookAdminRoutes(add: AddRoute): void {
       summary: 'Deletes a webhook endpoint and discards its pending deliveries.',
       returns: deletedEndpoint,
     },
-    async ({ services, id }) => {
+    async ({ services, sender, id }) => {
       const merchant = ownerOf(services.engine, id)
-      await services.engine.command(merchant, null, (unit) => deleteEndpoint(unit, id))
+      await services.engine.command(merchant, null, (unit) => deleteEndpoint(unit, id), sender)
       return deletedStub('webhook_endpoint', id)
     },
   )
@@ -144,11 +147,11 @@ export function webhookAdminRoutes(add: AddRoute): void {
       returns: deliveryList,
       errors: { 400: ['parameter_missing', 'invalid_state_transition'], 404: ['resource_missing'] },
     },
-    async ({ c, services, params: { id, all, merchant } }) => {
+    async ({ c, services: { engine }, sender, params: { id, all, merchant } }) => {
       if (all && id !== undefined) throw parameterInvalid('all', 'Use id or all, not both')
       if (!all && id === undefined) throw parameterMissing('id')
       const retried =
-        id === undefined ? await retryAll(services.engine, merchant) : await retryOne(services.engine, id)
+        id === undefined ? await retryAll(engine, merchant, sender) : await retryOne(engine, id, sender)
       const shown = retried.slice(-MAX_SHOWN).reverse()
       return list(c.req.path, shown.map(presentRetried), retried.length > shown.length)
     },
@@ -162,9 +165,9 @@ export function webhookAdminRoutes(add: AddRoute): void {
       returns: deliveryList,
       errors: { 400: ['invalid_state_transition'], 404: ['resource_missing'] },
     },
-    async ({ c, services: { engine }, id }) => {
+    async ({ c, services: { engine }, sender, id }) => {
       const merchant = ownerOf(engine, id)
-      const sent = await engine.command(merchant, null, (unit) => resendFailed(unit, id))
+      const sent = await engine.command(merchant, null, (unit) => resendFailed(unit, id), sender)
       const view = viewOf(engine, merchant)
       const shown = sent.slice(-MAX_SHOWN).reverse()
       return list(
@@ -183,13 +186,12 @@ export function webhookAdminRoutes(add: AddRoute): void {
       returns: deliveryList,
       errors: { 400: ['invalid_state_transition'], 404: ['resource_missing'] },
     },
-    async ({ c, services, params, id }) => {
+    async ({ c, services, sender, params, id }) => {
       const event = findAnyEvent(services.engine, null, id)
       const merchant = services.engine.merchants.get(event.entry.merchant)
       if (!merchant) throw resourceMissing('event', id)
-      const sent = await services.engine.command(merchant, null, (unit) =>
-        resend(unit, event, params.webhook_endpoint),
-      )
+      const send = (unit: UnitOfWork) => resend(unit, event, params.webhook_endpoint)
+      const sent = await services.engine.command(merchant, null, send, sender)
       const view = viewOf(services.engine, merchant)
       return list(
         c.req.path,
@@ -209,25 +211,24 @@ function presentRetried({ view, id }: Retried): DeliveryShape {
 }
 
 /** Retries a delivery, or those of an endpoint. @throws ApiError resource_missing, invalid_state_transition */
-async function retryOne(engine: Engine, id: string): Promise<Retried[]> {
+async function retryOne(engine: Engine, id: string, sender: Sender): Promise<Retried[]> {
   const merchant = merchantOfDelivery(engine, id) ?? merchantOfObject(engine, 'webhook_endpoint', id)
   if (!merchant) throw resourceMissing('webhook delivery', id)
   const view = viewOf(engine, merchant)
-  const retried = await engine.command(merchant, null, (unit) => retryNow(unit, id))
+  const retried = await engine.command(merchant, null, (unit) => retryNow(unit, id), sender)
   return retried.map((delivery) => ({ view, id: delivery }))
 }
 
 /** Retries all pending deliveries, of one merchant or of all. @throws ApiError resource_missing, param merchant */
-async function retryAll(engine: Engine, named: string | undefined): Promise<Retried[]> {
+async function retryAll(engine: Engine, named: string | undefined, sender: Sender): Promise<Retried[]> {
   const merchants = named === undefined ? [...engine.merchants.values()] : [theMerchant(engine, named)]
   const retried = await Promise.all(
     merchants.map(async (merchant) => {
       const view = viewOf(engine, merchant)
       const filters = [{ field: 'deleted', is: 0 }]
       const endpoints = view.list('webhook_endpoint', filters, { limit: Number.MAX_SAFE_INTEGER })
-      const ids = await engine.command(merchant, null, (unit) =>
-        endpoints.flatMap((endpoint) => retryAllOf(unit, endpoint.id)),
-      )
+      const retry = (unit: UnitOfWork) => endpoints.flatMap((endpoint) => retryAllOf(unit, endpoint.id))
+      const ids = await engine.command(merchant, null, retry, sender)
       return ids.map((id) => ({ view, id }))
     }),
   )

@@ -16,7 +16,7 @@ type Sent = {
 
 /**
  * Calls the admin API within the process, as the operator. The pages of the dashboard read and write only through it, so that
- * every check and every rule of the API applies to them. A write for a merchant is refused if its session ends while it waits.
+ * every check and every rule of the API applies to them. A write is refused if its session ends while it waits.
  * All methods throw ApiError if the API refuses the request.
  */
 export class OperatorApi {

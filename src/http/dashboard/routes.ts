@@ -53,6 +53,7 @@ async function serve(
   const isFixtures = path[1] === 'scenes' && path[2] === 'fixtures'
   const maxBytes = isFixtures ? MAX_FIXTURES_FORM_BYTES : MAX_FORM_BYTES
   const form = new URLSearchParams(isPost ? await readForm(c, maxBytes) : '')
+  if (session.signal.aborted) return (await signIn()).signInPage()
   if (isPost && !access.isFormToken(session, form.get('token') ?? '')) throw foreignForm()
   if (isPost && path[0] === 'sign-out') return redirectTo({ 'Set-Cookie': access.end(session) })
   const pages = await dashboard()
@@ -67,7 +68,7 @@ async function serve(
     api: new OperatorApi(app, adminToken, session.signal),
   })
   // What still waited was refused, or its result is not this browser's any more.
-  return isPost && session.signal.aborted ? (await signIn()).signInPage() : response
+  return session.signal.aborted ? (await signIn()).signInPage() : response
 }
 
 /** Responds to a link: with the cookie of a new session, if the code was valid. */
