@@ -1,5 +1,4 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import {
   CallToolRequestSchema,
   type CallToolResult,
@@ -13,6 +12,7 @@ import { type ConnectionOptions, findDaemon } from '../daemon/connection.ts'
 import { explainConnection } from '../daemon/explain-connection.ts'
 import { Failure, messageOf } from '../failure.ts'
 import type { Io } from '../io.ts'
+import { AnsweringTransport } from './answering-transport.ts'
 import { listToolFor, OBJECT_TOOLS } from './object-tools.ts'
 import { SCENE_TOOLS } from './scene-tools.ts'
 import { TIME_TOOLS } from './time-tools.ts'
@@ -33,8 +33,8 @@ move time (advance), to see what happened (timeline, list_events, list_requests)
 const MAX_MESSAGE_MIB = 10
 
 /**
- * Serves the tools over standard input and output until the client closes them. The daemon is looked up at each call, so it can
- * start later than the server.
+ * Serves the tools over standard input and output until the client closes them and has its responses. The daemon is looked up at
+ * each call, so it can start later than the server.
  * @throws Failure when a message is too large
  * See docs/contract/command-line.md#model-context-protocol.
  */
@@ -55,13 +55,14 @@ export async function serveTools(options: ConnectionOptions, io: Io): Promise<vo
       io.stderr.write('warning: ignored a line of standard input that is not a JSON-RPC message\n')
   }
   const { stdin, stdout } = io.terminal?.() ?? process
+  const transport = new AnsweringTransport(stdin, stdout, { maxBufferSize: MAX_MESSAGE_MIB << 20 })
   let hasEnded = false
   // The transport does not report the end of its input.
   stdin.on('end', () => {
     hasEnded = true
-    void server.close()
+    transport.closeWhenAnswered()
   })
-  await server.connect(new StdioServerTransport(stdin, stdout, { maxBufferSize: MAX_MESSAGE_MIB << 20 }))
+  await server.connect(transport)
   await closed
   if (hasEnded) return
   // The process would wait for the rest of the message.

@@ -207,3 +207,29 @@ test('a line that is no message is ignored with a warning, and one that is too l
   expect(stdin.destroyed).toBe(true)
   expect(warnings).toHaveLength(2)
 })
+
+test('all requests of input that ends at once are answered, except canceled ones', async () => {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()]
+  const io: Io = {
+    stdout,
+    stderr: { write: (text) => expect.fail(text) },
+    env: {},
+    terminal: () => ({ stdin, stdout }) as unknown as Terminal,
+  }
+  const status = { method: 'tools/call', params: { name: 'status', arguments: {} } }
+  const messages = [
+    { id: 0, method: 'ping' },
+    { id: 'a', ...status },
+    { id: 'canceled', ...status },
+    { method: 'notifications/cancelled', params: { requestId: 'canceled' } },
+    { id: 'a', ...status },
+    { id: 7, method: 'no/such' },
+  ]
+  stdin.end(messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join(''))
+  await serveTools({ data }, io)
+  const answered = String(stdout.read())
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).id)
+  expect(answered.sort()).toEqual([0, 7, 'a', 'a'])
+})
