@@ -1,7 +1,7 @@
 import type { Kind, Objects } from '../core/kinds.ts'
 import { type Blocks, type CreatedBound, spanOf } from './blocks.ts'
 import { codecOf } from './codec.ts'
-import { countQuery, type Search, type SearchClause, searchQuery } from './search-query.ts'
+import { countQuery, rowsQuery, type Search, type SearchClause, searchQuery } from './search-query.ts'
 import type { Statements } from './statements.ts'
 
 /** A page of the objects that a search finds, newest first. */
@@ -11,7 +11,27 @@ export type SearchPage = {
   readonly after?: number | undefined
 }
 
-/** Finds objects by clauses that a caller chooses. Its statements are not kept, because there are too many. */
+/** The seqs between which a search reads; both ends are exclusive. */
+type Span = { readonly above: number; readonly below: number }
+type SearchValues = Span & Readonly<Record<string, unknown>>
+
+const EVERYTHING: Span = { above: -1, below: Number.MAX_SAFE_INTEGER }
+const BOUNDS = { isAbove: true, isBelow: true }
+/** paytwin: the maximum number of rows that a step of a search reads. */
+const CHUNK_ROWS = 200
+/**
+ * paytwin: the maximum size of the metadata that a step reads for a clause, in bytes, unless one row has more. To search a byte
+ * takes up to 20 ns, so a step takes up to 10 ms.
+ */
+const CHUNK_BYTES = 500_000
+
+/** A row that a search reads, and the size of its metadata. */
+type Sized = { readonly seq: number; readonly bytes: number | null }
+
+/**
+ * Finds objects by clauses that a caller chooses, in short steps: each `next` of a generator is one. Its statements are not
+ * kept, because there are too many.
+ */
 export class ObjectSearch {
   readonly #statements: Statements
   readonly #blocks: Blocks
@@ -22,40 +42,58 @@ export class ObjectSearch {
   }
 
   /** Lists a page of a merchant's objects that a search finds, newest first. */
-  list<K extends Kind>(
+  *list<K extends Kind>(
     kind: K,
     merchant: number,
     search: Search,
     { limit, after }: SearchPage,
-  ): Objects[K][] {
+  ): Generator<void, Objects[K][]> {
     const span = this.#spanOf(kind, merchant, search)
     if (!span) return []
-    const below = after === undefined ? span.below : Math.min(after, span.below ?? after)
-    const bounds = { isAbove: span.above !== undefined, isBelow: below !== undefined }
-    const { query, values } = searchQuery(kind, search, bounds, limit)
-    return this.#statements
-      .once(query, (row) => codecOf(kind).decode(row) as Objects[K])
-      .all({ merchant, above: span.above, below, ...values })
+    const { query, values } = searchQuery(kind, search, BOUNDS, limit)
+    const statement = this.#statements.once(query, (row) => codecOf(kind).decode(row) as Objects[K])
+    const found: Objects[K][] = []
+    const below = Math.min(after ?? span.below, span.below)
+    for (const chunk of this.#chunks(kind, search, { ...span, below, merchant, ...values })) {
+      found.push(...statement.all(chunk))
+      if (found.length >= limit) break
+      yield
+    }
+    return found.slice(0, limit)
   }
 
   /** Counts a merchant's objects that a search finds, up to a limit. */
-  count(kind: Kind, merchant: number, search: Search, limit: number): number {
+  *count(kind: Kind, merchant: number, search: Search, limit: number): Generator<void, number> {
     const span = this.#spanOf(kind, merchant, search)
     if (!span) return 0
-    const bounds = { isAbove: span.above !== undefined, isBelow: span.below !== undefined }
-    const { query, values } = countQuery(kind, search, bounds, limit)
-    const row = this.#statements.once<{ count: number }>(query).get({ merchant, ...span, ...values })
-    return row?.count ?? 0
+    const { query, values } = countQuery(kind, search, BOUNDS, limit)
+    const statement = this.#statements.once<{ count: number }>(query)
+    let count = 0
+    for (const chunk of this.#chunks(kind, search, { ...span, merchant, ...values })) {
+      count += statement.get(chunk)?.count ?? 0
+      if (count >= limit) break
+      yield
+    }
+    return Math.min(count, limit)
+  }
+
+  /** Divides the rows that a search reads into chunks, newest first. @returns the values of each, with its bounds */
+  *#chunks(kind: Kind, search: Search, values: SearchValues): Generator<SearchValues> {
+    const query = rowsQuery(kind, search, CHUNK_ROWS)
+    const next = query && this.#statements.once<Sized>(query)
+    const maxBytes = CHUNK_BYTES / search.clauses.length
+    for (let { below } = values; ; ) {
+      const last = next && lastOfChunk(next.all({ ...values, below }), maxBytes)
+      yield { ...values, below, above: last === undefined ? values.above : last - 1 }
+      if (last === undefined) return
+      below = last
+    }
   }
 
   /** Returns the seqs between which a search finds objects, by the instants that it names; undefined if there are none. */
-  #spanOf(
-    kind: Kind,
-    merchant: number,
-    { joined, clauses }: Search,
-  ): { above?: number; below?: number } | undefined {
+  #spanOf(kind: Kind, merchant: number, { joined, clauses }: Search): Span | undefined {
     const created = joined === 'or' ? [] : clauses.flatMap(createdBound)
-    return created.length === 0 ? {} : this.#blocks.placesOf(kind, merchant, spanOf(created))
+    return created.length === 0 ? EVERYTHING : this.#blocks.placesOf(kind, merchant, spanOf(created))
   }
 }
 
@@ -64,4 +102,14 @@ function createdBound({ operand, comparison, isNegated }: SearchClause): Created
   if (isNegated || !('column' in operand) || operand.column !== 'created') return []
   if ('compare' in comparison) return [comparison]
   return 'is' in comparison && typeof comparison.is === 'number' ? [{ compare: '=', to: comparison.is }] : []
+}
+
+/** Returns the seq of the last row of a chunk, of the next rows in their order; undefined if the chunk is the last. */
+function lastOfChunk(rows: readonly Sized[], maxBytes: number): number | undefined {
+  let bytes = 0
+  for (const row of rows) {
+    bytes += row.bytes ?? 0
+    if (bytes >= maxBytes) return row.seq
+  }
+  return rows.length < CHUNK_ROWS ? undefined : rows.at(-1)?.seq
 }

@@ -86,17 +86,51 @@ export function countQuery(kind: StoredKind, search: Search, bounds: Bounds, lim
   return { query, values }
 }
 
-function conditionsOf(kind: StoredKind, { joined, clauses }: Search, bounds: Bounds) {
-  const built = clauses.map((clause, index) => ({ clause, value: `clause ${index}` }))
+/**
+ * Builds the query for the seqs and sizes of the next rows that a search reads, newest first. It takes the values of the search.
+ * @returns undefined for a search that finds its rows in an index at once
+ */
+export function rowsQuery(kind: StoredKind, search: Search, limit: number): RawBuilder<object> | undefined {
+  const driving = drivingOf(kind, search)
+  if (driving && 'same' in driving.clause.comparison) return undefined
+  const seq = sql.ref(`${kind}.seq`)
+  const { column, rows } = driving
+    ? { column: driving.column, rows: conditionOf(kind, driving.clause, driving.value) }
+    : { column: 'merchant', rows: sql`${sql.ref(`${kind}.merchant`)} = ${arg('merchant')}` }
+  const wheres = [rows, ...present(kind), sql`${seq} > ${arg('above')}`, sql`${seq} < ${arg('below')}`]
+  return sql<object>`select ${seq} as seq, octet_length(${sql.ref(`${kind}.metadata`)}) as bytes
+    from ${sql.table(kind)} indexed by ${sql.ref(`${kind}_${column}`)}
+    where ${sql.join(wheres, sql` and `)} order by ${seq} desc
+    limit ${literal(limit)}`
+}
+
+/** Returns the condition that an object is not deleted, for a kind that can be. */
+const present = (kind: StoredKind) =>
+  'deleted' in columnsOf(kind) ? [sql`${sql.ref(`${kind}.deleted`)} = 0`] : []
+
+const named = (clauses: readonly SearchClause[]) =>
+  clauses.map((clause, index) => ({ clause, value: `clause ${index}` }))
+
+/** Returns the clause by whose index a search finds its rows; undefined if it reads the rows of the merchant. */
+function drivingOf(kind: StoredKind, { joined, clauses }: Search) {
+  const found = joined === 'and' ? named(clauses).find(({ clause }) => hasIndex(kind, clause)) : undefined
+  return found && 'column' in found.clause.operand
+    ? { ...found, column: found.clause.operand.column }
+    : undefined
+}
+
+function conditionsOf(kind: StoredKind, search: Search, bounds: Bounds) {
+  const { joined } = search
+  const built = named(search.clauses)
   const parts = built.map(({ clause, value }) => sql`(${conditionOf(kind, clause, value)})`)
-  const driving = joined === 'and' ? built.find(({ clause }) => hasIndex(kind, clause)) : undefined
+  const driving = drivingOf(kind, search)
   const seq = sql.ref(`${kind}.seq`)
   // The unary plus disables the index of all objects of the merchant where another one selects fewer.
   const merchant = sql`${driving ? sql`+` : sql``}${sql.ref(`${kind}.merchant`)} = ${arg('merchant')}`
   const wheres = [
     ...(driving ? indexed(kind, driving.clause, driving.value) : []),
     merchant,
-    ...('deleted' in columnsOf(kind) ? [sql`${sql.ref(`${kind}.deleted`)} = 0`] : []),
+    ...present(kind),
     sql`(${sql.join(parts, joined === 'and' ? sql` and ` : sql` or `)})`,
     ...(bounds.isAbove ? [sql`${seq} > ${arg('above')}`] : []),
     ...(bounds.isBelow ? [sql`${seq} < ${arg('below')}`] : []),

@@ -1,7 +1,14 @@
 import type Sqlite from 'better-sqlite3'
+import type { RawBuilder } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/store/database.ts'
-import { countQuery, type Search, type SearchClause, searchQuery } from '../../src/store/search-query.ts'
+import {
+  countQuery,
+  rowsQuery,
+  type Search,
+  type SearchClause,
+  searchQuery,
+} from '../../src/store/search-query.ts'
 import { Statements } from '../../src/store/statements.ts'
 import type { StoredKind } from '../../src/store/stored-kind.ts'
 
@@ -25,13 +32,16 @@ const is = (column: string): SearchClause => ({
 })
 
 /** Returns the steps of the plan of a search. */
-function planOf(kind: StoredKind, search: Search, bounds = NO_BOUNDS): string[] {
+const planOf = (kind: StoredKind, search: Search, bounds = NO_BOUNDS): string[] =>
+  planOfQuery(searchQuery(kind, search, bounds, 11).query)
+
+function planOfQuery(query: RawBuilder<object>): string[] {
   let text = ''
   const prepare = (sql: string) => {
     text = sql
     return database.prepare(sql)
   }
-  new Statements({ prepare } as unknown as Sqlite.Database).once(searchQuery(kind, search, bounds, 11).query)
+  new Statements({ prepare } as unknown as Sqlite.Database).once(query)
   const nothing = (text.match(/\?/g) ?? []).map(() => null)
   const rows = database.prepare(`explain query plan ${text}`).all(...nothing) as { detail: string }[]
   return rows.map(({ detail }) => detail)
@@ -86,5 +96,33 @@ describe('a search', () => {
     const { query } = countQuery('customer', all(same('name')), NO_BOUNDS, 10_000)
     const statement = new Statements(database).once<{ count: number }>(query)
     expect(statement.get({ merchant: 1, 'clause 0': 'x' })).toEqual({ count: 0 })
+  })
+})
+
+describe('the rows of a search', () => {
+  const planOfChunks = (kind: StoredKind, search: Search) => {
+    const query = rowsQuery(kind, search, 100)
+    return query && planOfQuery(query)
+  }
+
+  test('are divided along the index by which they are read', () => {
+    expect(planOfChunks('customer', all(same('name')))).toEqual([
+      'SEARCH customer USING INDEX customer_merchant (merchant=? AND rowid>? AND rowid<?)',
+    ])
+    for (const [kind, column] of [
+      ['subscription', 'customer'],
+      ['invoice', 'customer'],
+      ['invoice', 'subscription'],
+      ['price', 'product'],
+      ['charge', 'customer'],
+      ['payment_intent', 'customer'],
+    ] as const)
+      expect(planOfChunks(kind, all(same('status'), is(column)))).toEqual([
+        `SEARCH ${kind} USING INDEX ${kind}_${column} (${column}=? AND rowid>? AND rowid<?)`,
+      ])
+  })
+
+  test('are not divided if an index names them', () => {
+    expect(planOfChunks('customer', all(same('email')))).toBeUndefined()
   })
 })

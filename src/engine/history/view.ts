@@ -29,10 +29,10 @@ export type View = {
 /** The current objects, which can also be listed. */
 export type CurrentView = View & {
   list<K extends Kind>(kind: K, filters: readonly Filter[], page: Page): Objects[K][]
-  /** Lists the objects that a search finds, newest first. */
-  search<K extends Kind>(kind: K, search: Search, page: SearchPage): Objects[K][]
-  /** Counts the objects that a search finds, up to a limit. */
-  countFound(kind: Kind, search: Search, limit: number): number
+  /** Lists the objects that a search finds, newest first, in steps: see inTurns. */
+  search<K extends Kind>(kind: K, search: Search, page: SearchPage): Generator<void, Objects[K][]>
+  /** Counts the objects that a search finds, up to a limit, in steps: see inTurns. */
+  countFound(kind: Kind, search: Search, limit: number): Generator<void, number>
   /** Counts the objects of a kind by amount, currency and status. */
   countAmounts(kind: MovingKind): AmountCount[]
   /** Returns the place of an object in the order of creation. */

@@ -1,5 +1,26 @@
+import { stopwatch } from './clock.ts'
+
 /** Resolves in the next turn of the event loop, after everything in the current one. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** paytwin: the time that a read works before other requests are served, in milliseconds. */
+const TURN_MS = 10
+
+/**
+ * Runs the steps of a long read, and lets other requests run every few milliseconds.
+ * @param check - called when others have run; throws if the read must not go on
+ * @returns the result of the last step
+ */
+export async function inTurns<T>(steps: Generator<void, T>, check: () => void): Promise<T> {
+  for (let end = stopwatch() + TURN_MS; ; ) {
+    const step = steps.next()
+    if (step.done) return step.value
+    if (stopwatch() < end) continue
+    await nextTurn()
+    check()
+    end = stopwatch() + TURN_MS
+  }
+}
 
 /** Runs exclusive work, one piece at a time, and holds commands back until none is left. */
 export class Gate<Command> {

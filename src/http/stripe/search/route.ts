@@ -2,6 +2,8 @@ import * as z from 'zod'
 import { parameterInvalid } from '../../../core/errors.ts'
 import { nounOf, type Objects } from '../../../core/kinds.ts'
 import type { CurrentView, View } from '../../../engine/history/view.ts'
+import { inTurns } from '../../../engine/machine/gate.ts'
+import { checkCurrent } from '../../../engine/machine/merchant-state.ts'
 import { deferred } from '../../deferred.ts'
 import { expandPaths } from '../../expand.ts'
 import type { Json } from '../../json.ts'
@@ -48,10 +50,11 @@ export function searchRoute<K extends SearchableKind, Entry extends Json>(
       params,
       returns: returning<SearchResult<Entry>>(`${kind} search`),
     },
-    ({ c, view, given, params: { query, limit, page } }) => {
+    async ({ c, view, merchant, given, params: { query, limit, page } }) => {
       const search = asSearch(kind, path.slice('/v1/'.length), parseQuery(query))
       const after = page === undefined ? undefined : placeAfter(view, kind, page)
-      const found = view.search(kind, search, { limit: limit + 1, after })
+      const check = () => checkCurrent(merchant)
+      const found = await inTurns(view.search(kind, search, { limit: limit + 1, after }), check)
       const shown = found.slice(0, limit)
       const last = found.length > limit ? shown.at(-1) : undefined
       return {
@@ -61,7 +64,7 @@ export function searchRoute<K extends SearchableKind, Entry extends Json>(
         next_page: last ? tokenOf(last.id) : null,
         data: shown.map((object) => present(view, object)),
         ...(expandPaths(given.expand).includes('total_count') && {
-          total_count: view.countFound(kind, search, MAX_COUNT),
+          total_count: await inTurns(view.countFound(kind, search, MAX_COUNT), check),
         }),
       }
     },

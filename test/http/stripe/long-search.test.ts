@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { currentView, type Search } from '../../../src/engine/history/view.ts'
+import { leastProcessorTime } from '../../processor-time.ts'
+import { startTwin, type Twin } from '../../twin.ts'
+import { asOperator } from '../support.ts'
+
+const CUSTOMERS = 60
+/** The maximum processor time of one step, in milliseconds. Other requests wait for it. */
+const MAX_STEP_MS = 20
+
+let twin: Twin
+let found: string
+const texts = Array.from({ length: 50 }, (_, key) => [`key${key}`, `${'é'.repeat(490)}${key}`])
+const metadata = Object.fromEntries(texts)
+const parts = Array.from({ length: 10 }, (_, key) => ({ key: `key${key}`, part: `é${key}x` }))
+const query = parts.map(({ key, part }) => `metadata["${key}"]~"${part}"`).join(' OR ')
+const path = `/v1/customers/search?query=${encodeURIComponent(query)}`
+
+beforeAll(async () => {
+  twin = await startTwin({ dialect: 'stripe' })
+  const create = async (given: unknown) => (await twin.post('/v1/customers', { metadata: given })).id
+  found = await create({ key0: 'é0x' })
+  for (let index = 1; index < CUSTOMERS; index += 1) await create(metadata)
+})
+afterAll(() => twin.close())
+
+test('a search through long texts lets other requests run, and finds what matches', async () => {
+  const ended: string[] = []
+  const search = twin.get(path).then((result) => {
+    ended.push('search')
+    return result
+  })
+  await twin.get('/v1/customers?limit=1').then(() => ended.push('list'))
+  const { data } = await search
+  expect(data.map(({ id }: { id: string }) => id)).toEqual([found])
+  expect(ended).toEqual(['list', 'search'])
+})
+
+test('no step of a search or of its count takes long', async () => {
+  const { engine, merchant } = twin.sandbox
+  const view = currentView({ ...engine, url: engine.url, merchant: merchant.settings })
+  const search: Search = {
+    joined: 'or',
+    clauses: parts.map(({ key, part }) => ({
+      operand: { metadata: key },
+      comparison: { contains: part },
+      isNegated: false,
+    })),
+  }
+  const longest = async (steps: Generator<void, unknown>) => {
+    for (let [most, isDone] = [0, false]; ; ) {
+      most = Math.max(
+        most,
+        await leastProcessorTime(() => {
+          isDone = steps.next().done === true
+        }, MAX_STEP_MS),
+      )
+      if (isDone) return most
+    }
+  }
+  expect(await longest(view.search('customer', search, { limit: 10 }))).toBeLessThan(MAX_STEP_MS)
+  expect(await longest(view.countFound('customer', search, 10))).toBeLessThan(MAX_STEP_MS)
+})
+
+test('a search during which the state is replaced starts over', async () => {
+  const search = twin.request('GET', path)
+  await asOperator(twin)('POST', 'reset')
+  const { status, body } = await search
+  expect([status, body.data]).toEqual([200, []])
+})
