@@ -44,6 +44,8 @@ export type Feed = {
   readonly restart?: () => Reset | undefined
   /** Whether the source of the feed was deleted. */
   readonly hasEnded?: () => boolean
+  /** Whether its items are those of all merchants, whose places move when a merchant is deleted. */
+  readonly isOfAll?: boolean
 }
 
 /** Items that were read from a feed after a place. */
@@ -148,12 +150,15 @@ export class LiveStreams {
     }
   }
 
-  /** Ends the streams of deleted merchants. In the other streams, new items take over the places of removed ones. */
-  prune(): void {
+  /**
+   * Ends the streams of deleted merchants. In the other streams, new items take over the places of removed ones.
+   * @param movePlace - returns where a place among the items of all merchants is now
+   */
+  prune(movePlace: (place: number) => number): void {
     for (const stream of this.#streams) {
       this.#dropOnError(stream, () => {
         if (stream.feed.hasEnded?.()) this.#end(stream)
-        else stream.place = Math.min(stream.place, stream.feed.newest())
+        else if (stream.feed.isOfAll) stream.place = movePlace(stream.place)
       })
     }
   }

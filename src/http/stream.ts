@@ -44,7 +44,7 @@ export class EventStreams {
     this.#stopListening = engine.listen({
       committed: () => this.#streams.wake(),
       replaced: () => this.#streams.restart(),
-      deleted: () => this.#streams.prune(),
+      deleted: (_, movePlace) => this.#streams.prune(movePlace),
     })
   }
 
@@ -101,6 +101,7 @@ export class EventStreams {
         return { newest, state: stateMark(engine.store)?.id }
       },
       hasEnded: () => merchant?.presence === 'deleted',
+      isOfAll: merchant === null,
     }
   }
 }

@@ -24,6 +24,9 @@ export type ClockEventQuery = {
   readonly order: 'newest first' | 'oldest first'
 }
 
+/** Returns where a place among the events of all merchants is after some were deleted: what followed it still does, and nothing else. */
+export type MovePlace = (place: number) => number
+
 /** The distance of the places of events that follow each other without an entry of the journal between them. */
 const GAP = 2 ** -20
 
@@ -111,8 +114,10 @@ export class ClockEventTable {
    * Moves the events after the newest entry of the journal close to it, in the same order. Must be called when entries were deleted:
    * the next ones get their seqs, and have to follow these events.
    * @param head - the seq of the newest entry
+   * @returns where a place among the events of all is now
    */
-  moveTo(head: number): void {
+  moveTo(head: number): MovePlace {
+    const before = this.#placesAfter(head)
     this.#statements
       .named('move clock events', (db) => ({
         compile: () =>
@@ -122,6 +127,19 @@ export class ClockEventTable {
             where clock_event.seq = later.seq`.compile(db),
       }))
       .run({ head })
+    return (place) => (place <= head ? place : head + before.filter((each) => each <= place).length * GAP)
+  }
+
+  #placesAfter(head: number): readonly number[] {
+    return this.#statements
+      .named<{ place: number }>('places of clock events', (db) =>
+        db
+          .selectFrom('clock_event')
+          .select('place_in_all as place')
+          .where('place_in_all', '>', arg<number>('head')),
+      )
+      .all({ head })
+      .map(({ place }) => place)
   }
 
   /** Returns the event with a running number of a merchant. */

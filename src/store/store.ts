@@ -2,7 +2,7 @@ import type Sqlite from 'better-sqlite3'
 import { BilledPeriodTable } from './billed-periods.ts'
 import { Blocks } from './blocks.ts'
 import { CACHE_SIZES, type CacheSizes } from './cache-sizes.ts'
-import { ClockEventTable } from './clock-events.ts'
+import { ClockEventTable, type MovePlace } from './clock-events.ts'
 import { ClockTable } from './clocks.ts'
 import { deleteContents, deleteMerchantRows, type Identity, refill } from './contents.ts'
 import { DeliveryTable } from './deliveries.ts'
@@ -178,12 +178,12 @@ export class Store {
     this.#clearCaches()
   }
 
-  /** Deletes a merchant and all its rows, within the open transaction. */
-  deleteMerchant(merchant: Identity): void {
+  /** Deletes a merchant and all its rows, within the open transaction. @returns where places among all events are now */
+  deleteMerchant(merchant: Identity): MovePlace {
     deleteMerchantRows(this.#database, merchant)
     this.#clearCaches()
     this.#blocks.trim()
-    this.clockEvents.moveTo(this.journal.head(null))
+    return this.clockEvents.moveTo(this.journal.head(null))
   }
 
   /** Clears all caches after rows were rolled back or replaced. */

@@ -230,10 +230,10 @@ export class Engine {
     } while (merchant.held.size > 0)
     checkCurrent(merchant)
     checkCredentials?.()
-    this.#transactions.run([], () => deleteStoredMerchant(this.store, merchant.settings))
+    const movePlace = this.#transactions.run([], () => deleteStoredMerchant(this.store, merchant.settings))
     merchant.presence = 'deleted'
     this.merchants.delete(merchant.settings.ordinal)
-    this.#listeners.notify((listener) => listener.deleted?.(merchant))
+    this.#listeners.notify((listener) => listener.deleted?.(merchant, movePlace))
   }
 
   /** Loads a merchant that was written to the store, and drops it again if the command is rolled back. */

@@ -1,3 +1,4 @@
+import type { MovePlace } from '../../store/clock-events.ts'
 import type { Clock } from './clock.ts'
 import type { MerchantState } from './merchant-state.ts'
 import type { Summary } from './stored-advance.ts'
@@ -10,8 +11,8 @@ export type EngineListener = {
   readonly caughtUp?: (merchant: string, summary: Summary) => void
   /** The whole state was replaced by a restore or a reset; caches must be dropped. */
   readonly replaced?: () => void
-  /** A merchant was deleted with all its data. */
-  readonly deleted?: (merchant: MerchantState) => void
+  /** A merchant was deleted with all its data. The function returns where places among the events of all are now. */
+  readonly deleted?: (merchant: MerchantState, movePlace: MovePlace) => void
   /** A defect, or a disk that cannot be written, was caught. To be logged. */
   readonly failed?: (error: unknown, doing: string) => void
 }

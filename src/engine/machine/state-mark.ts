@@ -1,3 +1,4 @@
+import type { MovePlace } from '../../store/clock-events.ts'
 import type { Identity } from '../../store/contents.ts'
 import type { Store } from '../../store/store.ts'
 import { randomToken } from './ids.ts'
@@ -24,13 +25,14 @@ export function markState({ directory, journal, clockEvents }: Store): void {
 
 /**
  * Deletes a merchant and all its rows, within the open transaction. The next entries can get the places of deleted ones, so the
- * mark moves back to the newest entry that is left.
+ * mark moves with the events that are left.
+ * @returns where places among the events of all merchants are now
  */
-export function deleteStoredMerchant(store: Store, merchant: Identity): void {
-  store.deleteMerchant(merchant)
+export function deleteStoredMerchant(store: Store, merchant: Identity): MovePlace {
+  const movePlace = store.deleteMerchant(merchant)
   const mark = stateMark(store)
-  const head = store.journal.head(null)
-  if (mark && mark.head > head) store.directory.setSetting(SETTING, `${mark.id} ${head}`)
+  if (mark) store.directory.setSetting(SETTING, `${mark.id} ${movePlace(mark.head)}`)
+  return movePlace
 }
 
 /** Returns the mark of the current history; undefined in a database that an older paytwin has begun. */

@@ -214,6 +214,51 @@ test('a reader that reconnects after a restore gets no event of a test clock tha
   }
 })
 
+const OPERATOR_HOST = { Host: 'localhost:4242' }
+
+test('a slow reader of all events misses none of a test clock when another merchant is deleted', async () => {
+  const { stripe, twin } = await start()
+  const { merchant, secretKey } = await anotherMerchant(twin)
+  await stripe.customers.create({ name: 'First' })
+  const stream = await openStream(twin, '/_paytwin/events', {
+    Authorization: `Bearer ${twin.sandbox.adminToken}`,
+    ...OPERATOR_HOST,
+  })
+  onTestFinished(() => stream.close())
+  const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, key) => [key, 'x'.repeat(500)]))
+  const large = { name: 'Large', metadata }
+  // The reader has room for three of them.
+  for (let count = 0; count < 5; count += 1)
+    await twin.request('POST', '/v1/customers', large, { Authorization: `Bearer ${secretKey}` })
+  for (const name of ['Middle', 'Late'])
+    await stripe.testHelpers.testClocks.create({ frozen_time: JAN_31, name })
+
+  await asOperator(twin)('DELETE', `merchants/${merchant.id}`)
+  await stripe.customers.create({ name: 'Second' })
+  const names = (await stream.take(6)).map(({ data }) => data.data.object.name)
+  expect(names).toEqual(['Large', 'Large', 'Large', 'Middle', 'Late', 'Second'])
+})
+
+test('the deletion of a merchant repeats no event for a reader of another state', async () => {
+  const { stripe, twin } = await start()
+  const operator = asOperator(twin)
+  const { merchant, secretKey } = await anotherMerchant(twin)
+  await twin.request('POST', '/v1/customers', {}, { Authorization: `Bearer ${secretKey}` })
+  await stripe.testHelpers.testClocks.create({ frozen_time: JAN_31, name: 'Restored' })
+  await operator('POST', 'snapshots', { name: 'state' })
+  await operator('POST', 'snapshots/state/restore')
+  await operator('DELETE', `merchants/${merchant.id}`)
+  await stripe.customers.create({ name: 'New' })
+  const stream = await openStream(twin, '/_paytwin/events', {
+    Authorization: `Bearer ${twin.sandbox.adminToken}`,
+    'Last-Event-ID': 'evt_of_another_state',
+    'Paytwin-State': 'another',
+    ...OPERATOR_HOST,
+  })
+  onTestFinished(() => stream.close())
+  expect((await stream.take(2)).map(({ event }) => event)).toEqual(['reset', 'customer.created'])
+})
+
 test('merchants with paytwin’s own API have no such events', async () => {
   const { twin } = await start({ dialect: 'paytwin' })
   const { id } = await twin.post('/v1/test_helpers/test_clocks', { frozen_time: JAN_31 })
