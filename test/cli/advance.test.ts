@@ -1,10 +1,17 @@
 import { once } from 'node:events'
-import { setTimeout as delay } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Clock, type List, NOW_SECONDS, withDaemon } from './command-line.ts'
 import { lines, start, subscribe } from './executable.ts'
 
 const DAY = 86_400
+/** A module that reports on standard error when a request for an advance was sent. */
+const REPORT_ADVANCE = `data:text/javascript,${encodeURIComponent(`
+  import { ClientRequest } from 'node:http'
+  const { end } = ClientRequest.prototype
+  ClientRequest.prototype.end = function (...given) {
+    if (this.path.includes('clock/advance')) this.once('finish', () => process.stderr.write('sent\\n'))
+    return end.apply(this, given)
+  }`)}`
 
 describe('clock advance', () => {
   const { daemon, json, fail } = withDaemon()
@@ -89,11 +96,13 @@ describe('a long advance', () => {
     const running = start(['clock', 'advance', '--to', '9000-01-01', '--json'], { env: daemon().env })
     const ended = once(running, 'close')
     while ((await clock())?.status !== 'advancing');
-    const waiting = start(['clock', 'advance', '--to', '9500-01-01', '--json'], { env: daemon().env })
+    const env = { ...daemon().env, NODE_OPTIONS: `--import ${REPORT_ADVANCE}` }
+    const waiting = start(['clock', 'advance', '--to', '9500-01-01', '--json'], { env })
     const closed = once(waiting, 'close')
     const [said, beside] = [lines(waiting.stdout), lines(waiting.stderr)]
-    // Long enough for its request to arrive. If it arrives later, it is canceled all the same.
-    await delay(1_000)
+    expect(await beside.next()).toBe('sent')
+    // A request that the daemon reads after that of the advance.
+    await clock()
     waiting.kill('SIGINT')
     expect(JSON.parse((await said.next()) ?? '').data[0].summary).toMatchObject({ jobs: 0 })
     expect(await beside.next()).toBe('Canceled before it began: another advance moves the clock.')
