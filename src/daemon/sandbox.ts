@@ -76,6 +76,7 @@ export type SandboxOptions = BeginningOptions & {
       AdminServices,
       | 'adminToken'
       | 'allowedHosts'
+      | 'publicUrl'
       | 'version'
       | 'data'
       | 'url'
@@ -176,6 +177,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       oauthErrors: options.oauthErrors ?? 'envelope',
       adminToken,
       allowedHosts: options.allowedHosts ?? new Set(['localhost', '127.0.0.1']),
+      publicUrl: options.publicUrl ?? null,
       version: options.version ?? UNKNOWN_VERSION,
       data: options.data ?? null,
       closing: closing.signal,

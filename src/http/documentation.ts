@@ -45,7 +45,7 @@ export function documentationRoutes(app: Hono, services: AdminServices): void {
     async (c) => {
       const headers = { 'Request-Id': requestId(), 'X-API-Version': NEWEST_API_VERSION }
       try {
-        checkHost({ host: c.req.header('host'), origin: c.req.header('origin') }, services.allowedHosts)
+        checkHost(c, services)
         const { method } = c.req
         const path = c.req.path === '/docs/' ? '/docs' : c.req.path
         const pages = method === 'GET' ? await documentation() : {}

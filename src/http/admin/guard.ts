@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { ApiError, parameterInvalid } from '../../core/errors.ts'
 import { isSameSecret } from '../../engine/machine/digest.ts'
 import { hasEnded } from '../operator-caller.ts'
+import type { AdminServices } from './services.ts'
 
 /**
  * Checks the admin token of a request, compared in constant time.
@@ -32,15 +33,15 @@ export const proofOf = ({ url, token }: { url: string; token: string }, nonce: s
 
 /**
  * Refuses requests that another website may have caused: the Host must be the daemon's address, localhost or an allowed name,
- * and a browser's Origin must be the same host.
- * @param host - the Host header; @param origin - the Origin header
+ * and a browser's Origin must be the same host, or that of the public URL: a proxy may send another Host than the browser.
  * @throws ApiError parameter_invalid, param Host
  * See docs/contract/operator.md#host-rule.
  */
 export function checkHost(
-  { host, origin }: { host: string | undefined; origin: string | undefined },
-  allowed: ReadonlySet<string>,
+  { req }: { readonly req: { header(name: string): string | undefined } },
+  { allowedHosts: allowed, publicUrl }: Pick<AdminServices, 'allowedHosts' | 'publicUrl'>,
 ): void {
+  const [host, origin] = [req.header('host'), req.header('origin')]
   const name = hostname(host ?? '')
   if (!allowed.has(name)) {
     throw parameterInvalid(
@@ -48,9 +49,9 @@ export function checkHost(
       `The host '${name}' is not allowed. Use the daemon's address or localhost, or start the daemon with --allowed-host ${name || 'NAME'}.`,
     )
   }
-  if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) {
-    throw parameterInvalid('Host', `Requests from another origin ('${origin}') are not allowed`)
-  }
+  if (origin === undefined || origin === `http://${host}` || origin === `https://${host}`) return
+  if (publicUrl !== null && origin === new URL(publicUrl).origin) return
+  throw parameterInvalid('Host', `Requests from another origin ('${origin}') are not allowed`)
 }
 
 /** Returns the allowed values of Host for a daemon that listens on a host. */

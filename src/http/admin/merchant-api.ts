@@ -21,7 +21,7 @@ const PASSED_ON = ['content-type', 'content-encoding', 'idempotency-key', 'x-api
 export function merchantApiRoutes(app: Hono, services: AdminServices): void {
   app.all('/_paytwin/merchants/:id/v1/*', async (c) => {
     try {
-      checkHost({ host: c.req.header('host'), origin: c.req.header('origin') }, services.allowedHosts)
+      checkHost(c, services)
       checkAdminToken(c.req.header('authorization'), services.adminToken)
       const { id } = findMerchant(services.engine, c.req.param('id'), 'merchant').settings
       return await app.fetch(await requestOf(c), environmentFor(c.env, id))

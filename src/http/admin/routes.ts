@@ -110,11 +110,7 @@ function stepsOf<Params>(
 }
 
 /** Checks the host and, unless the route is open, the admin token of a request. @throws ApiError parameter_invalid, authentication_error */
-function authenticate(
-  { allowedHosts, adminToken }: AdminServices,
-  { c }: AdminExchange,
-  isOpen: boolean,
-): void {
-  checkHost({ host: c.req.header('host'), origin: c.req.header('origin') }, allowedHosts)
-  if (!isOpen) checkAdminToken(c.req.header('authorization'), adminToken)
+function authenticate(services: AdminServices, { c }: AdminExchange, isOpen: boolean): void {
+  checkHost(c, services)
+  if (!isOpen) checkAdminToken(c.req.header('authorization'), services.adminToken)
 }

@@ -14,6 +14,8 @@ export type Documentation = Readonly<Record<string, string>>
 export type AdminServices = HttpServices & {
   readonly adminToken: string
   readonly allowedHosts: ReadonlySet<string>
+  /** The address that the operator chose for pages; null if they have that of the daemon. */
+  readonly publicUrl: string | null
   readonly version: string
   /** The data folder; null if the daemon runs in memory. */
   readonly data: string | null

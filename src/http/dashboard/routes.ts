@@ -26,7 +26,7 @@ export function dashboardRoutes(app: Hono, services: AdminServices): void {
   })
   app.on(['GET', 'POST'], [DASHBOARD_PATH, `${DASHBOARD_PATH}/*`], async (c) => {
     try {
-      checkHost({ host: c.req.header('host'), origin: c.req.header('origin') }, services.allowedHosts)
+      checkHost(c, services)
       return await serve(c, services, app)
     } catch (error) {
       const { status, message } = knownError(services, error, `${c.req.method} ${c.req.path}`)

@@ -7,7 +7,7 @@ const MESSAGE = 'Invalid admin token provided'
 
 let twin: Twin
 beforeAll(async () => {
-  twin = await startTwin()
+  twin = await startTwin({ publicUrl: 'https://pay.example/' })
 })
 afterAll(() => twin.close())
 
@@ -145,7 +145,9 @@ describe('the Host', () => {
 
   test('may be given further names', () => {
     const allowed = allowedHosts('0.0.0.0', ['Paytwin.Internal', 'ci'])
-    const check = (host: string) => () => checkHost({ host, origin: undefined }, allowed)
+    const services = { allowedHosts: allowed, publicUrl: null }
+    const check = (host: string) => () =>
+      checkHost({ req: { header: (name) => (name === 'host' ? host : undefined) } }, services)
     for (const host of ['paytwin.internal:4242', 'CI', '[::1]:4242', '[::1]', 'localhost', '0.0.0.0:4242']) {
       expect(check(host)).not.toThrow()
     }
@@ -179,6 +181,12 @@ describe('the Origin', () => {
     '',
   ])('%j is refused', async (origin) => {
     expectRefusal(await from(origin), invalid('Host'))
+  })
+
+  test('may be that of the public URL, whatever Host a proxy sends', async () => {
+    expect((await from('https://pay.example')).status).toBe(200)
+    for (const origin of ['http://pay.example', 'https://pay.example:1', 'https://pay.example.evil.example'])
+      expectRefusal(await from(origin), invalid('Host'))
   })
 
   test('is checked on routes without a token too', async () => {

@@ -38,7 +38,7 @@ export async function servePage(
   page: (request: HostedRequest) => Response | Promise<Response>,
 ): Promise<Response> {
   try {
-    checkHost({ host: c.req.header('host'), origin: c.req.header('origin') }, services.allowedHosts)
+    checkHost(c, services)
     return await inOneState(page, {
       services,
       param: (name) => c.req.param(name) ?? '',
