@@ -1,4 +1,5 @@
 import { amountOf, dueOf, MAX_AMOUNT } from './model-amounts.ts'
+import { copyOf } from './model-copy.ts'
 import {
   creditable,
   creditableOfLine,
@@ -43,7 +44,7 @@ export const previewNote: Command = (table) => {
   const { invoice, wanted, body } = asked
   const query = inQuery(body)
   const play = { method: 'GET' as const, path: `/v1/credit_notes/preview?${query}` }
-  const merchant = structuredClone(table.merchant)
+  const merchant = copyOf(table.merchant)
   if (!isAllowed(merchant, invoice, wanted)) return refused(play)
   const { refund: _, ...shown } = showNote(newNote(merchant, invoice, wanted))
   return done({ ...play, returns: { ...shown, id: null } })

@@ -1,5 +1,6 @@
 import { priceOf } from './model-amounts.ts'
 import { DAY } from './model-calendar.ts'
+import { copyOf } from './model-copy.ts'
 import { type Code, type Coupon, endDiscount, type Holder } from './model-discount.ts'
 import { Operation, ref } from './model-events.ts'
 import { type Command, done, livingCustomers, refused, subscriptionIn, type Table } from './model-play.ts'
@@ -134,7 +135,7 @@ export const discountCustomer: Command = (table) => {
   const entry = newEntry(table)
   if (!entry) return null
   const play = { method: 'POST' as const, path, body: entryBody(entry) }
-  const before = structuredClone(merchant)
+  const before = copyOf(merchant)
   const purchase = { customer: customer.key, holder: {}, amount: null }
   const discount = redeem(operation, purchase, entry, former ? 'updated' : 'created')
   if (!discount) {
@@ -169,7 +170,7 @@ export const discountSubscription: Command = (table) => {
     path: `/v1/subscriptions/{${key}}`,
     body: item ? { items: [{ id: `{item of ${key} ${item.price}}`, discounts }] } : { discounts },
   }
-  const before = structuredClone(merchant)
+  const before = copyOf(merchant)
   const at = nowOf(merchant, customer)
   const operation = new Operation(merchant, faults, { at, subscription })
   const holder: Holder = { subscription: key, ...(item && { item: item.key }) }

@@ -1,5 +1,6 @@
 import { CHANGEABLE, scheduleForPeriodEnd } from './commands-subscriptions.ts'
 import { billFinally, cancel, dropPending, invoicesOf, voidInvoice } from './model-billing.ts'
+import { copyOf } from './model-copy.ts'
 import { Operation } from './model-events.ts'
 import { creditItems } from './model-plan.ts'
 import { broken, type Command, done, refused } from './model-play.ts'
@@ -25,7 +26,7 @@ export const cancelNow: Command = (table) => {
   const { status } = subscription
   if (isEnded(subscription)) return refused(play)
   const at = nowOf(merchant, subscription.customer)
-  const before = structuredClone(merchant)
+  const before = copyOf(merchant)
   const operation = new Operation(merchant, faults, { at, subscription })
   dropPending(operation, subscription)
   const asked: { readonly prorate?: boolean; readonly invoice_now?: boolean } = play.body || {}

@@ -1,4 +1,5 @@
 import { noteSettled } from './model-billing.ts'
+import { copyOf } from './model-copy.ts'
 import { Operation, ref } from './model-events.ts'
 import type { Intent } from './model-money.ts'
 import { attempt, charge, settleInvoice } from './model-payment.ts'
@@ -22,7 +23,7 @@ export const createIntent: Command = (table) => {
   const customer = dice.chance(70) ? dice.any(livingCustomers(table)) : undefined
   const chosen = customer && dice.chance(60) ? dice.any(methodsOf(table, customer.key)) : undefined
   const isConfirmed = chosen !== undefined && dice.chance(60)
-  const before = structuredClone(merchant)
+  const before = copyOf(merchant)
   const intent: Intent = {
     key: newKey(merchant, 'pi'),
     customer: customer?.key ?? null,
@@ -75,7 +76,7 @@ export const confirmIntent: Command = (table) => {
   // The contract does not say which payment method an invoice's intent uses if none is given.
   if (!given && intent.invoice !== null) return null
   if (!method) return refused(play)
-  const before = structuredClone(merchant)
+  const before = copyOf(merchant)
   const invoice = merchant.invoices.find(({ key }) => key === intent.invoice)
   const operation = invoice
     ? operationOn(table, invoice)

@@ -1,6 +1,7 @@
 import { entriesOf, entryBody } from './commands-discounts.ts'
 import { MAX_AMOUNT, totalOf } from './model-amounts.ts'
 import { changeBalance } from './model-balance.ts'
+import { copyOf } from './model-copy.ts'
 import { endDiscount, reduceAndSpend } from './model-discount.ts'
 import { Operation, ref } from './model-events.ts'
 import { lineOfItem } from './model-plan.ts'
@@ -47,7 +48,7 @@ export const createItem: Command = (table) => {
   const play = { method: 'POST' as const, path: '/v1/invoiceitems', body }
   if (invoice && invoice.status !== 'draft') return refused(play)
   if (subscription && isEnded(subscription)) return refused(play)
-  const before = structuredClone(merchant)
+  const before = copyOf(merchant)
   const key = newKey(merchant, 'ii')
   const at = nowOf(merchant, customer)
   const owner = merchant.subscriptions.find((each) => each.key === invoice?.subscription) ?? null
@@ -114,7 +115,7 @@ function changeDraft(
   invoice: Invoice | null,
   change: (operation: Operation) => void,
 ): Play {
-  const before = structuredClone(merchant)
+  const before = copyOf(merchant)
   const subscription = merchant.subscriptions.find(({ key }) => key === invoice?.subscription) ?? null
   const at = nowOf(merchant, item.customer)
   const operation = new Operation(merchant, faults, { at, subscription })

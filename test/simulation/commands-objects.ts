@@ -1,6 +1,7 @@
 import type { Dice } from './dice.ts'
 import { cancel, invoicesOf, voidInvoice } from './model-billing.ts'
 import { DAY, type Interval } from './model-calendar.ts'
+import { copyOf } from './model-copy.ts'
 import { endDiscount } from './model-discount.ts'
 import { type ExpectedEvent, Operation, ref } from './model-events.ts'
 import {
@@ -180,7 +181,7 @@ export const scriptMethod: Command = (table) => {
   const outcomes = Array.from({ length: dice.below(9) }, () => dice.of(OUTCOMES))
   // biome-ignore lint/suspicious/noThenProperty: the contract's name, and never a function
   const script = { outcomes, then: dice.of(OUTCOMES) }
-  method.script = structuredClone(script)
+  method.script = copyOf(script)
   const path = `/v1/test_helpers/payment_methods/{${method.key}}/outcomes`
   return done({ method: 'POST', path, body: script })
 }

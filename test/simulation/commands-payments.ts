@@ -8,6 +8,7 @@ import {
   noteSettled,
   voidInvoice,
 } from './model-billing.ts'
+import { copyOf } from './model-copy.ts'
 import { endDiscount, inherit, reduceAndSpend } from './model-discount.ts'
 import { isDisputed } from './model-dispute.ts'
 import { Operation, ref } from './model-events.ts'
@@ -71,7 +72,7 @@ export const createInvoice: Command = (table) => {
     ...(entries && { discounts: entries.length === 0 ? '' : entries.map(entryBody) }),
   }
   const play = { method: 'POST' as const, path: '/v1/invoices', body }
-  const before = structuredClone(merchant)
+  const before = copyOf(merchant)
   const operation = new Operation(merchant, faults, { at })
   inherit(merchant, invoice, { subscription: null, at })
   if (entries) {
@@ -170,7 +171,7 @@ export const payInvoice: Command = (table) => {
     ...(chosen && { body: { payment_method: ref(chosen.key) } }),
   }
   if (invoice.status === 'paid' || invoice.status === 'void') return refused(play)
-  const before = structuredClone(merchant)
+  const before = copyOf(merchant)
   const operation = operationOn(table, invoice)
   const subscription = subscriptionOf(table, invoice)
   const isDraft = invoice.status === 'draft'

@@ -2,6 +2,7 @@ import { CHANGEABLE } from './commands-subscriptions.ts'
 import { MAX_AMOUNT, priceOf, subtotalOf } from './model-amounts.ts'
 import { bill, dropPending } from './model-billing.ts'
 import { DAY } from './model-calendar.ts'
+import { copyOf } from './model-copy.ts'
 import { endOfGoneItems } from './model-discount.ts'
 import { Operation, ref } from './model-events.ts'
 import { methodFor } from './model-payment.ts'
@@ -52,7 +53,7 @@ export function change(table: Table, wanted?: (typeof ON_FAILURE)[number]): Retu
     : subscriptionIn(table, ...CHANGEABLE, 'active', 'past_due', 'paused', 'incomplete')
   if (!subscription) return null
   const at = nowOf(merchant, subscription.customer)
-  const before = structuredClone(merchant)
+  const before = copyOf(merchant)
   const changed = dice.chance(12) ? newInterval(table, subscription) : newItems(table, subscription)
   if (changed.items.length > 20 || priceOf(merchant, changed.items) > MAX_AMOUNT) return null
   const isAnchored = changed.entries.length === 0 || dice.chance(8)
@@ -140,7 +141,7 @@ function apply(table: Table, subscription: Subscription, request: Request): Retu
   dropPending(drop, subscription)
   const dropped = drop.end()
   const operation = new Operation(merchant, faults, { at, subscription })
-  const was = structuredClone(subscription)
+  const was = copyOf(subscription)
   const waited = waitingFor(merchant, subscription).map(({ key }) => key)
   const outcome = carryOut(operation, subscription, request)
   if (outcome === 'timed out') {

@@ -1,5 +1,6 @@
 import { change } from './commands-plan.ts'
 import { runNextBilling } from './model-clock.ts'
+import { copyOf } from './model-copy.ts'
 import type { ExpectedEvent, Shown } from './model-events.ts'
 import { type Command, done, refused } from './model-play.ts'
 
@@ -12,7 +13,7 @@ const AMOUNTS = ['amount_due', 'starting_balance', 'applied_balance'] as const
  * makes the change in a copy. See docs/contract/invoices.md#preview.
  */
 export const previewInvoice: Command = ({ merchant, dice }) => {
-  const copy = structuredClone(merchant)
+  const copy = copyOf(merchant)
   const play = change({ merchant: copy, faults: [], dice }, 'default')
   const key = /sub\d+/.exec(play?.path ?? '')?.[0]
   const subscription = merchant.subscriptions.find((each) => each.key === key)

@@ -3,6 +3,7 @@ import { attachTestCard } from './commands-objects.ts'
 import { MAX_AMOUNT, priceOf } from './model-amounts.ts'
 import { bill } from './model-billing.ts'
 import { DAY, periodBegin } from './model-calendar.ts'
+import { copyOf } from './model-copy.ts'
 import { Operation, ref } from './model-events.ts'
 import { isNear, scheduleNotices } from './model-notices.ts'
 import { enterFirstPeriod, enterShortenedPeriod } from './model-periods.ts'
@@ -27,7 +28,7 @@ export const subscribe: Command = (table) => {
   const price = dice.any(merchant.prices.slice(-10))
   if (!customer || !price) return null
   const at = nowOf(merchant, customer.key)
-  const before = structuredClone(merchant)
+  const before = copyOf(merchant)
 
   const isSent = dice.chance(15)
   const days = dice.of([1, 1, 3, 7, 14, 31, 365])

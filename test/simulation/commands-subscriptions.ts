@@ -1,6 +1,7 @@
 import { bill, invoicesOf, voidInvoice } from './model-billing.ts'
 import { DAY } from './model-calendar.ts'
 import { endTrial } from './model-clock.ts'
+import { copyOf } from './model-copy.ts'
 import { Operation, ref } from './model-events.ts'
 import { isNear, scheduleNotices } from './model-notices.ts'
 import { enterFirstPeriod } from './model-periods.ts'
@@ -163,8 +164,8 @@ export const resume: Command = (table) => {
 function resumePaused(table: Table, subscription: Subscription, play: { method: 'POST'; path: string }) {
   const { merchant, faults } = table
   const at = nowOf(merchant, subscription.customer)
-  const before = structuredClone(merchant)
-  const wasBefore = structuredClone(subscription)
+  const before = copyOf(merchant)
+  const wasBefore = copyOf(subscription)
   const operation = new Operation(merchant, faults, { at, subscription })
   subscription.anchor = at
   // It removes a `cancel_at` that has passed, and ends a pause of collection. See

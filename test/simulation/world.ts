@@ -5,6 +5,7 @@ import { ask, type TwinResponse } from './client.ts'
 import { MERCHANTS } from './commands.ts'
 import { DirectClient } from './direct-client.ts'
 import { Failure } from './failure.ts'
+import { copyOf } from './model-copy.ts'
 import { type Fault, type Merchant, newMerchant } from './model-state.ts'
 import { Naming } from './naming.ts'
 import type { Deed } from './script.ts'
@@ -96,7 +97,7 @@ export class World {
 
   async save(name: string): Promise<void> {
     await this.#operateWell('POST', 'snapshots', { name })
-    this.#snapshots.set(name, this.accounts.map(copyOf))
+    this.#snapshots.set(name, this.accounts.map(savedOf))
   }
 
   /** @returns whether the snapshot existed */
@@ -115,7 +116,7 @@ export class World {
       // Faults stay at a restore; keys of merchants that a reset removed are deleted.
       const faults = before.find(({ id }) => id === each.id)?.faults ?? []
       const key = index === 0 ? before[0]?.key : await this.#issueKey(each.id)
-      this.accounts.push({ ...copyOf(each), key: key ?? '', faults })
+      this.accounts.push({ ...savedOf(each), key: key ?? '', faults })
     }
     return true
   }
@@ -161,9 +162,9 @@ const accountOf = (id: string, key: string): Account => ({
   events: [],
 })
 
-const copyOf = ({ id, model, naming, watch, events }: Saved): Saved => ({
+const savedOf = ({ id, model, naming, watch, events }: Saved): Saved => ({
   id,
-  model: structuredClone(model),
+  model: copyOf(model),
   naming: naming.copy(),
   watch: watch.copy(),
   events: [...events],
