@@ -32,6 +32,13 @@ export class Naming {
     return id
   }
 
+  /** Reports whether the ids of all objects that a text names are known, such as `{sub3}` and `{item of sub3 price2}`. */
+  hasAllOf(text: string): boolean {
+    for (const [, words = ''] of text.matchAll(/\{([\w ]+)\}/g))
+      for (const word of words.split(' ')) if (KEY.test(word) && !this.#ids.has(word)) return false
+    return true
+  }
+
   /** Replaces the keys in a text by ids. */
   fill(text: string): string {
     return text.replaceAll(/\{(\w+)\}/g, (_, key: string) => this.idOf(key))
@@ -47,6 +54,9 @@ export class Naming {
     return true
   }
 }
+
+/** A key of the model; other words in braces are not. */
+const KEY = /^[a-z]+\d+$/
 
 const NAME = /^\{(\w+)\}$/
 

@@ -1,11 +1,10 @@
 import type { Body } from '../twin.ts'
+import { readAllEvents, readEvents, within } from './check-events.ts'
 import { listAll, type TwinResponse } from './client.ts'
 import { commandNamed, isWhole, type Step } from './commands.ts'
 import { Dice } from './dice.ts'
 import { Failure } from './failure.ts'
-import type { ExpectedEvent } from './model-events.ts'
 import type { Play } from './model-play.ts'
-import { named } from './model-state.ts'
 import { differences, inModelTerms } from './naming.ts'
 import type { Account, World } from './world.ts'
 
@@ -13,43 +12,46 @@ import type { Account, World } from './world.ts'
 export type Played = {
   readonly words: string
   readonly simulatedSeconds: number
+  /** The events that were read, also of earlier steps. */
   readonly events: readonly Body[]
 }
 
 const NOTHING: Omit<Played, 'words'> = { simulatedSeconds: 0, events: [] }
 
-/** Runs a step, and compares its result with the model. @throws Failure */
+/** The largest number of steps whose events are read together. */
+const STEPS_READ_TOGETHER = 12
+
+/**
+ * Runs a step, and compares its response with the model. Its events are compared when a later step needs an id that only they
+ * show, and after some steps. @throws Failure
+ */
 export async function playStep(world: World, step: Step): Promise<Played> {
-  if (isWhole(step.name)) return { words: await playWhole(world, step), ...NOTHING }
+  if (isWhole(step.name)) {
+    const events = await readAllEvents(world)
+    return { ...NOTHING, words: await playWhole(world, step), events }
+  }
   const account = world.account(step.merchant)
   const dice = new Dice(step.dice)
   const play = commandNamed(step.name)({ merchant: account.model, faults: account.faults, dice })
   if (play === null) return { words: `${step.name}: there is nothing to do it to`, ...NOTHING }
+  const asked = play.body && JSON.stringify(play.body)
+  const isNamed = account.naming.hasAllOf(play.path) && account.naming.hasAllOf(asked ?? '')
+  const events = isNamed ? [] : await readEvents(world, account)
   const path = fill(account, await fillItems(world, account, play.path))
-  const body = play.body && fill(account, await fillItems(world, account, JSON.stringify(play.body)))
+  const body = asked && fill(account, await fillItems(world, account, asked))
   const words = `merchant ${step.merchant}, ${step.name}: ${play.method} ${path} ${body ?? ''}`
   try {
     const idempotencyKey = !play.moves && dice.chance(10) ? `key-${step.dice}` : undefined
     const sent = { method: play.method, path, body, idempotencyKey }
     const response = await askOnce(world, account, { play, sent })
     compareResponse(account, play, response)
-    const events = await newEvents(world, account)
-    note(world, step, { play, sent, response, events })
-    const isCompared = (type: string) =>
-      /^(subscription|invoice|payment_intent|charge|refund|credit_note|customer\.discount)\./.test(type)
-    for (const { isOf, isUnordered } of STREAMS)
-      compareEvents(
-        account,
-        { emitted: play.emitted.filter(isOf), isUnordered: isUnordered || play.isUnordered === true },
-        events.filter(({ type }) => isCompared(type) && isOf({ type })),
-      )
-    for (const event of events) account.watch.see(event, clockOf(account, event.data.object))
-    return { words, events, simulatedSeconds: play.moves ? play.moves.to - play.moves.from : 0 }
+    const instants = note(world, step, { play, sent, response })
+    account.awaited.push({ words, play, until: world.newestEventOf(account), instants })
   } catch (error) {
-    if (error instanceof Failure)
-      throw new Failure(error.kind, `${error.message.slice(error.kind.length + 2)}\n  in ${words}`)
-    throw error
+    throw within(words, error)
   }
+  if (account.awaited.length >= STEPS_READ_TOGETHER) events.push(...(await readEvents(world, account)))
+  return { words, events, simulatedSeconds: play.moves ? play.moves.to - play.moves.from : 0 }
 }
 
 async function playWhole(world: World, { name, dice }: Step): Promise<string> {
@@ -115,7 +117,7 @@ async function askOnce(
   return response
 }
 
-/** Notes the request of a step, to be sent again. */
+/** Notes the request of a step, to be sent again. @returns the instants of its events, which are still to be filled in */
 function note(
   world: World,
   { merchant }: Step,
@@ -123,14 +125,15 @@ function note(
     play: { isOperators, moves },
     sent,
     response: { status, text },
-    events,
-  }: { play: Play; sent: Sent; response: TwinResponse; events: readonly Body[] },
-): void {
+  }: { play: Play; sent: Sent; response: TwinResponse },
+): number[] {
+  const instants: number[] = []
   world.deeds.push({
     ...{ kind: 'request', ...sent, path: sent.path.replace('/_paytwin/', ''), merchant, status, text },
     isOperators: isOperators === true,
-    moves: moves ? { ...moves, instants: events.map(({ created }) => created) } : null,
+    moves: moves ? { ...moves, instants } : null,
   })
+  return instants
 }
 
 function compareResponse(
@@ -147,104 +150,4 @@ function compareResponse(
     const id = place.split('.').reduce<Body | undefined>((value, name) => value?.[name], body)
     if (!naming.agrees(key, id)) throw new Failure('response', `${key} at ${place} is ${JSON.stringify(id)}`)
   }
-}
-
-/** Lists the events since the newest one that was read, oldest first. */
-async function newEvents(world: World, account: Account): Promise<Body[]> {
-  const found: Body[] = []
-  if (!world.hasNewEntries()) return found
-  for (;;) {
-    const newest = found.at(-1)?.id ?? account.events.at(-1)?.id
-    const events =
-      newest === undefined ? await allEvents(world, account) : await after(world, account, newest)
-    found.push(...events.list)
-    if (!events.has_more) break
-  }
-  account.events.push(...found)
-  return found
-}
-
-type Page = { readonly list: readonly Body[]; readonly has_more: boolean }
-
-async function after(world: World, account: Account, newest: string): Promise<Page> {
-  const { body } = await world.ask(account, 'GET', `/v1/events?limit=100&ending_before=${newest}`)
-  return { list: body.data.reverse(), has_more: body.has_more }
-}
-
-async function allEvents(world: World, account: Account): Promise<Page> {
-  return { list: await listAll((path) => world.ask(account, 'GET', path), '/v1/events?'), has_more: false }
-}
-
-/** Discounts begin and end at places among the events of an operation that the contract leaves open. */
-const STREAMS: readonly { isOf: (event: Pick<ExpectedEvent, 'type'>) => boolean; isUnordered: boolean }[] = [
-  { isOf: ({ type }) => !type.startsWith('customer.discount.'), isUnordered: false },
-  { isOf: ({ type }) => /^customer.discount.(created|updated)$/.test(type), isUnordered: false },
-  { isOf: ({ type }) => type === 'customer.discount.deleted', isUnordered: true },
-]
-
-function compareEvents(
-  { naming }: Account,
-  { emitted, isUnordered }: Pick<Play, 'emitted' | 'isUnordered'>,
-  events: readonly Body[],
-): void {
-  const real = [...events]
-  const expected = isUnordered ? inOrderOf(emitted, real, (key) => naming.ids.get(key)) : emitted
-  const lines = (event: ExpectedEvent | undefined, is: Body | undefined): string[] => {
-    if (!event) return [`not expected: ${describe(is)}`]
-    if (!is) return [`missing: ${event.type} of ${event.about} at ${event.created}`]
-    if (event.type !== is.type) return [`expected ${event.type} of ${event.about}, is ${describe(is)}`]
-    const changed = is.data.previous_attributes && Object.keys(is.data.previous_attributes).toSorted()
-    return [
-      ...differences(naming, event.created, is.created, 'created'),
-      ...differences(naming, event.about, is.data.object.id, 'id'),
-      ...differences(naming, event.changed?.toSorted(), changed, 'previous_attributes'),
-      ...differences(naming, event.shows, inModelTerms(is.data.object)),
-    ].map((line) => `${event.type} of ${event.about} at ${event.created}: ${line}`)
-  }
-  for (let index = 0; index < Math.max(expected.length, real.length); index += 1) {
-    const found = lines(expected[index], real[index])
-    if (found.length > 0) {
-      const emitted = expected
-        .map(({ type, about, created }) => `${created} ${type} ${about}`)
-        .slice(0, index + 5)
-      throw new Failure(
-        'history',
-        `event ${index + 1} is not what the model says\n  ${found.join('\n  ')}\n  the model: ${emitted.join('; ')}\n  paytwin: ${real
-          .slice(0, index + 5)
-          .map(describe)
-          .join('; ')}`,
-      )
-    }
-  }
-}
-
-const describe = (event: Body | undefined): string =>
-  event
-    ? `${event.created} ${event.type} ${event.data.object.id} ${event.data.object.status ?? ''}`
-    : 'nothing'
-
-/** Sorts the expected events without a fixed order as the real events of the same objects. */
-function inOrderOf(
-  emitted: readonly ExpectedEvent[],
-  real: readonly Body[],
-  idOf: (key: string) => string | undefined,
-): ExpectedEvent[] {
-  const left = [...emitted]
-  const ordered: ExpectedEvent[] = []
-  for (const event of real) {
-    const index = left.findIndex(
-      ({ type, about }) => type === event.type && idOf(about?.slice(1, -1) ?? '') === event.data.object.id,
-    )
-    if (index >= 0) ordered.push(...left.splice(index, 1))
-  }
-  return [...ordered, ...left]
-}
-
-/** Returns the clock of an object: its customer's, or the one that it had before it was detached. */
-function clockOf({ naming, model, watch }: Account, object: Body): string {
-  if (['coupon', 'promotion_code', 'billing.meter'].includes(object.object)) return 'main'
-  const of = object.object === 'refund' || object.object === 'dispute' ? watch.shown(object.charge) : object
-  const owner = of?.object === 'customer' ? of.id : (of?.customer ?? watch.shown(object.id)?.customer)
-  const key = typeof owner === 'string' ? naming.keyOf(owner) : undefined
-  return (key === undefined ? null : named(model.customers, key).clock) ?? 'main'
 }

@@ -1,6 +1,7 @@
 import type { CacheSizes } from '../../src/store/cache-sizes.ts'
 import type { Body } from '../twin.ts'
 import { audit, auditFinally } from './audit.ts'
+import { readAllEvents } from './check-events.ts'
 import type { Step } from './commands.ts'
 import { Dice } from './dice.ts'
 import { Failure } from './failure.ts'
@@ -38,19 +39,25 @@ export async function run(steps: readonly Step[], { seed, auditEvery = 100 }: Ru
   const world = await World.open(seed)
   const lines: string[] = []
   const counts = { simulatedSeconds: 0, renewals: 0, events: 0 }
+  const count = (events: readonly Body[]) => {
+    counts.events += events.length
+    counts.renewals += events.filter(isRenewal).length
+  }
   // Chooses the objects to check.
   const dice = new Dice(seed)
   const rejections = new Rejections()
   try {
     for (const [index, step] of steps.entries()) {
       const { words, simulatedSeconds, events } = await playStep(world, step)
-      await rejections.check()
       lines.push(words)
       counts.simulatedSeconds += simulatedSeconds
-      counts.events += events.length
-      counts.renewals += events.filter(isRenewal).length
-      if ((index + 1) % auditEvery === 0) await audit(world, dice)
+      count(events)
+      if ((index + 1) % REJECTIONS_EVERY === 0) await rejections.check()
+      if ((index + 1) % auditEvery !== 0 || index + 1 === steps.length) continue
+      count(await readAllEvents(world))
+      await audit(world, dice)
     }
+    count(await readAllEvents(world))
     const texts = await auditFinally(world, dice)
     await rejections.check()
     return { failure: null, lines, ...counts, deeds: world.deeds, texts }
@@ -63,6 +70,9 @@ export async function run(steps: readonly Step[], { seed, auditEvery = 100 }: Ru
     rejections.close()
   }
 }
+
+/** A check waits for a turn of the event loop. */
+const REJECTIONS_EVERY = 10
 
 export const isRenewal = ({ type, data }: Body): boolean =>
   type === 'invoice.created' && data.object.billing_reason === 'subscription_cycle'

@@ -1,6 +1,7 @@
 import { openSandbox, type Sandbox } from '../../src/daemon/sandbox.ts'
 import type { CacheSizes } from '../../src/store/cache-sizes.ts'
 import type { Body } from '../twin.ts'
+import type { Awaited } from './check-events.ts'
 import { ask, type TwinResponse } from './client.ts'
 import { MERCHANTS } from './commands.ts'
 import { DirectClient } from './direct-client.ts'
@@ -22,6 +23,8 @@ export type Account = {
   readonly watch: Watch
   /** All events as they were first read, oldest first. */
   readonly events: Body[]
+  /** The steps whose events are still to be read. */
+  readonly awaited: Awaited[]
 }
 
 type Saved = Pick<Account, 'id' | 'model' | 'naming' | 'watch' | 'events'>
@@ -37,7 +40,6 @@ export class World {
   /** The requests of all steps so far. */
   readonly deeds: Deed[] = []
   accounts: Account[] = []
-  #nextEntry = 0
   readonly #client: DirectClient
   readonly #snapshots = new Map<string, Saved[]>()
 
@@ -66,12 +68,12 @@ export class World {
     return world
   }
 
-  /** Reports whether the journal has new entries since the last call. Without them there are no new events. */
-  hasNewEntries(): boolean {
-    const next = this.sandbox.engine.store.journal.next
-    const hasNew = next !== this.#nextEntry
-    this.#nextEntry = next
-    return hasNew
+  /** The running number of a merchant's newest event. */
+  newestEventOf({ id }: Account): number {
+    const { merchants, store } = this.sandbox.engine
+    for (const { settings } of merchants.values())
+      if (settings.id === id) return store.journal.head(settings.ordinal)
+    throw new Error(`there is no merchant ${id}`)
   }
 
   /** The merchant of a step; their number is constant. */
@@ -110,20 +112,18 @@ export class World {
     }
     await this.#operateWell('POST', `snapshots/${name}/restore`)
     const before = this.accounts
-    this.#nextEntry = 0
     this.accounts = []
     for (const [index, each] of saved.entries()) {
       // Faults stay at a restore; keys of merchants that a reset removed are deleted.
       const faults = before.find(({ id }) => id === each.id)?.faults ?? []
       const key = index === 0 ? before[0]?.key : await this.#issueKey(each.id)
-      this.accounts.push({ ...savedOf(each), key: key ?? '', faults })
+      this.accounts.push({ ...savedOf(each), key: key ?? '', faults, awaited: [] })
     }
     return true
   }
 
   async reset(): Promise<void> {
     const key = this.account(0).key
-    this.#nextEntry = 0
     await this.#operateWell('POST', 'reset')
     await this.#begin(key)
   }
@@ -160,6 +160,7 @@ const accountOf = (id: string, key: string): Account => ({
   naming: new Naming(),
   watch: new Watch(),
   events: [],
+  awaited: [],
 })
 
 const savedOf = ({ id, model, naming, watch, events }: Saved): Saved => ({
