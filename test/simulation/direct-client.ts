@@ -6,8 +6,8 @@ import { type Asked, ask, ParsedLater, type TwinResponse } from './client.ts'
 /** An id in a path: everything before it and after it names the route. */
 const ID = /(?<=\/)[a-z]+_[0-9A-Za-z]{14}(?=\/|$)/
 
-/** One request of this many goes through HTTP, which takes as long as all the rest. */
-const HTTP_EVERY = 16
+/** One request of this many goes through HTTP, which takes much longer. */
+const HTTP_EVERY = 64
 
 /**
  * A client that calls the functions of routes in this process, as the daemon does for usual requests (daemon/direct.ts). A part

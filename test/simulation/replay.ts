@@ -25,8 +25,8 @@ export async function replay(
   texts: readonly string[],
   { seed, pace, cacheSizes }: ReplayOptions,
 ): Promise<Failure | null> {
-  // Half of the offset, so that other requests go through HTTP than in the first run.
-  const world = await World.open(seed, { cacheSizes, offset: 8 })
+  // Other requests go through HTTP than in the first run.
+  const world = await World.open(seed, { cacheSizes, offset: 32 })
   const rejections = new Rejections()
   const dice = new Dice(seed)
   try {
