@@ -198,7 +198,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
         const { revoked, skippedKeys } = await createFirstState({ engine, keys }, beginning, sender)
         for (const key of skippedKeys) options.warn?.(skippedKeyText(key))
         endStreams({ streams }, revoked)
-        engine.faults.clear()
+        engine.faults.reset()
       },
     })
     const closeOnce = async (answered: () => Promise<void>) => {

@@ -87,6 +87,12 @@ export class Faults {
     this.#faults.splice(place, 1)
   }
 
+  /** Removes all faults. Later ones have the ids, and so the random decisions, of those since the start. */
+  reset(): void {
+    this.clear()
+    this.#count = 0
+  }
+
   /** Returns the fault of a kind that applies to a request or delivery attempt now, and uses it up once. */
   take(kind: RequestFault | typeof WEBHOOK_FAULT, { route, merchant }: FaultTarget): Fault | undefined {
     return this.#strike(

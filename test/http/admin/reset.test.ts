@@ -42,6 +42,23 @@ describe.each(EVERYWHERE)('%s a reset', (place) => {
     expect(await live()).toEqual(first)
   })
 
+  test('repeats the decisions of random faults', async () => {
+    const twin = await open({ seed: '7' })
+    const live = async () => {
+      const { body: fault } = await asOperator(twin)('POST', 'faults', { kind: 'decline', rate: 0.5 })
+      const outcomes: number[] = []
+      for (let count = 0; count < 20; count += 1) {
+        const params = { amount: 100, currency: 'usd', payment_method: 'pm_card_visa', confirm: true }
+        outcomes.push((await twin.request('POST', '/v1/payment_intents', params)).status)
+      }
+      return [fault.id, ...outcomes]
+    }
+    const first = await live()
+    expect(new Set(first)).toEqual(new Set(['fault_1', 201, 402]))
+    await reset(twin)
+    expect(await live()).toEqual(first)
+  })
+
   test('keeps the keys of the default merchant, and deletes other merchants with theirs', async () => {
     const twin = await open()
     const operator = asOperator(twin)
