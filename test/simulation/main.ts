@@ -3,6 +3,7 @@ import { type AnyStep, write } from './commands.ts'
 import { type Mode, paytwinMode } from './mode.ts'
 import type { Result } from './run.ts'
 import { shrink } from './shrink.ts'
+import { Spares } from './spares.ts'
 
 /**
  * `npm run simulate -- [--seed N] [--steps M] [--seeds K] [--seconds S | --minutes M] [--replay STEPS] [--quick]
@@ -23,6 +24,7 @@ const { values } = parseArgs({
     shrink: { type: 'string', default: '90' },
     quick: { type: 'boolean', default: false },
     again: { type: 'string', default: '1' },
+    audit: { type: 'string' },
     'keep-going': { type: 'boolean', default: false },
     dialect: { type: 'string', default: 'paytwin' },
   },
@@ -31,8 +33,10 @@ const begun = performance.now()
 const seconds = values.minutes ? Number(values.minutes) * 60 : Number(values.seconds ?? 0)
 const firstSeed = values.seed === undefined ? Date.now() % 1_000_000_000 : Number(values.seed)
 const count = Number(values.steps)
+const auditEvery = values.audit === undefined ? {} : { auditEvery: Number(values.audit) }
 const totals = { seeds: 0, steps: 0, years: 0, renewals: 0, events: 0 }
 const failed: number[] = []
+const spares = new Spares()
 let isInterrupted = false
 process.once('SIGINT', () => {
   isInterrupted = true
@@ -47,7 +51,7 @@ async function simulate<Step extends AnyStep>(mode: Mode<Step>): Promise<void> {
   for (let seed = firstSeed; !isInterrupted && goesOn(); seed += 1) {
     const steps = values.replay === undefined ? mode.stepsOf(seed, count) : mode.read(values.replay)
     const play = isPlayedAgain(seed) ? mode.runThoroughly : mode.run
-    const result = await play(steps, { seed })
+    const result = await play(steps, { seed, spares, ...auditEvery })
     totals.seeds += 1
     totals.steps += steps.length
     totals.years += result.simulatedSeconds / (365.25 * 86_400)
@@ -58,6 +62,7 @@ async function simulate<Step extends AnyStep>(mode: Mode<Step>): Promise<void> {
     await report(mode, { seed, steps, play }, result)
     if (!values['keep-going']) break
   }
+  await spares.closeAll()
   summarize()
   process.exitCode = failed.length > 0 ? 1 : 0
 }
@@ -97,6 +102,12 @@ async function report<Step extends AnyStep>(
   const isSame = async (shorter: readonly Step[]) =>
     elapsed() < deadline && (await again(shorter)).failure?.kind === failure?.kind
   if (Number(values.shrink) === 0) return
+  if (!(await isSame(played))) {
+    console.error(
+      `It fails only after the seeds before it: npm run simulate -- --seed ${firstSeed} --seeds ${seed - firstSeed + 1}`,
+    )
+    return
+  }
   const shortest = await shrink(await narrow(mode, played, lines, isSame), isSame)
   const last = await again(shortest)
   console.error(`\nThe shortest sequence found, ${shortest.length} steps:`)

@@ -1,7 +1,8 @@
 import { type AnyStep, isWhole, read, type Step, stepsOf } from './commands.ts'
 import { type Result, run, runThoroughly } from './run.ts'
+import type { Spares } from './spares.ts'
 
-type Options = { readonly seed: number; readonly auditEvery?: number }
+type Options = { readonly seed: number; readonly auditEvery?: number; readonly spares?: Spares }
 type Run<Step> = (steps: readonly Step[], options: Options) => Promise<Result>
 
 /** How the stories of a dialect are generated and played. */

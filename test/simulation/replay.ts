@@ -5,6 +5,7 @@ import { Failure } from './failure.ts'
 import { EVENTS, pagesOf, textsOf } from './pages.ts'
 import { Rejections } from './rejections.ts'
 import type { Deed, Pace, Request } from './script.ts'
+import type { Spares } from './spares.ts'
 import { World } from './world.ts'
 
 const kind = 'a jump is not its steps'
@@ -13,6 +14,7 @@ export type ReplayOptions = {
   readonly seed: number
   readonly pace: Pace
   readonly cacheSizes: CacheSizes
+  readonly spares?: Spares | undefined
 }
 
 /**
@@ -23,10 +25,10 @@ export type ReplayOptions = {
 export async function replay(
   deeds: readonly Deed[],
   texts: readonly string[],
-  { seed, pace, cacheSizes }: ReplayOptions,
+  { seed, pace, ...options }: ReplayOptions,
 ): Promise<Failure | null> {
   // Other requests go through HTTP than in the first run.
-  const world = await World.open(seed, { cacheSizes, offset: 32 })
+  const world = await World.open({ ...options, offset: 32 })
   const rejections = new Rejections()
   const dice = new Dice(seed)
   try {
@@ -34,13 +36,14 @@ export async function replay(
     await rejections.check()
     const again: string[] = []
     for (const account of world.accounts) again.push(...textsOf(await pagesOf(world, account, EVENTS)))
+    await world.close(options)
     return differenceOf(kind, texts, again)
   } catch (error) {
+    await world.close()
     return error instanceof Failure
       ? new Failure(kind, error.message)
       : new Failure('thrown', String((error as Error).stack ?? error))
   } finally {
-    await world.close()
     rejections.close()
   }
 }

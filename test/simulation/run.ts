@@ -9,6 +9,7 @@ import { playStep } from './play.ts'
 import { Rejections } from './rejections.ts'
 import { replay } from './replay.ts'
 import { type Deed, IN_STEPS } from './script.ts'
+import type { Spares } from './spares.ts'
 import { World } from './world.ts'
 
 /** The result of some steps. */
@@ -32,11 +33,16 @@ export type RunOptions = {
   readonly seed: number
   /** The number of steps between two complete checks. */
   readonly auditEvery?: number
+  /** Used sandboxes; without them each run has a new one. */
+  readonly spares?: Spares | undefined
 }
 
 /** Plays steps in a new sandbox, with checks. A failure is part of the result. */
-export async function run(steps: readonly Step[], { seed, auditEvery = 100 }: RunOptions): Promise<Played> {
-  const world = await World.open(seed)
+export async function run(
+  steps: readonly Step[],
+  { seed, auditEvery = 300, spares }: RunOptions,
+): Promise<Played> {
+  const world = await World.open({ spares })
   const lines: string[] = []
   const counts = { simulatedSeconds: 0, renewals: 0, events: 0 }
   const count = (events: readonly Body[]) => {
@@ -60,13 +66,14 @@ export async function run(steps: readonly Step[], { seed, auditEvery = 100 }: Ru
     count(await readAllEvents(world))
     const texts = await auditFinally(world, dice)
     await rejections.check()
+    await world.close({ spares })
     return { failure: null, lines, ...counts, deeds: world.deeds, texts }
   } catch (error) {
     const failure =
       error instanceof Failure ? error : new Failure('thrown', String((error as Error).stack ?? error))
+    await world.close()
     return { failure, lines, ...counts, deeds: world.deeds, texts: [] }
   } finally {
-    await world.close()
     rejections.close()
   }
 }
@@ -88,6 +95,7 @@ export async function runThoroughly(steps: readonly Step[], options: RunOptions)
   const first = await run(steps, options)
   if (first.failure) return first
   const cacheSizes = options.seed % 2 === 1 ? NO_CACHES : TINY_CACHES
-  const failure = await replay(first.deeds, first.texts, { seed: options.seed, pace: IN_STEPS, cacheSizes })
+  const { seed, spares } = options
+  const failure = await replay(first.deeds, first.texts, { seed, pace: IN_STEPS, cacheSizes, spares })
   return { ...first, failure }
 }

@@ -1,4 +1,4 @@
-import { openSandbox, type Sandbox } from '../../src/daemon/sandbox.ts'
+import type { Sandbox } from '../../src/daemon/sandbox.ts'
 import type { CacheSizes } from '../../src/store/cache-sizes.ts'
 import type { Body } from '../twin.ts'
 import type { Awaited } from './check-events.ts'
@@ -10,6 +10,7 @@ import { copyOf } from './model-copy.ts'
 import { type Fault, type Merchant, newMerchant } from './model-state.ts'
 import { Naming } from './naming.ts'
 import type { Deed } from './script.ts'
+import { ADMIN_TOKEN, BEGIN, newSandbox, type Spares } from './spares.ts'
 import { Watch } from './watch.ts'
 
 /** A merchant of the sandbox, and its model. */
@@ -29,10 +30,12 @@ export type Account = {
 
 type Saved = Pick<Account, 'id' | 'model' | 'naming' | 'watch' | 'events'>
 
-const ADMIN_TOKEN = 'the-token-of-a-simulation-and-of-nothing-else'
-
-/** The first instant of the main clocks: a day that most months do not have, in the year before a leap year. */
-export const BEGIN = Date.UTC(2027, 0, 31, 10) / 1000
+export type WorldOptions = {
+  readonly cacheSizes?: CacheSizes | undefined
+  readonly offset?: number
+  /** Used sandboxes; without them each world has a new one. */
+  readonly spares?: Spares | undefined
+}
 
 /** A sandbox in memory with several merchants, and its snapshots. */
 export class World {
@@ -49,20 +52,8 @@ export class World {
   }
 
   /** @param offset - which of the requests go through HTTP */
-  static async open(
-    seed: number,
-    { cacheSizes, offset = 0 }: { cacheSizes?: CacheSizes; offset?: number } = {},
-  ): Promise<World> {
-    const sandbox = await openSandbox({
-      ...(cacheSizes && { cacheSizes }),
-      database: ':memory:',
-      clock: BEGIN,
-      seed: String(seed),
-      adminToken: ADMIN_TOKEN,
-      reportError: (error) => {
-        throw error
-      },
-    })
+  static async open({ cacheSizes, offset = 0, spares }: WorldOptions = {}): Promise<World> {
+    const sandbox = await (spares ? spares.take(cacheSizes) : newSandbox(cacheSizes))
     const world = new World(sandbox, offset)
     await world.#begin(sandbox.secretKey ?? '')
     return world
@@ -128,8 +119,12 @@ export class World {
     await this.#begin(key)
   }
 
-  async close(): Promise<void> {
-    await this.sandbox.close()
+  /** Closes the sandbox, or resets it for the next run. */
+  async close({ cacheSizes, spares }: WorldOptions = {}): Promise<void> {
+    if (!spares) return this.sandbox.close()
+    for (const name of this.#snapshots.keys()) await this.#operateWell('DELETE', `snapshots/${name}`)
+    await this.#operateWell('POST', 'reset')
+    await spares.giveBack(this.sandbox, cacheSizes)
   }
 
   async #begin(defaultKey: string): Promise<void> {

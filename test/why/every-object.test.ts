@@ -8,7 +8,7 @@ import { World } from '../simulation/world.ts'
 import { explainAll } from './every-object.ts'
 
 test('every object of random merchants is explained, with its status and the time of its next job', async () => {
-  const world = await World.open(3)
+  const world = await World.open()
   const seen = new Set<string>()
   try {
     // Steps of the whole sandbox, such as a reset, would only remove objects.
