@@ -46,6 +46,19 @@ describe.each(TWO_PACES)('discounts of usage, in %s:', (_, pace) => {
     expect(invoice.total).toBe(2250)
   })
 
+  test('giving an item the discounts that it has after a change of the plan emits no event', async () => {
+    const { twin, path, item, meter, discounts } = await beginWith({ percent_off: 10 })
+    await twin.post(path, { items: [{ id: item, discounts }] })
+    const pro = await makeMetered(twin, meter.toString(), { unit_amount: 10, nickname: 'Calls Pro' })
+    await pace(twin, at(MIDDLE))
+    const changed = await twin.post(path, { items: [{ id: item, price: pro.id }] })
+    const [discount] = changed.items.data[0].discounts
+    const newest = async () => (await twin.get('/v1/events?limit=1')).data[0].id
+    const before = await newest()
+    expect(await twin.post(path, { items: [{ id: item, discounts: [{ discount }] }] })).toEqual(changed)
+    expect(await newest()).toBe(before)
+  })
+
   test('usage that waits for the next invoice is reduced there', async () => {
     const { twin, path, item, meter, discounts, report } = await beginWith({ percent_off: 10 })
     await twin.post(path, { discounts })

@@ -180,12 +180,14 @@ export function withoutDiscounts(
   }
 }
 
-/** Sets the discounts of an item. */
+/** Sets the discounts of an item. The fields keep their order: equal items have the same text. */
 export function withItemDiscounts(
-  { discounts: _, ...item }: SubscriptionItem,
+  item: SubscriptionItem,
   discounts: readonly string[] = [],
 ): SubscriptionItem {
-  return discounts.length === 0 ? item : { ...item, discounts }
+  if (discounts.length > 0) return { ...item, discounts }
+  const { discounts: _, ...rest } = item
+  return rest
 }
 
 /**
