@@ -139,8 +139,11 @@ function compareEvents(
 
 const describe = (event: Body | undefined): string =>
   event
-    ? `${event.created} ${event.type} ${event.data.object.id} ${event.data.object.status ?? ''}`
+    ? `${event.created} ${event.type} ${event.data.object.id} ${event.data.object.status ?? ''}${changesOf(event)}`
     : 'nothing'
+
+const changesOf = ({ data: { previous_attributes: before } }: Body): string =>
+  before ? ` from ${JSON.stringify(before).slice(0, 500)}` : ''
 
 /** Sorts the expected events without a fixed order as the real events of the same objects. */
 function inOrderOf(
