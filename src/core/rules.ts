@@ -26,6 +26,8 @@ export type Rules = {
   readonly invoicesPastPeriod: boolean
   /** Whether an invoice of a subscription bills the customer's pending items that belong to no subscription. */
   readonly billsLooseItems: boolean
+  /** Whether subscriptions and schedules of a customer must have one currency. */
+  readonly billsOneCurrency: boolean
   /** Whether the start of a trial makes an invoice of zero, which is paid. */
   readonly billsTrialStart: boolean
   /** Whether a card that is declined cannot be attached to a customer. */
@@ -80,6 +82,7 @@ const PAYTWIN_RULES: Rules = {
   acceptanceSeconds: 0,
   invoicesPastPeriod: false,
   billsLooseItems: false,
+  billsOneCurrency: false,
   billsTrialStart: false,
   checksAttachedCard: false,
   cardNames: 'own',
@@ -111,6 +114,7 @@ const STRIPE_RULES: Rules = {
   acceptanceSeconds: 72 * SECONDS_PER_HOUR,
   invoicesPastPeriod: true,
   billsLooseItems: true,
+  billsOneCurrency: true,
   billsTrialStart: true,
   checksAttachedCard: true,
   cardNames: 'stripe',

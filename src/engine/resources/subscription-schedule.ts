@@ -16,6 +16,7 @@ import {
 import { isRunning } from '../../core/subscription-status.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
+import { checkOneCurrency } from './one-currency.ts'
 import { NO_KNOWN_DISCOUNTS } from './phase-discount.ts'
 import { cancelWithSettlement } from './plan-change.ts'
 import {
@@ -73,6 +74,8 @@ export function createSchedule(unit: UnitOfWork, params: NewScheduleParams): Sub
     end_behavior: params.end_behavior ?? 'release',
     metadata: mergeMetadata({}, params.metadata),
   }
+  const currency = planned.phases[0]?.currency
+  if (currency !== undefined) checkOneCurrency(unit, customer, currency)
   const change = new Change()
   const starting = new Change()
   const [first] = planned.phases

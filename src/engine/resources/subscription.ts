@@ -26,6 +26,7 @@ import { PaymentRefused, type UnitOfWork } from '../machine/unit.ts'
 import { loadAccount, prepaidBy } from './account.ts'
 import { type AddedItemParams, itemsOfNew } from './added-items.ts'
 import { checkAnchor, checkBackdate, trialEnd } from './first-period.ts'
+import { checkOneCurrency } from './one-currency.ts'
 import { paymentMethodOf } from './payment-method.ts'
 import { cancelWithSettlement, namesOf } from './plan-change.ts'
 import { checkCancelAt, type PlannedCancellation, withCancellation } from './planned-cancellation.ts'
@@ -92,6 +93,8 @@ export function createSubscription(unit: UnitOfWork, params: SubscriptionParams)
       : paymentMethodOf(unit, change, customer, { id: methodId, param: 'default_payment_method' })
   for (const [index, item] of items.entries()) checkQuantity(item, item.quantity, index)
   checkItems(items, params.currency)
+  // What is paid already is not refused.
+  if (params.paid_by === undefined) checkOneCurrency(unit, customer, params.currency)
   checkAnchor(params, prices, now)
   checkCancelAt(params, now)
   if (method && method.type !== 'card') throw unsupportedPspCapability(method.type)
