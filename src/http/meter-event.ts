@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { parameterInvalid } from '../core/errors.ts'
-import type { Meter } from '../core/meter.ts'
-import { SCALE } from '../core/price-amount.ts'
+import { type Meter, quantityDecimal } from '../core/meter.ts'
 import type { View } from '../engine/history/view.ts'
 import {
   cancelMeterEvent,
@@ -145,8 +144,8 @@ export function spanOf(
   return { meter, customer, start, end, window }
 }
 
-/** Returns the usage in a summary, as a number. */
-export const usageIn = ({ quantity }: Summary): number => Number(quantity) / Number(SCALE)
+/** Returns the usage in a summary, as the nearest number. */
+export const usageIn = ({ quantity }: Summary): number => Number(quantityDecimal(quantity))
 
 /** @throws ApiError parameter_invalid, param start_time or end_time, for a time within a window */
 function checkAligned(times: Readonly<Record<string, number>>, seconds: number, window: string): void {

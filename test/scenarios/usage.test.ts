@@ -615,6 +615,14 @@ test('a credit note credits the share of a quantity in a usage with a fraction',
   })
 })
 
+test('a summary shows up to 15 digits of a usage exactly', async () => {
+  const { twin, report, meter, customer } = await begin()
+  for (const value of ['5000000', '0.5', '0.001']) await report(value)
+  const span = `customer=${customer.id}&start_time=${at(START)}&end_time=${at(END)}`
+  const { data } = await twin.get(`/v1/billing/meters/${meter}/event_summaries?${span}`)
+  expect(data[0].aggregated_value).toBe(5000000.501)
+})
+
 test('snapshots have the events', async () => {
   const { twin, report, meter, customer } = await begin()
   const usage = async () => {
