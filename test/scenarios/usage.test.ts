@@ -504,6 +504,29 @@ describe('a change of the price', () => {
     expect(await linesOfNewest(twin)).toEqual([2000])
   })
 
+  test('credits nothing again of a replaced period whose invoice also bills another item', async () => {
+    const { twin, customer, metered, method } = await begin()
+    const { id: price } = await makePrice(twin, { recurring: { interval: 'month', interval_count: 2 } })
+    const { id, items } = await twin.post('/v1/subscriptions', {
+      ...{ customer: customer.id, currency: 'usd', items: [{ price }] },
+      default_payment_method: method.id,
+    })
+    await twin.post('/v1/invoiceitems', {
+      customer: customer.id,
+      subscription: id,
+      amount: 4917,
+      currency: 'usd',
+    })
+    await twin.post(`/v1/subscriptions/${id}`, {
+      items: [{ id: items.data[0].id, price: metered.id }],
+      proration_behavior: 'always_invoice',
+    })
+    expect(await linesOfNewest(twin)).toEqual([4917, -2000])
+    const reset = { billing_cycle_anchor: 'now', proration_behavior: 'create_prorations' }
+    await twin.post(`/v1/subscriptions/${id}`, reset)
+    expect(await linesOfNewest(twin)).toEqual([])
+  })
+
   test('between licensed and metered prorates the licensed part alone', async () => {
     const story = await begin()
     const { twin, report, path, item } = story

@@ -132,11 +132,16 @@ export function draft(change: Change, given: Account, subscription: Subscription
   return created
 }
 
-/** Returns the line of a pending item. Only an invoice of a new period bills the items of the subscription. */
-function lineOfPending(item: InvoiceItem, id: string, { period, items }: Billing): InvoiceLine {
+/**
+ * Returns the line of a pending item. Only an invoice of a new period bills the items of the subscription. If an update begins the
+ * period, its lines are marked, because with metered items alone there is no other sign of the period.
+ */
+function lineOfPending(item: InvoiceItem, id: string, { period, items, reason }: Billing): InvoiceLine {
   const line = lineOfItem(item, id)
-  const isReplaced =
-    items === undefined && isCorrection(line.proration) && line.proration?.cycle === period.start
+  if (items !== undefined) return line
+  const isReplaced = line.proration
+    ? isCorrection(line.proration) && line.proration.cycle === period.start
+    : reason === 'subscription_update'
   return isReplaced ? { ...line, is_replaced: true } : line
 }
 
