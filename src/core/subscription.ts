@@ -264,7 +264,9 @@ export function withInvoice(
   const { newest_invoice } = subscription
   // Ids sort by creation: a draft that is finalized late does not become the newest.
   const newest = newest_invoice !== null && newest_invoice > invoice.id ? newest_invoice : invoice.id
-  return { ...subscription, newest_invoice: newest, latest_invoice: isNamed ? newest : null }
+  const latest_invoice = isNamed ? newest : null
+  if (newest === newest_invoice && latest_invoice === subscription.latest_invoice) return subscription
+  return { ...subscription, newest_invoice: newest, latest_invoice }
 }
 
 /** Reports whether an update changes a field that the API shows. */

@@ -26,6 +26,8 @@ export class KindTable<K extends StoredKind> {
   readonly #columns: readonly string[]
   /** The objects that were last read or written, by id. */
   readonly #recent: Recent<Cached<StoredObjects[K]>>
+  /** The objects that are read together when the first one that is not in the cache is asked for. */
+  #expected: { readonly merchant: number; readonly ids: readonly string[] } | undefined
   #insertion: Statement<unknown> | undefined
   readonly #updates = new Map<FieldSet, Statement<unknown>>()
 
@@ -94,6 +96,11 @@ export class KindTable<K extends StoredKind> {
       const { place, object } = this.#cache(row, decodeParsed(row))
       return { seq: place.seq, object }
     })
+  }
+
+  /** Sets the ids of objects that may be asked for: the first question reads them all into the cache, as `load` does. */
+  expect(merchant: number, ids: readonly string[]): void {
+    this.#expected = ids.length > 1 ? { merchant, ids } : undefined
   }
 
   /** Returns the expressions of `columns` in a JSON array. */
@@ -251,11 +258,18 @@ export class KindTable<K extends StoredKind> {
   /** Clears the cache. Must be called when rows were changed in another way than by this class. */
   forget(): void {
     this.#recent.clear()
+    this.#expected = undefined
   }
 
   #find(merchant: number, id: string): Cached<StoredObjects[K]> | undefined {
     const recent = this.#recent.get(id)
     if (recent) return recent.merchant === merchant ? recent : undefined
+    if (this.#expected) {
+      const { ids, merchant: owner } = this.#expected
+      this.#expected = undefined
+      this.load(owner, ids)
+      return this.#find(merchant, id)
+    }
     return this.#statements
       .named(
         `get ${this.#kind}`,

@@ -213,6 +213,11 @@ export class ObjectTable {
     this.#tables[kind].load(merchant, ids)
   }
 
+  /** Sets the ids of objects that may be asked for: the first question reads them all into the cache with one statement. */
+  loadWhenAsked(kind: Kind, merchant: number, ids: readonly string[]): void {
+    this.#tables[kind].expect(merchant, ids)
+  }
+
   /** Sets the owners about whose invoices and invoice items the next jobs may ask: they are read together. */
   expect(owners: Owners): void {
     this.#ahead?.expect(owners)

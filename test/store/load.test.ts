@@ -68,3 +68,16 @@ test('only objects of the merchant are loaded', async () => {
     false,
   ])
 })
+
+test('objects that may be asked for are read together with the first question, and not without one', async () => {
+  const { objects, statements } = await openStore()
+  for (const id of ['cus_1', 'cus_2', 'cus_3']) objects.insert('customer', OWNER, aCustomer({ id }))
+  objects.forget()
+  objects.loadWhenAsked('customer', OWNER, ['cus_1', 'cus_2'])
+  expect([...statements.texts.keys()]).not.toContain('load customer')
+  expect(objects.get('customer', OWNER, 'cus_2')?.id).toBe('cus_2')
+  expect([...statements.texts.keys()]).toContain('load customer')
+  expect(objects.get('customer', OWNER, 'cus_1')?.id).toBe('cus_1')
+  expect([...statements.texts.keys()]).not.toContain('get customer')
+  expect(objects.get('customer', OWNER, 'cus_3')?.id).toBe('cus_3')
+})

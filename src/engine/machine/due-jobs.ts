@@ -73,11 +73,9 @@ export class DueJobs {
       invoices.map(({ payment_intent }) => payment_intent),
     )
     const payers = [...subscriptions, ...customers]
-    this.#load(
-      'payment_method',
-      merchant,
-      payers.map(({ default_payment_method }) => default_payment_method),
-    )
+    const methods = payers.flatMap(({ default_payment_method }) => default_payment_method ?? [])
+    // Jobs that charge nothing do not ask for them.
+    this.#store.objects.loadWhenAsked('payment_method', merchant, [...new Set(methods)])
     this.#load('discount', merchant, [
       ...subscriptions.flatMap(discountIdsOf),
       ...customers.map(({ discount }) => discount),

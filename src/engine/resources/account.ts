@@ -102,10 +102,14 @@ function accountOf(
     notices: unit.merchant.settings.notices,
     rules: unit.rules,
     customer,
-    paymentMethod:
-      usable(chosen) ??
-      usable(subscription?.default_payment_method) ??
-      usable(customer.default_payment_method),
+    // Read only by decisions that charge.
+    get paymentMethod() {
+      return (
+        usable(chosen) ??
+        usable(subscription?.default_payment_method) ??
+        usable(customer.default_payment_method)
+      )
+    },
     fault: nextChargeFault(unit),
     prices: pricesOf(unit, subscription, discounts, pendingItems),
     usage: usageOf(unit, customerId),

@@ -69,25 +69,20 @@ export function asPreview(unit: UnitOfWork, invoice: Invoice, isNew: boolean): I
     )?.items.map(({ id }) => id),
   )
   const discountOf = discountNames(unit)
-  const line = ({
-    invoice_item,
-    subscription_item,
-    discounts,
-    discount_amounts,
-    ...shown
-  }: InvoiceLine): InvoiceLine => ({
-    ...shown,
-    ...(discounts && { discounts: discounts.map(discountOf) }),
-    ...(discount_amounts && {
-      discount_amounts: discount_amounts.map(({ discount, amount }) => ({
+  const line = (made: InvoiceLine): InvoiceLine => {
+    const { subscription_item: item, discounts, discount_amounts } = made
+    const ofItem = item !== null && items.has(item) ? item : null
+    const shown = { ...made, id: 'il_preview', subscription_item: ofItem }
+    if (discounts) shown.discounts = discounts.map(discountOf)
+    if (discount_amounts)
+      shown.discount_amounts = discount_amounts.map(({ discount, amount }) => ({
         discount: discountOf(discount),
         amount,
-      })),
-    }),
-    id: 'il_preview',
-    subscription_item: subscription_item !== null && items.has(subscription_item) ? subscription_item : null,
-    ...(invoice_item !== undefined && unit.get('invoice_item', invoice_item) && { invoice_item }),
-  })
+      }))
+    if (made.invoice_item === undefined || unit.get('invoice_item', made.invoice_item)) return shown
+    const { invoice_item: _, ...withoutItem } = shown
+    return withoutItem
+  }
   return {
     ...invoice,
     id: 'in_preview',

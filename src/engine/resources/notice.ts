@@ -29,9 +29,10 @@ function sendUpcoming(unit: UnitOfWork, { object }: Job, nextInvoice: NextInvoic
   const { schedule } = subscription
   const managing = schedule === null ? null : unit.need('subscription_schedule', schedule)
   // A phase can change how the next invoice is collected, or bill before the end of the period.
-  const isCharged = [subscription, asNextBilled(subscription, managing)].some(
-    (billed) => billed !== null && expectsCharge(billed, true),
-  )
+  const billed = asNextBilled(subscription, managing)
+  const isCharged =
+    expectsCharge(subscription, true) ||
+    (billed !== null && billed !== subscription && expectsCharge(billed, true))
   // The decision itself shows whether a trial's end without a payment method makes an invoice.
   const invoice = isCharged ? nextInvoice(unit, object) : undefined
   const isAnnounced =

@@ -29,12 +29,12 @@ export function finalizePlanned(unit: UnitOfWork, id: string): void {
 /** Returns when a draft is finalized if its invoice.created is not accepted; null for now. */
 function laterInstant(unit: UnitOfWork, draft: Invoice): number | null {
   const { draftSeconds, acceptanceSeconds } = unit.rules
+  if (draftSeconds === null || unit.merchant.endpoints.receiving('invoice.created').length === 0) return null
   const clock = unit.clockOf(draft.test_clock)
   // Otherwise a clock jumps while webhooks are being sent, so that the result would depend on their speed.
   const isPaced = clock.mode === 'live' || awaitsWebhooks(clock)
   const latest = draft.created + acceptanceSeconds
-  if (draftSeconds === null || !isPaced || clock.instant >= latest) return null
-  if (unit.merchant.endpoints.receiving('invoice.created').length === 0) return null
+  if (!isPaced || clock.instant >= latest) return null
   const event = eventOfObject(unit, unit.merchant, { kind: 'invoice', id: draft.id, type: 'invoice.created' })
   const isRefused = event !== undefined && unit.store.deliveries.isRefused(event.id)
   return isRefused ? Math.min(clock.instant + draftSeconds, latest) : null
