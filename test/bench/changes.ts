@@ -1,13 +1,20 @@
 import { type BenchDaemon, FROZEN, startDaemon } from './daemon.ts'
 import { inParallel } from './load.ts'
-import { atMost, type Measurement, type Outcome, type Part, ratioAtLeast } from './result.ts'
+import { processorSeconds } from './machine.ts'
+import { atMost, known, type Measurement, type Outcome, type Part, ratioAtLeast } from './result.ts'
 
 const USUAL = 5_000
 const AT_ONCE = 50
 const PREVIEWS = 500
 
 /** What is measured of one daemon. */
-type Seen = { readonly subscribed: number; readonly renewed: number; readonly previewMs: number }
+type Seen = {
+  readonly subscribed: number
+  readonly renewed: number
+  /** The processor time of a renewal; null if it is unknown. */
+  readonly renewalMicroseconds: number | null
+  readonly previewMs: number
+}
 
 /**
  * Measures what changes of billing and Stripe's rules cost, against plain subscriptions: the advance over a month in which each
@@ -40,10 +47,19 @@ export const changesPart: Part = {
       floor: seen.map(({ plain }) => plain[of]),
       goals: [ratioAtLeast(goal)],
     })
+    const processorTime = (what: string, kind: 'changed' | 'stripe'): Measurement => ({
+      what,
+      unit: 'µs',
+      paytwin: known(seen.map((each) => each[kind].renewalMicroseconds)),
+      floor: known(seen.map(({ plain }) => plain.renewalMicroseconds)),
+      goals: [],
+    })
     return {
       measurements: [
         against('renewals with a discount and a proration', 'changed', { of: 'renewed', goal: 0.7 }),
+        processorTime('processor time of one', 'changed'),
         against("renewals of Stripe's API", 'stripe', { of: 'renewed', goal: 0.7 }),
+        processorTime('processor time of one of these', 'stripe'),
         against("POST /v1/subscriptions of Stripe's API", 'stripe', { of: 'subscribed', goal: 0.8 }),
         {
           what: 'a preview of a change',
@@ -119,11 +135,14 @@ async function monthOf({ options, customer, subscription, change }: Variant, siz
     const [first = ''] = ids
     const previewMs = change === null ? Number.NaN : await millisecondsOfPreview(daemon, first)
     let paid = 0
+    const used = processorSeconds(daemon.pid)
     const renewed = await rateOf(size, async () => {
       paid = await advance(daemon, '25d')
     })
+    const usedSince = processorSeconds(daemon.pid)
     if (paid !== size) throw new Error(`${paid} of ${size} were renewed`)
-    return { subscribed, renewed, previewMs }
+    const renewalMicroseconds = used === null || usedSince === null ? null : ((usedSince - used) * 1e6) / size
+    return { subscribed, renewed, renewalMicroseconds, previewMs }
   } finally {
     await daemon.stop()
   }
