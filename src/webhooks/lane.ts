@@ -31,6 +31,8 @@ export class Lane {
   /** The seq of the newest first attempt, which may not be recorded yet. */
   #place = 0
   #isSending = false
+  /** Whether an attempt could not be recorded. Further ones would be sent again too, so they wait until the lane is idle. */
+  #isPaused = false
   /** The ids of running retries, and of those that could not be recorded. */
   readonly #retries = new Set<string>()
   /** The attempts that are running or not yet recorded. */
@@ -77,9 +79,8 @@ export class Lane {
   }
 
   #sendNext(): void {
-    const next = this.#isClosed
-      ? undefined
-      : this.#read(() => this.#queue.nextNew(this.#endpoint, this.#place))
+    const isStopped = this.#isClosed || this.#isPaused
+    const next = isStopped ? undefined : this.#read(() => this.#queue.nextNew(this.#endpoint, this.#place))
     this.#isSending = next !== undefined
     if (!next) return
     this.#place = next.seq
@@ -91,12 +92,16 @@ export class Lane {
     const attempt = await this.#sender.attempt(delivery)
     if (attempt?.response_status === GONE) {
       // A 410 disables the endpoint, so the record must come before the next delivery is read.
-      await this.#sender.record(delivery, attempt, false)
+      await this.#record(delivery, attempt, false)
       this.#sendNext()
       return
     }
     this.#sendNext()
-    if (attempt) await this.#sender.record(delivery, attempt, this.#isSending)
+    if (attempt) await this.#record(delivery, attempt, this.#isSending)
+  }
+
+  async #record(delivery: WebhookDelivery, attempt: DeliveryAttempt, mayWait: boolean): Promise<void> {
+    if (!(await this.#sender.record(delivery, attempt, mayWait))) this.#isPaused = true
   }
 
   /** Sends a retry. One that cannot be recorded is not repeated until the lane has been idle. */

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { discardAllQueued } from '../../src/engine/resources/webhook-delivery.ts'
 import { Deliverer } from '../../src/webhooks/deliverer.ts'
@@ -76,6 +76,34 @@ describe('an internal failure', () => {
     await shop.settled()
     expect(shop.ids()).toEqual([first, first, second])
     expect(statusesOf(await shop.deliveries(endpoint))).toEqual(['succeeded', 'succeeded'])
+  })
+
+  test('to record attempts sends no further events until later, and then all in order', async () => {
+    const { shop, engine, reports } = await failing({})
+    const record = engine.record.bind(engine)
+    let isBroken = true
+    engine.record = (merchant, run) =>
+      isBroken ? Promise.reject(new Error('disk full')) : record(merchant, run)
+    let respond = () => {}
+    const first = new Promise<void>((resolve) => {
+      respond = resolve
+    })
+    shop.inbox.receive = async () => {
+      await first
+      await delay(2)
+      return 200
+    }
+    const events = await makeEvents(shop, 100)
+    respond()
+    await shop.settled()
+    expect(shop.ids().length).toBeLessThan(60)
+    expect(reports.length).toBeLessThan(60)
+    shop.inbox.received.length = 0
+    shop.inbox.receive = () => 200
+    isBroken = false
+    ;(engine.outbox.deliveries as Deliverer).sendReady()
+    await shop.settled()
+    expect(shop.ids()).toEqual(events)
   })
 
   test.each([0, 1])(
