@@ -1,7 +1,7 @@
+import { changedInPeriod, dateOf, proratedFrom } from './commands-dates.ts'
 import { CHANGEABLE } from './commands-subscriptions.ts'
 import { MAX_AMOUNT, priceOf, subtotalOf } from './model-amounts.ts'
 import { bill, dropPending } from './model-billing.ts'
-import { DAY } from './model-calendar.ts'
 import { copyOf } from './model-copy.ts'
 import { endOfGoneItems } from './model-discount.ts'
 import { Operation, ref } from './model-events.ts'
@@ -50,7 +50,8 @@ export function change(table: Table, wanted?: (typeof ON_FAILURE)[number]): Retu
   const isConditional = wanted === 'pending_if_incomplete'
   const subscription = isConditional
     ? subscriptionToFail(table)
-    : subscriptionIn(table, ...CHANGEABLE, 'active', 'past_due', 'paused', 'incomplete')
+    : (changedInPeriod(table) ??
+      subscriptionIn(table, ...CHANGEABLE, 'active', 'past_due', 'paused', 'incomplete'))
   if (!subscription) return null
   const at = nowOf(merchant, subscription.customer)
   const before = copyOf(merchant)
@@ -61,7 +62,9 @@ export function change(table: Table, wanted?: (typeof ON_FAILURE)[number]): Retu
   const behavior = chosen === 'default' ? undefined : chosen
   // A proration that was too large for the invoice of a period would count for the next period of the same second.
   if (at === subscription.start && isOverfull(merchant, subscription)) return null
-  const date = dice.chance(25) ? dateOf(table, subscription, at) : undefined
+  const date = dice.chance(proratedFrom(merchant, subscription).length > 0 ? 50 : 25)
+    ? dateOf(table, subscription, at)
+    : undefined
   const onFailure = wanted ?? dice.of(ON_FAILURE)
   const play = {
     method: 'POST' as const,
@@ -269,10 +272,4 @@ function newInterval(table: Table, subscription: Subscription): Change {
     ],
     isOfInterval: true,
   }
-}
-
-/** An instant of the current period, its first and last one more often, or rarely one outside. */
-function dateOf({ dice }: Table, { start, end }: Subscription, at: number): number {
-  if (dice.chance(10)) return dice.of([start - 1, end + 1])
-  return dice.of([start, end, at, at - (at % DAY), dice.between(start, end), dice.between(start, end)])
 }
