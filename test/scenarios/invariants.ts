@@ -111,15 +111,24 @@ function balancesReconcile({ customers, invoices }: History, transactions: reado
 /**
  * No more is credited for an item of a subscription than was charged for it. Lines that were deleted or whose invoice
  * bills nothing would have to be known, so items with such lines are left out.
+ * @param deleted - the subscriptions of which lines were deleted by hand
  */
-export function itemsReconcile({ invoices, items }: { invoices: Body[]; items: Body[] }): void {
+export function itemsReconcile(
+  { invoices, items }: { invoices: Body[]; items: Body[] },
+  deleted: ReadonlySet<string> = new Set(),
+): void {
   const sums = new Map<string, number>()
   const add = ({ subscription_item: item, discount_amounts = [], ...line }: Body) => {
     const amount = line.amount - offOf(discount_amounts)
     expect(Number.isSafeInteger(amount)).toBe(true)
     if (item) sums.set(item, (sums.get(item) ?? 0) + amount)
   }
-  const unclear = new Set<string>()
+  const billed = [...items, ...invoices.flatMap(({ lines }) => lines.data as Body[])]
+  const unclear = new Set<string>(
+    billed
+      .filter(({ subscription }) => deleted.has(subscription))
+      .map(({ subscription_item }) => subscription_item),
+  )
   for (const { status, lines } of invoices) {
     for (const line of lines.data) add(line)
     const isWorthless = status === 'void' || status === 'uncollectible'

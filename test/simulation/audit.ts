@@ -81,7 +81,7 @@ async function auditOne(
 ): Promise<void> {
   try {
     holdAlways(history, history.transactions)
-    itemsReconcile(history)
+    itemsReconcile(history, new Set(account.model.shortened.map((key) => account.naming.idOf(key))))
   } catch (error) {
     throw new Failure('invariants', `merchant ${account.id}: ${(error as Error).message}`)
   }

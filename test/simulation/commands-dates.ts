@@ -22,9 +22,9 @@ export const proratedFrom = ({ items }: Merchant, { key, cycle }: Subscription):
     subscription === key && bills?.cycle === cycle && !bills.isUsage ? [bills.start] : [],
   )
 
-/** Sometimes chooses a subscription that was changed in the current period. */
-export function changedInPeriod({ merchant, dice }: Table): Subscription | undefined {
-  if (!dice.chance(35)) return undefined
+/** Chooses, in some of a hundred cases, a subscription that was changed in the current period. */
+export function changedInPeriod({ merchant, dice }: Table, percent: number): Subscription | undefined {
+  if (!dice.chance(percent)) return undefined
   const isChanged = (each: Subscription) =>
     CHANGEABLE.some((status) => status === each.status) && proratedFrom(merchant, each).length > 0
   return dice.any(merchant.subscriptions.filter(isChanged).slice(-12))

@@ -104,6 +104,7 @@ export const deleteItem: Command = (table) => {
     if (invoice) invoice.lines = invoice.lines.filter(({ from }) => from !== item.key)
     for (const key of item.discounts) endDiscount(operation, named(merchant.discounts, key))
     merchant.items = merchant.items.filter((each) => each !== item)
+    if (item.bills && item.subscription) merchant.shortened.push(item.subscription)
   })
 }
 

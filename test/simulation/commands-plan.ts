@@ -44,21 +44,35 @@ export const changePlan: Command = (table) => change(table)
 /** A change that waits for its payment, mostly of a subscription whose payment will fail. */
 export const changeWhenPaid: Command = (table) => change(table, 'pending_if_incomplete')
 
-/** @param wanted - what happens if the payment fails; random by default */
-export function change(table: Table, wanted?: (typeof ON_FAILURE)[number]): ReturnType<Command> {
+/** Changes a quantity by much, mostly of a subscription that was changed in its period. */
+export const changeAgain: Command = (table) => change(table, 'default', true)
+
+/**
+ * @param wanted - what happens if the payment fails; random by default
+ * @param isSwing - whether it changes one quantity by much
+ */
+export function change(
+  table: Table,
+  wanted?: (typeof ON_FAILURE)[number],
+  isSwing = false,
+): ReturnType<Command> {
   const { merchant, dice } = table
   const isConditional = wanted === 'pending_if_incomplete'
   const subscription = isConditional
     ? subscriptionToFail(table)
-    : (changedInPeriod(table) ??
+    : (changedInPeriod(table, isSwing ? 90 : 35) ??
       subscriptionIn(table, ...CHANGEABLE, 'active', 'past_due', 'paused', 'incomplete'))
   if (!subscription) return null
   const at = nowOf(merchant, subscription.customer)
   const before = copyOf(merchant)
-  const changed = dice.chance(12) ? newInterval(table, subscription) : newItems(table, subscription)
+  const changed = isSwing
+    ? swing(subscription)
+    : dice.chance(12)
+      ? newInterval(table, subscription)
+      : newItems(table, subscription)
   if (changed.items.length > 20 || priceOf(merchant, changed.items) > MAX_AMOUNT) return null
-  const isAnchored = changed.entries.length === 0 || dice.chance(8)
-  const chosen = isConditional ? 'always_invoice' : dice.of(BEHAVIORS)
+  const isAnchored = changed.entries.length === 0 || (!isSwing && dice.chance(8))
+  const chosen = isConditional ? 'always_invoice' : isSwing ? 'create_prorations' : dice.of(BEHAVIORS)
   const behavior = chosen === 'default' ? undefined : chosen
   // A proration that was too large for the invoice of a period would count for the next period of the same second.
   if (at === subscription.start && isOverfull(merchant, subscription)) return null
@@ -78,9 +92,8 @@ export function change(table: Table, wanted?: (typeof ON_FAILURE)[number]): Retu
     },
   }
   const isProrated = behavior !== undefined && behavior !== 'none'
-  const isDateRight =
-    date === undefined || (isProrated && date >= subscription.start && date <= subscription.end)
-  if (!isDateRight) return refused(play)
+  const isWithin = date === undefined || (date >= subscription.start && date <= subscription.end)
+  if (!isWithin || (date !== undefined && !isProrated)) return refused(play)
   const isInactive = changed.items.some(
     ({ key, price }) =>
       isOfInactive(merchant, price) &&
@@ -244,6 +257,18 @@ function newItems({ merchant, dice }: Table, { key, items }: Subscription): Chan
     entries.push({ price: ref(added.key), ...(!isMetered && { quantity }) })
   }
   return { items: after, entries, isOfInterval: false }
+}
+
+/** Changes the quantity of the first licensed item. */
+function swing({ key, items }: Subscription): Change {
+  const item = items.find(({ isMetered }) => !isMetered)
+  if (!item) return { items, entries: [], isOfInterval: false }
+  const quantity = item.quantity > 5 ? 1 : 30
+  return {
+    items: items.map((each) => (each === item ? { ...item, quantity } : each)),
+    entries: [{ id: `{item of ${key} ${item.price}}`, quantity }],
+    isOfInterval: false,
+  }
 }
 
 /** Changes the first item to a price of another interval, and removes the others. */

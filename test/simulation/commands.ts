@@ -33,6 +33,7 @@ const COMMANDS = {
   'end pause': [2, subscriptions.endPause],
   'change plan': [24, plans.changePlan],
   'change plan when paid': [12, plans.changeWhenPaid],
+  'change plan again': [16, plans.changeAgain],
   'preview invoice': [10, previewInvoice],
   'change method': [4, subscriptions.changeMethod],
   'change collection': [4, subscriptions.changeCollection],

@@ -176,8 +176,8 @@ export const showSubscription = (subscription: Subscription): Shown => ({
   ]),
 })
 
-/** An invoice shows its first lines; the rest is in pages. */
-export const LINES_SHOWN = 10
+/** An invoice shows all of its lines, which are at most so many. */
+export const LINES_SHOWN = 1000
 
 /** The amount of a line, the time of an item that it bills, and what is taken off. */
 const showLine = ({ amount, bills, from, off }: Line): unknown[] => [

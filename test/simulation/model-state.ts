@@ -19,6 +19,8 @@ export type Merchant = {
   readonly methods: Method[]
   readonly prices: Price[]
   items: InvoiceItem[]
+  /** The subscriptions of which prorations were deleted by hand. */
+  readonly shortened: string[]
   readonly subscriptions: Subscription[]
   readonly invoices: Invoice[]
   readonly intents: Intent[]
@@ -245,6 +247,7 @@ export const newMerchant = (now: number): Merchant => ({
   methods: [],
   prices: [],
   items: [],
+  shortened: [],
   subscriptions: [],
   invoices: [],
   intents: [],
