@@ -18,7 +18,7 @@ export type CommandOptions = Sender & {
   readonly beginsAdvance?: boolean
 }
 
-type Command = Pick<CommandOptions, 'beginsAdvance'> & {
+type Command = CommandOptions & {
   /** The merchants whose clocks the command follows; none for a command that does not depend on their time. */
   readonly merchants: readonly MerchantState[]
   /** Runs it. @returns the response to send after the commit; undefined when it waits for a clock and runs again */
@@ -63,16 +63,16 @@ export class CommandQueue {
   submit<T>(
     merchants: readonly MerchantState[],
     run: () => { value: T } | { error: unknown },
-    { beginsAdvance = false, ...sender }: CommandOptions = {},
+    options: CommandOptions = {},
   ): Promise<T> {
     if (this.#isClosed) return Promise.reject(internalError())
     return new Promise((resolve, reject) => {
       const command: Command = {
         merchants,
-        beginsAdvance,
+        ...options,
         reject,
         run: () => {
-          const outcome = runFor(sender, run)
+          const outcome = runFor(options, run)
           if ('value' in outcome) return () => resolve(outcome.value)
           if (!(outcome.error instanceof ClockHeld)) return () => reject(outcome.error)
           return this.#defer(command, outcome.error.clock) ? undefined : () => reject(internalError())
