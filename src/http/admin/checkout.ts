@@ -22,7 +22,9 @@ export function checkoutAdminRoutes(add: AddRoute): void {
       const { ordinal, id: merchant_id } = merchant.settings
       const session = engine.store.objects.get('checkout_session', ordinal, id)
       if (!session) throw resourceMissing('checkout session', id)
-      const isShown = checkoutFactsOf(session).isOpen || recoverableUntil(session) !== null
+      const clock =
+        session.test_clock === null ? merchant.clock : merchant.testClocks.named(session.test_clock)
+      const isShown = checkoutFactsOf(session).isOpen || clock.now < (recoverableUntil(session) ?? 0)
       return {
         object: 'checkout_page' as const,
         session: id,

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { asOperator } from '../support.ts'
 import { eventsOf, recover, SUCCESS, submit } from './checkout.ts'
 import { errorOf, idOf, startStripe, stripeOfFile } from './sdk.ts'
 
@@ -327,6 +328,21 @@ describe('time', () => {
         url: `http://localhost/c/pay/${whole.id}`,
       },
     })
+  })
+
+  test('has a page for the operator while it is open or can be recovered', async () => {
+    const start = 1_800_000_000
+    const clock = await stripe.testHelpers.testClocks.create({ frozen_time: start })
+    const customer = (await stripe.customers.create({ test_clock: clock.id })).id
+    const { id, url } = await create({ customer, after_expiration: { recovery: { enabled: true } } })
+    const plain = await create({ customer })
+    const pageOf = async (session: string) =>
+      (await asOperator(sdk.twin)('GET', `checkout/sessions/${session}`)).body.url
+    expect([await pageOf(id), await pageOf(plain.id)]).toEqual([url, plain.url])
+    await sdk.advance(clock.id, start + 30 * 86_400)
+    expect([await pageOf(id), await pageOf(plain.id)]).toEqual([url, null])
+    await sdk.advance(clock.id, start + 31 * 86_400)
+    expect(await pageOf(id)).toBeNull()
   })
 
   test('opens an expired session again for 30 days, with the same content', async () => {
