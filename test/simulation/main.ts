@@ -5,13 +5,16 @@ import type { Result } from './run.ts'
 import { shrink } from './shrink.ts'
 import { Spares } from './spares.ts'
 
+const USAGE = `npm run simulate -- [--seed N] [--steps M] [--seeds K] [--seconds S | --minutes M] [--replay STEPS] [--quick]
+  [--again N] [--audit N] [--keep-going] [--shrink S] [--dialect paytwin|stripe]
+
+See docs/testing.md#simulation.`
+
 /**
- * `npm run simulate -- [--seed N] [--steps M] [--seeds K] [--seconds S | --minutes M] [--replay STEPS] [--quick]
- * [--again N] [--keep-going] [--shrink S] [--dialect paytwin|stripe]`: plays random steps against a sandbox and a model of it: K
- * seeds, one if not given, and more until the time is over. One of N seeds, each if not given, is played again with its advances
- * in parts; none with --quick. With `--dialect stripe` there is no model. On a failure it prints the seed and the shortest failing
- * sequence that it finds in S seconds. Then it stops, or goes on with the next seed with --keep-going, and exits with 1. The
- * summary is also printed when it is interrupted.
+ * Plays random steps against a sandbox and a model of it: K seeds, one if not given, and more until the time is over. One of N seeds,
+ * each if not given, is played again with its advances in parts; none with --quick. With `--dialect stripe` there is no model. On a
+ * failure it prints the seed and the shortest failing sequence that it finds in S seconds. Then it stops, or goes on with the next
+ * seed with --keep-going, and exits with 1. The summary is also printed when it is interrupted.
  */
 const { values } = parseArgs({
   options: {
@@ -27,8 +30,13 @@ const { values } = parseArgs({
     audit: { type: 'string' },
     'keep-going': { type: 'boolean', default: false },
     dialect: { type: 'string', default: 'paytwin' },
+    help: { type: 'boolean', default: false },
   },
 })
+if (values.help) {
+  console.log(USAGE)
+  process.exit()
+}
 const begun = performance.now()
 const seconds = values.minutes ? Number(values.minutes) * 60 : Number(values.seconds ?? 0)
 const firstSeed = values.seed === undefined ? Date.now() % 1_000_000_000 : Number(values.seed)
