@@ -1,6 +1,5 @@
 import type { Customer } from '../../core/customer.ts'
 import { parameterInvalid } from '../../core/errors.ts'
-import type { Filter } from '../../store/list-query.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 
 /**
@@ -20,20 +19,18 @@ export function checkOneCurrency(unit: UnitOfWork, customer: Customer, currency:
 
 /** Returns another currency that bills the customer; undefined without any. */
 function otherCurrency(unit: UnitOfWork, { id, discount }: Customer, currency: string): string | undefined {
-  const ofCustomer: Filter = { field: 'customer', is: id }
-  const others = [ofCustomer, { field: 'currency', isNot: currency }]
-  const none = (field: string, ...values: string[]) => values.map((isNot) => ({ field, isNot }))
-  const { objects } = unit.store
-  const running = [...others, ...none('status', 'canceled', 'incomplete_expired')]
-  const [subscription] = objects.list('subscription', unit.owner, running, { limit: 1 })
-  if (subscription) return subscription.currency
-  const planned = [ofCustomer, ...none('status', 'canceled', 'completed', 'released')]
-  const schedules = objects.list('subscription_schedule', unit.owner, planned, {
-    limit: Number.MAX_SAFE_INTEGER,
-  })
-  const phases = schedules.flatMap(({ phases: [first] }) => first ?? [])
-  const phase = phases.find((each) => each.currency !== currency)
-  if (phase) return phase.currency
+  // One subscription or schedule tells the currency of all, because each was checked when it was created.
+  const billed = unit.store.objects.billedCurrency(id)
+  const known = billed.currency ?? (billed.hasSchedule ? currencyOfSchedule(unit, id) : undefined)
+  if (known !== undefined && known !== currency) return known
   const reduced = discount === null ? null : unit.need('discount', discount).terms.currency
   return reduced === null || reduced === currency ? undefined : reduced
+}
+
+/** Returns the currency of a customer's newest schedule that is not over. */
+function currencyOfSchedule({ store, owner }: UnitOfWork, customer: string): string | undefined {
+  const isNot = ['canceled', 'completed', 'released'].map((status) => ({ field: 'status', isNot: status }))
+  const ofCustomer = [{ field: 'customer', is: customer }, ...isNot]
+  const [schedule] = store.objects.list('subscription_schedule', owner, ofCustomer, { limit: 1 })
+  return schedule?.phases[0]?.currency
 }
