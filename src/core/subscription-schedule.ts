@@ -33,6 +33,10 @@ export type PhaseAnchor = (typeof PHASE_ANCHORS)[number]
 /** The maximum number of current and future phases. See docs/contract/schedules.md#phases. */
 export const MAX_PHASES = 10
 
+/** The limits of all phases, those that have ended included: their number, and the length of their JSON text. */
+export const MAX_ALL_PHASES = 100
+export const MAX_PHASES_LENGTH = 1_000_000
+
 /**
  * The number of days before its end on which a schedule is reported as expiring. See
  * docs/contract/schedules.md#when-a-schedule-ends.

@@ -253,12 +253,10 @@ function cancellationMovedTo(subscription: Subscription, end: number): number | 
  */
 export function withInvoice(
   subscription: Subscription,
-  {
-    result,
-    invoice,
-  }: { readonly result: 'paid' | 'sent' | 'failed' | 'uncollected'; readonly invoice: Invoice },
+  collected: { readonly result: 'paid' | 'sent' | 'failed' | 'uncollected'; readonly invoice: Invoice },
   { namesUnpaidInvoice }: Pick<Rules, 'namesUnpaidInvoice'>,
 ): Subscription {
+  const { result, invoice } = collected
   if (result === 'uncollected' && !namesUnpaidInvoice) return subscription
   const isNamed = namesUnpaidInvoice || subscription.latest_invoice !== null || result === 'paid'
   const { newest_invoice } = subscription

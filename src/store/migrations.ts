@@ -31,6 +31,7 @@ import * as keptSettings from './migrations/0029-kept-settings.ts'
 import * as search from './migrations/0030-search.ts'
 import * as clockEvents from './migrations/0031-clock-events.ts'
 import * as indexesOfMerchants from './migrations/0032-indexes-of-merchants.ts'
+import * as expiredGrants from './migrations/0033-expired-grants.ts'
 
 /** All migrations, in order. Written by `npm run schema` from the files in migrations/. */
 export const MIGRATIONS: Migrations = {
@@ -66,4 +67,5 @@ export const MIGRATIONS: Migrations = {
   '0030-search': search,
   '0031-clock-events': clockEvents,
   '0032-indexes-of-merchants': indexesOfMerchants,
+  '0033-expired-grants': expiredGrants,
 }

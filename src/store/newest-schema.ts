@@ -288,4 +288,9 @@ CREATE INDEX promotion_code_key on promotion_code (merchant, code_key);
 CREATE INDEX promotion_code_active on promotion_code (merchant, code_key) where active = 1;
 CREATE INDEX checkout_session_email on checkout_session (merchant, details_email) where details_email is not null;
 CREATE INDEX checkout_session_status on checkout_session (merchant, status);
+CREATE INDEX oauth_token_expiry on oauth_token (generation, expires);
+CREATE INDEX oauth_authorization_code_expiry on oauth_authorization (generation, code_expires)
+      where code_expires is not null;
+CREATE INDEX oauth_authorization_pending on oauth_authorization (expires) where status = 'pending';
+CREATE INDEX oauth_authorization_expiry on oauth_authorization (expires) where code_expires is null;
 `

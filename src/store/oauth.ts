@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { AuthorizationStatus, CodeStatus, TokenStatus } from '../core/oauth.ts'
 import type { OAuthAppRow, OAuthAuthorizationRow, OAuthTokenRow } from './oauth-tables.ts'
 import { arg, literal, type Statements } from './statements.ts'
@@ -253,7 +253,9 @@ export class OAuthTables {
           .deleteFrom('oauth_authorization')
           .where('generation', '=', arg<number>('generation'))
           .where('code_expires', '<', arg<number>('before'))
-          .where('seq', 'not in', db.selectFrom('oauth_token').select('authorization')),
+          .where(
+            sql<boolean>`not exists (select 1 from oauth_token where "authorization" = oauth_authorization.seq)`,
+          ),
       )
       .run({ generation, before })
   }
@@ -265,7 +267,8 @@ export class OAuthTables {
         db
           .updateTable('oauth_authorization')
           .set({ status: arg<AuthorizationStatus>('status') })
-          .where('status', '=', 'pending')
+          // A partial index applies only if its condition is visible in the statement.
+          .where('status', '=', sql.lit('pending'))
           .where('expires', '<=', arg<number>('now')),
       )
       .run({ now, status })

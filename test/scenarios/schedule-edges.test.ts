@@ -26,6 +26,64 @@ const begin = async (params: (prices: Prices) => Body = ramp) =>
 const wordsOf = async (twin: Parameters<typeof stepsOf>[0]) =>
   (await stepsOf(twin)).map((step) => step.split(' ')[1])
 
+describe('the phases of a schedule, those that have ended included,', () => {
+  const HOUR = 3_600
+  const hourly = (price: string, from: number, count: number) =>
+    Array.from({ length: count }, (_, n) =>
+      phase(price, {
+        ...(n === 0 && { start_date: from }),
+        end_date: from + (n + 1) * HOUR,
+        proration_behavior: 'none',
+      }),
+    )
+
+  test('are at most 100', async () => {
+    const { twin, prices, schedule, read } = await begin(({ basic }) => ({
+      phases: hourly(basic, at(NOW), 10).map(({ start_date, ...rest }: Body) => rest),
+    }))
+    for (let ended = 9; ended < 99; ended += 9) {
+      const start = at(NOW) + ended * HOUR
+      await twin.advance({ to: start })
+      const phases = hourly(prices.basic, start, Math.min(10, 100 - ended))
+      await twin.post(schedulePath(schedule), { phases })
+    }
+    await twin.advance({ to: at(NOW) + 99 * HOUR })
+    const before = await read()
+    expect(before.phases).toHaveLength(100)
+    const { status, body } = await twin.request('POST', schedulePath(schedule), {
+      phases: hourly(prices.basic, at(NOW) + 99 * HOUR, 2),
+    })
+    expect([status, body.error.param]).toEqual([400, 'phases'])
+    expect(body.error.message).toMatch(
+      /at most 100 phases, those that have ended included\. Release this schedule/,
+    )
+    expect(await read()).toEqual(before)
+  })
+
+  test('have at most a million characters', async () => {
+    const { twin, prices, schedule, read } = await begin(({ basic }) => ({
+      phases: hourly(basic, at(NOW), 1).map(({ start_date, ...rest }: Body) => rest),
+    }))
+    const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`key${n}`, 'x'.repeat(490)]))
+    const large = (from: number, count: number) =>
+      hourly(prices.basic, from, count).map((each) => ({ ...each, metadata }))
+    const update = (from: number) => twin.request('POST', schedulePath(schedule), { phases: large(from, 10) })
+    const answers: number[] = []
+    for (let ended = 0; ended < 45; ended += 9) {
+      const start = at(NOW) + ended * HOUR
+      if (ended > 0) await twin.advance({ to: start })
+      const before = await read()
+      const { status, body } = await update(start)
+      answers.push(status)
+      if (status === 200) continue
+      expect(body.error).toMatchObject({ code: 'parameter_invalid', param: 'phases' })
+      expect(await read()).toEqual(before)
+      break
+    }
+    expect(answers).toEqual([200, 200, 200, 200, 400])
+  })
+})
+
 describe('an update', () => {
   // Half of April is unused: −10.00. Half of April remains at the new price: +25.00.
   test.each([

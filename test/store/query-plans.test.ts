@@ -31,10 +31,6 @@ const ON_PURPOSE: Readonly<Record<string, string>> = {
   'oauth tokens': 'a reset deletes them all',
   'oauth tokens of app': 'an app is deleted by hand, with all its tokens',
   'remove oauth tokens of app': 'an app is deleted by hand, with all its tokens',
-  'forget oauth tokens': 'the housekeeping, now and then',
-  'forget oauth codes': 'the housekeeping, now and then',
-  'expire oauth requests': 'the housekeeping, now and then',
-  'forget oauth requests': 'the housekeeping, now and then',
 }
 
 /** The same for statements whose names vary. */

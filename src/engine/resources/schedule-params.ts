@@ -10,7 +10,9 @@ import { priceAmount } from '../../core/price-amount.ts'
 import type { ProrationBehavior } from '../../core/proration.ts'
 import type { PhaseSpan, PhaseTiming } from '../../core/schedule-phases.ts'
 import {
+  MAX_ALL_PHASES,
   MAX_PHASES,
+  MAX_PHASES_LENGTH,
   type PhaseItem,
   type PhaseSettings,
   type SchedulePhase,
@@ -202,4 +204,21 @@ export const phasesOf = (checked: readonly CheckedPhase[], spans: readonly Phase
 export function checkCount(count: number): void {
   if (count > MAX_PHASES)
     throw parameterInvalid('phases', `A schedule can have at most ${MAX_PHASES} current and future phases`)
+}
+
+/**
+ * Checks the size of a schedule with the phases that have ended, which it keeps.
+ * @throws ApiError parameter_invalid, param phases
+ * See docs/contract/schedules.md#phases.
+ */
+export function checkSize(phases: readonly SchedulePhase[]): void {
+  const refuse = (what: string) => {
+    throw parameterInvalid(
+      'phases',
+      `${what}, those that have ended included. Release this schedule, and create another one from its subscription`,
+    )
+  }
+  if (phases.length > MAX_ALL_PHASES) refuse(`A schedule can have at most ${MAX_ALL_PHASES} phases`)
+  if (JSON.stringify(phases).length > MAX_PHASES_LENGTH)
+    refuse(`The phases of a schedule can have at most ${MAX_PHASES_LENGTH} characters as JSON`)
 }

@@ -24,6 +24,7 @@ import {
   type CheckedPhase,
   checkCount,
   checkPhases,
+  checkSize,
   type PhaseParams,
   phasesOf,
   type SettingsParams,
@@ -200,7 +201,9 @@ function updatedPhases(
       `phases[${offset}][end_date]`,
       `The current phase must end after the current time, ${now}, or be followed by another one; to end the schedule, release or cancel it`,
     )
-  return [...past, ...phasesOf(coming, spans)]
+  const phases = [...past, ...phasesOf(coming, spans)]
+  checkSize(phases)
+  return phases
 }
 
 /** Lists the discounts that a schedule's subscription and its items have. */
