@@ -300,6 +300,23 @@ describe.each(TWO_PACES)('in %s:', (_, pace) => {
   })
 })
 
+test('a deleted discount that a draft uses later is reported as deleted once', async () => {
+  const twin = await openTwin({ now: START })
+  const coupon = await makeCoupon(twin, { percent_off: 33, duration: 'once' })
+  const customer = await twin.post('/v1/customers', { coupon })
+  const draft = await twin.post('/v1/invoices', { customer: customer.id, currency: 'usd' })
+  await twin.request('DELETE', `/v1/customers/${customer.id}/discount`)
+  await twin.post('/v1/invoiceitems', {
+    customer: customer.id,
+    invoice: draft.id,
+    amount: 1000,
+    currency: 'usd',
+  })
+  expect(offEach(await twin.get(`/v1/invoices/${draft.id}`))).toEqual([[330]])
+  const { data } = await twin.get('/v1/events?type=customer.discount.deleted')
+  expect(data).toHaveLength(1)
+})
+
 test('histories with discounts are the same in one jump and in steps', async () => {
   const histories = []
   for (const [, pace] of TWO_PACES) {

@@ -137,11 +137,13 @@ export function spendDiscounts(
     const discount = account.discounts.get(id)
     if (discount?.terms.duration !== 'once' || discount.used_by !== null || isForOneInvoice(discount))
       continue
+    // A draft keeps a discount that was deleted meanwhile.
+    const event = change.latest('discount', discount).deleted ? null : 'customer.discount.deleted'
     change.update(
       'discount',
       discount,
       (latest) => ({ ...latest, used_by: invoice.id, deleted: true }),
-      'customer.discount.deleted',
+      event,
     )
     if (account.customer.discount === id)
       change.update('customer', account.customer, (customer) => ({ ...customer, discount: null }))
