@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isSameJson } from '../core/json-text.ts'
 import { type AnyEventType, isOfObject, type Kind } from '../core/kinds.ts'
 import { type AnyEventFilter, findAnyEvent, listAnyEvents } from '../engine/history/any-events.ts'
 import { type EventPage, listEventsOfObject } from '../engine/history/events.ts'
@@ -101,8 +102,11 @@ export function presentEventList<Shape>(
     of && 'kind' in of
       ? eventsOfObject(engine, of, filter, wanted)
       : listAnyEvents(engine, of, filter, wanted)
-  return page(url, found, { limit: params.limit, isBackward }, show)
+  return page(url, found, { limit: params.limit, isBackward, lengthOf }, show)
 }
+
+/** Returns the length of the large values that an event replaced. It may show few of them. */
+export const lengthOf = ({ entry }: AnyEvent): number => ('left_out' in entry ? (entry.left_out ?? 0) : 0)
 
 /** Lists the events of an object that have one of the types; types of test clocks are of no object. */
 function eventsOfObject(
@@ -110,7 +114,7 @@ function eventsOfObject(
   of: ObjectOfMerchant,
   { types, created }: AnyEventFilter,
   wanted: EventPage,
-): EventWithObject[] {
+): Iterable<EventWithObject> {
   const ofObjects = types.filter(isOfObject)
   if (types.length > 0 && ofObjects.length === 0) return []
   return listEventsOfObject(engine, of.merchant, of, { types: ofObjects, created }, wanted)
@@ -166,6 +170,4 @@ function dataOf(
 
 /** Returns the previous values of the fields that changed. */
 export const previousAttributes = (before: Json, after: Json): Json =>
-  Object.fromEntries(
-    Object.entries(before).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(after[name])),
-  )
+  Object.fromEntries(Object.entries(before).filter(([name, value]) => !isSameJson(value, after[name])))

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { parameterInvalid, resourceMissing } from '../core/errors.ts'
+import { jsonLength, MAX_PAGE_LENGTH } from '../core/json-text.ts'
 import { type Kind, nounOf, type Objects } from '../core/kinds.ts'
 import type { WebhookDelivery } from '../core/webhook.ts'
 import type { Filter, Page, TimeField } from '../engine/history/view.ts'
@@ -161,15 +162,36 @@ function listFrom<T, Body>(
   )
 }
 
-/** Makes a page of up to limit + 1 entries. The extra entry sets `has_more`. Entries that were read backward are reversed. */
+type PageShape<T> = {
+  readonly limit: number
+  readonly isBackward: boolean
+  /** Returns the length of what is read for an entry, if more may be read than is shown. */
+  readonly lengthOf?: (entry: T) => number
+}
+
+/**
+ * Makes a page of up to limit + 1 entries, or of fewer if the page would become too large. An entry that is left out sets `has_more`.
+ * No more entries are read than needed. Entries that were read backward are reversed.
+ */
 export function page<T, Body>(
   url: string,
-  found: readonly T[],
-  { limit, isBackward }: { limit: number; isBackward: boolean },
+  found: Iterable<T>,
+  { limit, isBackward, lengthOf = () => 0 }: PageShape<T>,
   present: (entry: T) => Body,
 ): List<Body> {
-  const entries = found.slice(0, limit)
-  return list(url, (isBackward ? entries.reverse() : entries).map(present), found.length > limit)
+  const data: Body[] = []
+  let length = 0
+  let has_more = false
+  for (const entry of found) {
+    has_more = data.length === limit
+    if (has_more) break
+    const body = present(entry)
+    length += Math.max(jsonLength(body), lengthOf(entry))
+    has_more = length > MAX_PAGE_LENGTH && data.length > 0
+    if (has_more) break
+    data.push(body)
+  }
+  return list(url, isBackward ? data.reverse() : data, has_more)
 }
 
 /**

@@ -32,25 +32,26 @@ export const presentAround = <K extends SubjectKind>(
     now: timeline.now,
     as_of: timeline.as_of,
     max_attempts: timeline.max_attempts,
-    happened: {
-      ...listed(
-        url,
-        timeline.happened,
-        (step) => presentTimelineEntry(timeline.view, step, timeline.prorations.get(step.id)),
-        Number.POSITIVE_INFINITY,
-      ),
-      has_more: timeline.has_more,
-    },
+    happened: happenedOf(url, timeline),
     upcoming: listed(url, timeline.upcoming, (job) => presentTimelineJob(timeline.view, job)),
   },
 })
 
-const listed = <T, Body>(
+/** Presents the past changes, oldest first. If they are too large for a page, the oldest are left out. */
+function happenedOf(
   url: string,
-  entries: readonly T[],
-  show: (entry: T) => Body,
-  limit = MAX_RELATED,
-): List<Body> => page(url, entries, { limit, isBackward: false }, show)
+  { view, happened, prorations, has_more }: Timeline<SubjectKind>,
+): List<TimelineEntryShape> {
+  const newestFirst = happened.toReversed()
+  const shape = { limit: newestFirst.length, isBackward: true }
+  const shown = page(url, newestFirst, shape, (step) =>
+    presentTimelineEntry(view, step, prorations.get(step.id)),
+  )
+  return { ...shown, has_more: has_more || shown.has_more }
+}
+
+const listed = <T, Body>(url: string, entries: readonly T[], show: (entry: T) => Body): List<Body> =>
+  page(url, entries, { limit: MAX_RELATED, isBackward: false }, show)
 
 function presentRelated({ view, related, openInvoices }: Timeline<SubjectKind>): RelatedShape {
   const { customer, subscriptions, invoices, payment_methods } = related

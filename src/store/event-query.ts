@@ -10,6 +10,7 @@ import {
   spanOf,
   typeBits,
 } from './blocks.ts'
+import { LISTED, type ListedEntry } from './listed-entry.ts'
 import { arg, literal, type Statements } from './statements.ts'
 import { JOURNAL_BLOCKS, type JournalRow } from './tables.ts'
 
@@ -39,7 +40,7 @@ export function filteredEvents(
   statements: Statements,
   blocks: Blocks,
   { merchant, limit, order, ...query }: EventQuery,
-): StoredEntry[] {
+): ListedEntry[] {
   const types = query.types.length === 0 ? ALL_EVENT_TYPES : query.types
   const numbers = types.map((type) => TYPE_NUMBER.get(type) ?? 0)
   const placeOf = (place: number | undefined) =>
@@ -75,9 +76,9 @@ export function filteredEvents(
 type Page = Pick<EventQuery, 'order' | 'limit'>
 
 function selectInTail(statements: Statements, isOfAll: boolean, { order, limit }: Page) {
-  return statements.named<StoredEntry>(`events in tail ${isOfAll} ${order} ${limit}`, (db) => ({
+  return statements.named<ListedEntry>(`events in tail ${isOfAll} ${order} ${limit}`, (db) => ({
     compile: () =>
-      sql<StoredEntry>`select * from journal where ${wanted(isOfAll)}
+      sql<ListedEntry>`select ${LISTED} from journal where ${wanted(isOfAll)}
         order by seq ${directionOf(order)} limit ${literal(limit)}`.compile(db),
   }))
 }
@@ -85,9 +86,9 @@ function selectInTail(statements: Statements, isOfAll: boolean, { order, limit }
 function selectInBlocks(statements: Statements, isOfAll: boolean, { order, limit }: Page) {
   const firstPlace = sql`block.number * ${sql.lit(BLOCK_ROWS)}`
   const direction = directionOf(order)
-  return statements.named<StoredEntry>(`events in blocks ${isOfAll} ${order} ${limit}`, (db) => ({
+  return statements.named<ListedEntry>(`events in blocks ${isOfAll} ${order} ${limit}`, (db) => ({
     compile: () =>
-      sql<StoredEntry>`select journal.* from block cross join journal
+      sql<ListedEntry>`select ${LISTED} from block cross join journal
         on journal.seq between ${firstPlace} and ${firstPlace} + ${sql.lit(BLOCK_ROWS - 1)}
         where block.kind = ${sql.lit(JOURNAL_BLOCKS)} and block.merchant = ${arg('owner')}
         and block.number between ${arg('first')} and ${arg('last')}

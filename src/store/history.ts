@@ -25,6 +25,9 @@ type Segment = {
   readonly states: [State, ...State[]]
 }
 
+/** The end of a segment that starts at the current row. */
+const NEVER = Number.MAX_SAFE_INTEGER
+
 /** The start of a segment that is read back to an entry. */
 type Start = Omit<EntryOfObject, 'entry'> & {
   readonly above: number
@@ -103,7 +106,7 @@ export class HistoryReader {
         const first: State = keyframe
           ? { entry: keyframe.entry, object: { ...row.object, ...keyframe.state } as Objects[Kind] }
           : { entry: row.newestEntry ?? 0, object: row.object }
-        return { kind, object, above, until: keyframe?.entry ?? Number.MAX_SAFE_INTEGER, first }
+        return { kind, object, above, until: keyframe?.entry ?? NEVER, first }
       })
     })
   }
@@ -134,10 +137,12 @@ export class HistoryReader {
     { kind, object, entry }: { kind: Kind; object: number; entry: number },
   ): Segment {
     const { objects, keyframes } = this.#sources
-    const keyframe = keyframes.firstFrom(kind, object, entry)
-    const until = keyframe?.entry ?? Number.MAX_SAFE_INTEGER
-    const known = segments.find((segment) => segment.until === until)
+    // The place of a keyframe takes less time to read than its state, which may be large.
+    const end = segments.length === 0 ? undefined : (keyframes.entryFrom({ kind, object, entry }) ?? NEVER)
+    const known = segments.find((segment) => segment.until === end)
     if (known) return known
+    const keyframe = end === NEVER ? undefined : keyframes.firstFrom(kind, object, entry)
+    const until = keyframe?.entry ?? NEVER
     const current = objects.at(kind, object)
     const first: State = keyframe
       ? { entry: keyframe.entry, object: { ...current, ...keyframe.state } as Objects[Kind] }

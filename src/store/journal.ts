@@ -12,6 +12,7 @@ import type { Blocks } from './blocks.ts'
 import { EventPreviews } from './event-previews.ts'
 import { type EventQuery, filteredEvents, type StoredEntry, TYPE_NUMBER } from './event-query.ts'
 import type { Keyframes } from './keyframes.ts'
+import { type ListedEntry, listedColumns, withReplaced } from './listed-entry.ts'
 import { eventsOfObject, type ObjectEventQuery } from './object-events.ts'
 import type { Place } from './place.ts'
 import { arg, literal, type Statements } from './statements.ts'
@@ -52,10 +53,13 @@ export type EventEntry = {
   readonly kind: Kind
   readonly object: number
   readonly created: number
+  /** In a list, a large value is read each time. */
   readonly replaced: Readonly<Record<string, unknown>> | null
   readonly api_version: number
   readonly request: string | null
   readonly idempotency_key: string | null
+  /** In a list: the size of large replaced values, in bytes; 0 for others. */
+  readonly left_out?: number
 }
 
 /** The maximum number of entries of one statement; each number of entries has a statement of its own. */
@@ -200,24 +204,30 @@ export class Journal {
 
   /** Lists events of one object that match a query. */
   eventsOfObject(query: ObjectEventQuery): EventEntry[] {
-    return eventsOfObject({ statements: this.#statements, keyframes: this.#keyframes }, query).map(eventOf)
+    return eventsOfObject({ statements: this.#statements, keyframes: this.#keyframes }, query).map((row) =>
+      this.#listed(row),
+    )
   }
 
   /** Lists the events that match a query. */
   events(query: EventQuery): EventEntry[] {
     const isFiltered = query.types.length > 0 || query.created.length > 0
     const rows = isFiltered ? filteredEvents(this.#statements, this.#blocks, query) : this.#unfiltered(query)
-    return rows.map(eventOf)
+    return rows.map((row) => this.#listed(row))
   }
 
-  #unfiltered({ merchant, limit, order, below, above }: EventQuery): StoredEntry[] {
+  #listed(row: ListedEntry): EventEntry {
+    return withReplaced(this.#statements, row, eventOf(row))
+  }
+
+  #unfiltered({ merchant, limit, order, below, above }: EventQuery): ListedEntry[] {
     const isOfAll = merchant === null
     const place = isOfAll ? 'seq' : 'number'
     return this.#statements
-      .named<StoredEntry>(
+      .named<ListedEntry>(
         ['events', isOfAll, order, limit, below === undefined, above === undefined].join(' '),
         (db) => {
-          let select = db.selectFrom('journal').selectAll().where('number', 'is not', null)
+          let select = db.selectFrom('journal').select(listedColumns).where('number', 'is not', null)
           if (!isOfAll) select = select.where('merchant', '=', arg<number>('merchant'))
           if (below !== undefined) select = select.where(place, '<', arg<number>('below'))
           if (above !== undefined) select = select.where(place, '>', arg<number>('above'))
@@ -228,7 +238,7 @@ export class Journal {
   }
 }
 
-function eventOf(row: StoredEntry): EventEntry {
+function eventOf(row: StoredEntry | ListedEntry): EventEntry {
   const type = ALL_EVENT_TYPES[row.type ?? -1] as EventType
   const kind = kindOfNumber(row.kind)
   const replaced = row.replaced === null ? null : JSON.parse(row.replaced)

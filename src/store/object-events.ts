@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Kind } from '../core/kinds.ts'
 import { ALL_INSTANTS, spanOf } from './blocks.ts'
-import { type EventQuery, type StoredEntry, TYPE_NUMBER } from './event-query.ts'
+import { type EventQuery, TYPE_NUMBER } from './event-query.ts'
 import type { Keyframes } from './keyframes.ts'
+import { LISTED, type ListedEntry } from './listed-entry.ts'
 import { arg, literal, type Statements } from './statements.ts'
 
 /** Selects events of one object, whose newest journal entry is known. `below` and `above` are journal seqs. */
@@ -19,20 +20,20 @@ type Sources = { readonly statements: Statements; readonly keyframes: Keyframes 
  * Lists events of one object by following its chain of entries, which leads from each entry to the one before. Keyframes lead into
  * the middle of the chain, so the time for a page without conditions does not depend on the number of the object's entries.
  */
-export function eventsOfObject(sources: Sources, query: ObjectEventQuery): StoredEntry[] {
+export function eventsOfObject(sources: Sources, query: ObjectEventQuery): ListedEntry[] {
   return query.order === 'newest first' ? newestFirst(sources, query) : oldestFirst(sources, query)
 }
 
-function newestFirst({ statements, keyframes }: Sources, query: ObjectEventQuery): StoredEntry[] {
+function newestFirst({ statements, keyframes }: Sources, query: ObjectEventQuery): ListedEntry[] {
   const { kind, object, newestEntry, below } = query
   const start = below === undefined ? undefined : keyframes.entryFrom({ kind, object, entry: below })
   return follow(statements, { ...query, start: start ?? newestEntry })
 }
 
 /** Follows the chain from a keyframe back to the entries that are listed already, then from a later keyframe. */
-function oldestFirst({ statements, keyframes }: Sources, query: ObjectEventQuery): StoredEntry[] {
+function oldestFirst({ statements, keyframes }: Sources, query: ObjectEventQuery): ListedEntry[] {
   const { kind, object, newestEntry, limit } = query
-  const found: StoredEntry[] = []
+  const found: ListedEntry[] = []
   let above = query.above ?? 0
   // With conditions that few entries meet, the parts become longer.
   for (let skipped = 0; found.length < limit; skipped = 2 * skipped + 1) {
@@ -49,17 +50,17 @@ function oldestFirst({ statements, keyframes }: Sources, query: ObjectEventQuery
 function follow(
   statements: Statements,
   { start, types, created, limit, below, above, order }: ObjectEventQuery & { readonly start: number },
-): StoredEntry[] {
+): ListedEntry[] {
   const isLimited = order === 'newest first'
   const numbers = types.map((type) => TYPE_NUMBER.get(type) ?? 0)
   return statements
-    .named<StoredEntry>(`events of object ${types.length > 0} ${isLimited && limit}`, (db) => ({
+    .named<ListedEntry>(`events of object ${types.length > 0} ${isLimited && limit}`, (db) => ({
       compile: () =>
-        sql<StoredEntry>`with recursive chain (seq) as (
+        sql<ListedEntry>`with recursive chain (seq) as (
             select ${arg('start')}
             union all select journal.previous from chain cross join journal on journal.seq = chain.seq
             where journal.previous > ${arg('above')})
-          select journal.* from chain cross join journal on journal.seq = chain.seq
+          select ${LISTED} from chain cross join journal on journal.seq = chain.seq
           where chain.seq > ${arg('above')} and chain.seq < ${arg('below')} and +journal.number is not null
           and journal.created between ${arg('from')} and ${arg('to')}
           ${types.length > 0 ? sql`and journal.type in (select value from json_each(${arg('types')}))` : sql``}

@@ -7,6 +7,7 @@ import { type AmountCount, countAmounts, type MovingKind } from './amounts.ts'
 import type { Blocks } from './blocks.ts'
 import { KindTable, type RowAt } from './kind-table.ts'
 import type { Filter, Page } from './list-query.ts'
+import { sizeOfEach } from './object-sizes.ts'
 import { Place } from './place.ts'
 import { IS_LOOSE, IS_OUTSTANDING, type Owners, ReadAhead } from './read-ahead.ts'
 import { arg, literal, type Statements } from './statements.ts'
@@ -43,6 +44,11 @@ export class ObjectTable {
   /** Returns the objects with these seqs, whoever owns them, with their newest journal entries. */
   atEach<K extends Kind>(kind: K, seqs: readonly number[]): RowAt<Objects[K]>[] {
     return this.#tables[kind].atEach(seqs)
+  }
+
+  /** Returns the total size of the nested values of the objects with these seqs, in bytes. */
+  sizeOfEach(kind: Kind, seqs: readonly number[]): number {
+    return sizeOfEach(this.#statements, kind, seqs)
   }
 
   /** Returns an object's seq, which is the order of creation; undefined when the merchant has none with this id. */

@@ -1,9 +1,9 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { ALL_EVENT_TYPES, type EventType, type Kind, kindNumber, kindOfNumber } from '../core/kinds.ts'
 import { firstKeyframeAfterUntil } from './keyframes.ts'
+import { LISTED, type ListedEntry, withReplaced } from './listed-entry.ts'
 import { OWNER_OF_ENTRY, ownerBefore } from './ownership.ts'
 import { arg, type Statements } from './statements.ts'
-import type { JournalRow } from './tables.ts'
 
 /** The subject of a timeline; the objects that belong to it are included. */
 export type TimelineScope = { readonly kind: 'customer' | 'subscription' | 'invoice'; readonly id: string }
@@ -19,6 +19,7 @@ export type PastEntry = {
   readonly kind: Kind
   readonly object: number
   readonly created: number
+  /** A large value is read each time. */
   readonly replaced: Readonly<Record<string, unknown>> | null
   readonly request: string | null
 }
@@ -171,7 +172,7 @@ export class EntryReader {
     const owner = sql`case when journal.seq = place.newest_entry then ${OWNERS[scope.kind]} else ${arg('id')} end`
     // A join without an order of its own: then SQLite follows the chains no further than the limit.
     return this.#statements
-      .named<Selectable<JournalRow>>(`past of ${scope.kind} ${isBounded}`, (db) => ({
+      .named<ListedEntry>(`past of ${scope.kind} ${isBounded}`, (db) => ({
         compile: () =>
           sql`with recursive chain (seq, previous, created, owner, former) as (
               select journal.seq, journal.previous, journal.created, ${owner}, ${ownerBefore(owner)}
@@ -180,14 +181,14 @@ export class EntryReader {
               select journal.seq, journal.previous, journal.created, chain.former, ${ownerBefore(sql`chain.former`)}
               from chain cross join journal on journal.seq = chain.previous
               order by 1 desc)
-            select journal.* from chain cross join journal on journal.seq = chain.seq
+            select ${LISTED} from chain cross join journal on journal.seq = chain.seq
             where ${OWNER_OF_ENTRY} = ${arg('id')}
             ${isBounded ? sql`and chain.created <= ${arg('until')}` : sql``} limit ${arg('limit')}`.compile(
             db,
           ),
       }))
       .all({ id: scope.id, until, limit })
-      .map(entryOf)
+      .map((row) => withReplaced(this.#statements, row, entryOf(row)))
   }
 
   /** Lists the ids of a customer's current and former payment methods, newest first. */
@@ -205,7 +206,7 @@ export class EntryReader {
   }
 }
 
-const entryOf = (row: Selectable<JournalRow>): PastEntry => ({
+const entryOf = (row: ListedEntry): PastEntry => ({
   ...row,
   type: row.type === null ? null : (ALL_EVENT_TYPES[row.type] as EventType),
   kind: kindOfNumber(row.kind),

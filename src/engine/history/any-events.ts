@@ -10,10 +10,11 @@ import { RULES } from '../../core/rules.ts'
 import { CLOCK_EVENT_PREFIX } from '../../core/webhook.ts'
 import type { ClockEventEntry } from '../../store/clock-events.ts'
 import type { EventQuery } from '../../store/event-query.ts'
+import type { EventEntry } from '../../store/journal.ts'
 import type { Engine } from '../machine/engine.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
-import { type EventPage, findEntry, recallAll, recallOf } from './events.ts'
-import { type AnyEvent, type ClockEvent, currentView, type EventWithObject } from './view.ts'
+import { type EventPage, findEntry, recallEach, recallOf } from './events.ts'
+import { type AnyEvent, type ClockEvent, currentView } from './view.ts'
 
 export type AnyEventFilter = {
   /** Empty for all. */
@@ -26,7 +27,7 @@ type Span = Pick<EventQuery, 'below' | 'above'>
 type Wanted = AnyEventFilter & Span & Pick<EventQuery, 'limit' | 'order'>
 
 /**
- * Lists events of one merchant, or of all, newest first; with a backward cursor oldest first.
+ * Lists events of one merchant, or of all, newest first; with a backward cursor oldest first. Each is reconstructed when it is read.
  * @throws ApiError resource_missing for an unknown cursor
  */
 export function listAnyEvents(
@@ -34,7 +35,7 @@ export function listAnyEvents(
   merchant: Owner,
   filter: AnyEventFilter,
   { cursor, limit }: EventPage,
-): AnyEvent[] {
+): Iterable<AnyEvent> {
   const place = cursor && placeOfEvent(engine, merchant, cursor)
   const order = cursor?.isBackward ? 'oldest first' : 'newest first'
   const span = cursor ? { [cursor.isBackward ? 'above' : 'below']: place } : {}
@@ -46,8 +47,9 @@ export const anyEventsAfter = (
   engine: Engine,
   merchant: Owner,
   { types, place, limit }: { types: readonly AnyEventType[]; place: number; limit: number },
-): AnyEvent[] =>
-  eventsWithin(engine, merchant, { types, created: [], above: place, limit, order: 'oldest first' })
+): AnyEvent[] => [
+  ...eventsWithin(engine, merchant, { types, created: [], above: place, limit, order: 'oldest first' }),
+]
 
 /** Finds an event. @throws ApiError resource_missing when the merchant (or any merchant, for null) has no such event */
 export function findAnyEvent(engine: Engine, merchant: Owner, id: string, param = 'id'): AnyEvent {
@@ -99,14 +101,14 @@ export function idAt(engine: Engine, merchant: Owner, place: number): string {
 /** Places differ by at least a millionth. */
 const justAfter = (place: number) => place + 2 ** -21
 
-function eventsWithin(engine: Engine, merchant: Owner, wanted: Wanted): AnyEvent[] {
+function eventsWithin(engine: Engine, merchant: Owner, wanted: Wanted): Iterable<AnyEvent> {
   const types = wanted.types
   const ofObjects = types.filter(isOfObject)
   const ofClocks = types.filter((type): type is ClockEventType => !isOfObject(type))
   const isOfAll = types.length === 0
   const found = isOfAll || ofObjects.length > 0 ? objectEvents(engine, merchant, wanted, ofObjects) : []
   const clocks = isOfAll ? CLOCK_EVENT_TYPES : ofClocks
-  if (clocks.length === 0 || !mayHaveClockEvents(merchant)) return found
+  if (clocks.length === 0 || !mayHaveClockEvents(merchant)) return recallEach(engine, found)
   const { below, above, created, limit, order } = wanted
   const entries = engine.store.clockEvents.events({
     merchant: merchant?.settings.ordinal ?? null,
@@ -117,11 +119,33 @@ function eventsWithin(engine: Engine, merchant: Owner, wanted: Wanted): AnyEvent
     below,
     above,
   })
-  if (entries.length === 0) return found
+  return entries.length === 0
+    ? recallEach(engine, found)
+    : merged(engine, merchant, [...found, ...entries], wanted)
+}
+
+/** Reconstructs events of objects and of test clocks in their common order. */
+function* merged(
+  engine: Engine,
+  merchant: Owner,
+  entries: readonly AnyEvent['entry'][],
+  { limit, order }: Pick<Wanted, 'limit' | 'order'>,
+): Generator<AnyEvent, void> {
   const direction = order === 'newest first' ? -1 : 1
-  return [...found, ...entries.map((entry) => clockEventOf(engine, entry))]
-    .toSorted((left, right) => direction * (placeIn(merchant, left.entry) - placeIn(merchant, right.entry)))
+  const wanted = entries
+    .toSorted((left, right) => direction * (placeIn(merchant, left) - placeIn(merchant, right)))
     .slice(0, limit)
+  const ofObjects = recallEach(
+    engine,
+    wanted.filter((entry): entry is EventEntry => !('clock' in entry)),
+  )
+  for (const entry of wanted) {
+    if ('clock' in entry) yield clockEventOf(engine, entry)
+    else {
+      const { value } = ofObjects.next()
+      if (value) yield value
+    }
+  }
 }
 
 /** Lists events of objects. The bounds may be places of events of test clocks. */
@@ -130,11 +154,11 @@ function objectEvents(
   merchant: Owner,
   { created, limit, order, below, above }: Wanted,
   types: readonly EventType[],
-): EventWithObject[] {
+): EventEntry[] {
   const { journal } = engine.store
   const owner = merchant?.settings.ordinal ?? null
   const isAtEnd = below === undefined || below > journal.head(owner)
-  const entries = journal.events({
+  return journal.events({
     merchant: owner,
     types,
     created,
@@ -143,7 +167,6 @@ function objectEvents(
     ...(!isAtEnd && { below: Math.ceil(below) }),
     ...(above !== undefined && { above: Math.floor(above) }),
   })
-  return recallAll(engine, entries)
 }
 
 const mayHaveClockEvents = (merchant: Owner): boolean =>

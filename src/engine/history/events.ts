@@ -21,7 +21,7 @@ export type EventPage = {
 }
 
 /**
- * Lists events of one merchant, or of all, newest first; with a backward cursor oldest first.
+ * Lists events of one merchant, or of all, newest first; with a backward cursor oldest first. Each is reconstructed when it is read.
  * @throws ApiError resource_missing for an unknown cursor
  */
 export function listEvents(
@@ -29,7 +29,7 @@ export function listEvents(
   merchant: MerchantState | null,
   filter: EventFilter,
   page: EventPage,
-): EventWithObject[] {
+): Iterable<EventWithObject> {
   const { cursor, limit } = page
   const entry = cursor && findEntry(engine, merchant, cursor.id, cursor.param)
   const place = entry && (merchant ? entry.number : entry.seq)
@@ -40,7 +40,7 @@ export function listEvents(
     order: cursor?.isBackward ? 'oldest first' : 'newest first',
     ...(cursor && { [cursor.isBackward ? 'above' : 'below']: place }),
   })
-  return recallAll(engine, entries)
+  return recallEach(engine, entries)
 }
 
 /**
@@ -53,7 +53,7 @@ export function listEventsOfObject(
   { kind, id }: { readonly kind: Kind; readonly id: string },
   filter: EventFilter,
   { cursor, limit }: EventPage,
-): EventWithObject[] {
+): Iterable<EventWithObject> {
   const chain = chainOf(engine.store, merchant, { kind, id })
   if (!chain) return []
   const { object } = chain
@@ -67,7 +67,7 @@ export function listEventsOfObject(
     order: cursor?.isBackward ? 'oldest first' : 'newest first',
     ...(entry && { [cursor.isBackward ? 'above' : 'below']: entry.seq }),
   })
-  return recallAll(engine, found)
+  return recallEach(engine, found)
 }
 
 /** Lists the ids of the requests that caused the newest events of an object. */
@@ -95,7 +95,7 @@ export function eventsAfter(
 ): EventWithObject[] {
   const owner = merchant?.settings.ordinal ?? null
   const query = { merchant: owner, types, created: [], order: 'oldest first', above: place, limit } as const
-  return recallAll(engine, engine.store.journal.events(query))
+  return [...recallEach(engine, engine.store.journal.events(query))]
 }
 
 /** Returns the place of a merchant's newest event, or for null of the newest of all, up to a place among all. */
@@ -125,18 +125,39 @@ export function findEntry(
   throw resourceMissing('event', id, param)
 }
 
-/** Reconstructs the events of a page. Their objects are read together, because each statement takes some time. */
-export function recallAll(engine: Engine, entries: readonly EventEntry[]): EventWithObject[] {
+/**
+ * The maximum size of the stored values of the objects of a page that are read together, in bytes. Those of a larger page are read one
+ * by one, and only as far as the page goes.
+ */
+const MAX_TOGETHER = 2 * 1024 * 1024
+
+/** Reconstructs the events of a page, one after another. Their objects are read together, because each statement takes some time. */
+export function* recallEach(
+  engine: Engine,
+  entries: readonly EventEntry[],
+): Generator<EventWithObject, void> {
   const { store, ids } = engine
   const history = store.openHistory()
-  if (entries.length > 1) {
+  if (entries.length > 1 && !areLarge(store, entries)) {
     history.load(entries.map(({ kind, object, seq }) => ({ kind, object, entry: seq })))
     loadPaymentMethods(store, history, entries)
   }
   const pending = store.deliveries.pendingCounts(
     entries.map(({ merchant, number }) => ids.of(merchant, 'evt', number)),
   )
-  return entries.map((entry) => recallOf(engine, entry, history, (event) => pending.get(event) ?? 0))
+  for (const entry of entries) yield recallOf(engine, entry, history, (event) => pending.get(event) ?? 0)
+}
+
+/** Whether the objects of a page are too large to be read together. */
+function areLarge({ objects }: Store, entries: readonly EventEntry[]): boolean {
+  if (entries.some(({ left_out }) => left_out)) return true
+  const kinds = [...new Set(entries.map(({ kind }) => kind))]
+  let size = 0
+  for (const kind of kinds) {
+    const seqs = entries.flatMap((entry) => (entry.kind === kind ? entry.object : []))
+    size += objects.sizeOfEach(kind, [...new Set(seqs)])
+  }
+  return size > MAX_TOGETHER
 }
 
 /** Reads the payment methods of the intents and charges of a page, which are shown with some of their details. */

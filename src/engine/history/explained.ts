@@ -227,7 +227,7 @@ const MAX_OWN = 100
 
 /** Reads the events of an object that has no timeline, oldest first. */
 const ownSteps = ({ engine, merchant }: Read, kind: ExplainedKind, id: string): TimelineStep[] =>
-  listEventsOfObject(engine, merchant, { kind, id }, { types: [], created: [] }, { limit: MAX_OWN })
+  [...listEventsOfObject(engine, merchant, { kind, id }, { types: [], created: [] }, { limit: MAX_OWN })]
     .map(({ id: event, entry, after }) => ({
       ...{ id: event, type: entry.type, kind, created: entry.created, request: entry.request },
       ...{ replaced: entry.replaced, after, decline: null },

@@ -1,4 +1,5 @@
 import type { Dispute } from '../../core/dispute.ts'
+import { jsonLength, MAX_PAGE_LENGTH } from '../../core/json-text.ts'
 import type { EventType, Kind, Objects } from '../../core/kinds.ts'
 import type { PaymentIntent } from '../../core/payment-intent.ts'
 import type { Refund } from '../../core/refund.ts'
@@ -34,7 +35,7 @@ export type PastSteps = {
 
 /**
  * Reads the changes of an object and of its related objects backwards. Each object is reconstructed once, as of its
- * newest change, and its changes are undone one by one.
+ * newest change, and its changes are undone one by one. It ends early when the steps become too large for a page.
  * @param wanted.limit - the maximum number of changes, silent ones included
  */
 export function readTimelineSteps(
@@ -49,23 +50,36 @@ export function readTimelineSteps(
   const refunds: Refund[] = []
   const disputes: Dispute[] = []
   const steps: TimelineStep[] = []
+  let read = 0
+  let length = 0
   for (const entry of entries.slice(0, limit)) {
     const key = `${entry.kind} ${entry.object}`
     const known = states.get(key)
     // Between two entries of a customer, an object may have belonged to another customer.
     const after = known?.entry === entry.seq ? known.object : latest(history, view, entry)
+    const { replaced } = entry
+    length += (known ? 0 : jsonLength(after)) + changesLength(after, replaced)
+    if (length > MAX_PAGE_LENGTH && steps.length > 0) break
+    read += 1
     if (!known && entry.kind === 'refund') refunds.push(after as Refund)
     if (!known && entry.kind === 'dispute') disputes.push(after as Dispute)
-    states.set(key, { object: { ...after, ...entry.replaced } as Objects[Kind], entry: entry.previous })
+    states.set(key, { object: { ...after, ...replaced } as Objects[Kind], entry: entry.previous })
     noteDecline(declines, entry, after)
     if (entry.type === null || entry.number === null) continue
-    const { type, kind, created, request, replaced } = entry
+    const { type, kind, created, request } = entry
     const decline = declineOf(declines, entry, after)
     const id = ids.of(entry.merchant, 'evt', entry.number)
     steps.push({ id, type, kind, created, request, replaced, after, decline })
   }
-  return { happened: steps.reverse(), has_more: entries.length > limit, refunds, disputes }
+  return { happened: steps.reverse(), has_more: entries.length > read, refunds, disputes }
 }
+
+/** Estimates the length of the previous and new values of the fields that an entry replaced. */
+const changesLength = (after: Objects[Kind], replaced: PastEntry['replaced']): number =>
+  Object.keys(replaced ?? {}).reduce(
+    (sum, name) => sum + jsonLength(replaced?.[name]) + jsonLength(after[name as keyof typeof after]),
+    0,
+  )
 
 /** Returns an object after its newest change, with the private fields of the view. */
 function latest(history: HistoryReader, view: View, { kind, object, seq }: PastEntry): Objects[Kind] {

@@ -125,6 +125,7 @@ export function reconstructEvent(
     ? sources.store.journal.previews.get(entry.seq)
     : sources.history.asOf(entry.kind, entry.object, entry.seq)
   const id = sources.ids.of(entry.merchant, 'evt', entry.number)
+  const replaced = entry.type.endsWith('.updated') ? entry.replaced : null
   return {
     entry,
     id,
@@ -132,10 +133,7 @@ export function reconstructEvent(
     isPreview,
     after,
     pending: pendingOf(id),
-    before:
-      entry.type.endsWith('.updated') && entry.replaced
-        ? ({ ...after, ...entry.replaced } as Objects[Kind])
-        : null,
+    before: replaced && ({ ...after, ...replaced } as Objects[Kind]),
     view: viewAsOf(sources, entry.seq),
   }
 }

@@ -86,7 +86,7 @@ async function listMail(engine: Engine, merchant: MerchantState | null, params: 
   let cursor = given && { param: given.param, isBackward, id: eventOfMail(given.id) }
   if (types.length === 0) return found
   for (;;) {
-    const events = listEvents(engine, merchant, { types, created: [] }, { limit: BATCH, cursor })
+    const events = [...listEvents(engine, merchant, { types, created: [] }, { limit: BATCH, cursor })]
     for (const event of events) {
       const mail = mailOf(event)
       if (mail && (to === undefined || mail.to === to)) found.push(mail)

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
 import { STRIPE_API_VERSIONS } from '../../core/api-version.ts'
 import type { Invoice } from '../../core/invoice.ts'
+import { isSameJson } from '../../core/json-text.ts'
 import { stripeNameOf } from '../../core/stripe-event-names.ts'
 import type { AnyEvent, EventWithObject } from '../../engine/history/view.ts'
 import type { Json } from '../json.ts'
@@ -69,7 +70,7 @@ function changedFrom(before: Json, after: Json): Json {
   return Object.fromEntries(
     [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name) => {
       const [value = null, now = null] = [before[name], after[name]]
-      if (JSON.stringify(value) === JSON.stringify(now)) return []
+      if (isSameJson(value, now)) return []
       return [[name, isNested(value) && isNested(now) ? changedFrom(value, now) : value]]
     }),
   )

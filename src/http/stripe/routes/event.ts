@@ -4,6 +4,7 @@ import type { AnyEventType } from '../../../core/kinds.ts'
 import { eventTypeOf, STRIPE_EVENT_NAMES } from '../../../core/stripe-event-names.ts'
 import { findAnyEvent, listAnyEvents } from '../../../engine/history/any-events.ts'
 import { deferred } from '../../deferred.ts'
+import { lengthOf } from '../../event.ts'
 import { createdFilters, createdParam, cursorOf, page, pageParams } from '../../pagination.ts'
 import type { StripeApi } from '../api.ts'
 import { presentStripeEvent, type WireEvent } from '../event.ts'
@@ -37,7 +38,9 @@ export function eventRoutes(api: StripeApi): void {
         cursor: cursor && { ...cursor, isBackward },
       })
       return wireList(
-        page(c.req.path, found, { limit: params.limit, isBackward }, (event) => presentStripeEvent(event)),
+        page(c.req.path, found, { limit: params.limit, isBackward, lengthOf }, (event) =>
+          presentStripeEvent(event),
+        ),
       )
     },
   )

@@ -1,0 +1,20 @@
+import { sql } from 'kysely'
+import type { Kind } from '../core/kinds.ts'
+import { codecOf } from './codec.ts'
+import { arg, type Statements } from './statements.ts'
+
+/** Returns the total size of the nested values of the objects with these seqs, in bytes. It does not read the values. */
+export function sizeOfEach(statements: Statements, kind: Kind, seqs: readonly number[]): number {
+  const nested = codecOf(kind).fields.filter(({ type }) => type === 'json')
+  if (nested.length === 0) return 0
+  const row = statements
+    .named<{ size: number | null }>(`size of each ${kind}`, (db) => ({
+      compile: () => {
+        const sizes = nested.map(({ name }) => sql`ifnull(octet_length(${sql.ref(name)}), 0)`)
+        return sql`select sum(${sql.join(sizes, sql` + `)}) as size from ${sql.table(kind)}
+          where seq in (select value from json_each(${arg('seqs')}))`.compile(db)
+      },
+    }))
+    .get({ seqs: JSON.stringify(seqs) })
+  return row?.size ?? 0
+}
