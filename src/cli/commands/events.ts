@@ -3,6 +3,7 @@ import type { Client } from '../../client/client.ts'
 import type { Event, List } from '../../client/types.ts'
 import { eventLine } from '../../ui/event-line.ts'
 import { addVerb, wholeNumber } from '../command.ts'
+import { noteOfCut } from '../cut-page.ts'
 import { wrongUsage } from '../failure.ts'
 import type { Io } from '../io.ts'
 import { isRelated, type RelatedTo, readEvents, relatedEvents } from '../related-events.ts'
@@ -37,8 +38,12 @@ export function eventCommands(program: Command, io: Io): void {
       'paytwin events list --customer ada@example.com',
     ],
     run: async ({ client, out }, options) => {
-      out.show(await listEvents(client, options), ({ data }) => {
+      out.show(await listEvents(client, options), ({ data, has_more }) => {
         for (const event of data) out.line(...eventLine(event))
+        const { limit, endingBefore } = options
+        const shape = { limit, isBackward: endingBefore !== undefined }
+        const note = isRelated(options) ? undefined : noteOfCut({ data, has_more }, shape)
+        if (note !== undefined && !out.isPlain) out.note(note)
         if (data.length === 0 && !out.isPlain) out.line({ text: 'No events.', colour: 'dim' })
       })
     },

@@ -3,6 +3,7 @@ import { listMail } from '../../client/mail.ts'
 import { formatInstant } from '../../core/calendar.ts'
 import { MAIL_KINDS } from '../../core/mail-kinds.ts'
 import { listDeliveries, withTypes } from '../commands/webhooks-deliveries.ts'
+import { noteOfCut } from '../cut-page.ts'
 import { wrongUsage } from '../failure.ts'
 import { ownEventType } from '../related-events.ts'
 import { resolveMerchant } from '../scope.ts'
@@ -47,8 +48,11 @@ export const SCENE_TOOLS: readonly Tool[] = [
     }),
     effect: 'reads',
     run: async (client, { types, full, ...page }) => {
-      const { data } = await client.events({ ...page, types: types?.map(ownEventType) })
-      return full ? data : data.length === 0 ? 'No events.' : data.map(eventLine).join('\n')
+      const events = await client.events({ ...page, types: types?.map(ownEventType) })
+      const note = noteOfCut(events, page)
+      const { data } = events
+      if (full) return note === undefined ? data : { events: data, note }
+      return data.length === 0 ? 'No events.' : [...data.map(eventLine), ...(note ? [note] : [])].join('\n')
     },
   }),
   tool({

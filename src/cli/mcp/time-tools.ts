@@ -62,7 +62,7 @@ export const TIME_TOOLS: readonly Tool[] = [
         clocks,
         events: events.data.map(eventLine),
         ...(events.has_more && {
-          note: `Only ${MAX_LISTED} events are listed; list_events lists the others.`,
+          note: `Only ${events.data.length} events are listed; list_events lists the others.`,
         }),
       }
     },
