@@ -6,6 +6,7 @@ import { requestId } from '../engine/machine/ids.ts'
 import { checkCurrent, MerchantDeleted, type MerchantState } from '../engine/machine/merchant-state.ts'
 import { maskSecrets } from '../text/secret.ts'
 import { authErrorOf, authenticate, keyHint } from './auth.ts'
+import { boundedText } from './bounded-text.ts'
 import type { Caller } from './caller.ts'
 import { checkDialect, checkDialectOfStranger, type DialectForm, OtherDialect, OWN_FORM } from './dialect.ts'
 import type { ExchangeOptions } from './exchange-options.ts'
@@ -198,18 +199,18 @@ export class Exchange implements Served {
   render(view: CurrentView, result: RouteResult | ShownObject<Json>, status: number): Rendered {
     if (isResponse(result)) throw new Error('a stream is not rendered')
     if (result instanceof ApiError) return this.#renderError(result, view)
-    const isObject = result instanceof ShownObject
-    if (isObject && this.#isPlain) return { status, text: result.text(), headers: NO_HEADERS }
-    const shown = shownBody(this.#services, this, view, isObject ? result.body() : result)
-    return { status, text: this.#form.textOf(shown), headers: NO_HEADERS, body: shown }
+    const object = result instanceof ShownObject ? result : undefined
+    if (object && this.#isPlain) return { status, text: object.text(), headers: NO_HEADERS }
+    const shown = shownBody(this.#services, this, view, object ? object.body() : (result as Json))
+    const text = boundedText(() => this.#form.textOf(shown), this.expands.length > 0 ? 'expand' : 'limit')
+    return { status, text, headers: NO_HEADERS, body: shown }
   }
 
   /** @param view - the objects of the merchant; undefined for an error that shows none */
   #renderError(error: ApiError, view?: CurrentView): Rendered {
-    const url = this.#services.url()
-    const shown = this.#form.errorOf(error, url)
+    const shown = this.#form.errorOf(error, this.#services.url())
     const { status, code } = shown
-    const own = (this.#options.errorBody ?? this.#form.errorBody)(shown, url)
+    const own = (this.#options.errorBody ?? this.#form.errorBody)(shown, this.#services.url())
     const body = view ? this.#services.versions.downgrade(this.#version, own, view) : own
     return { status, text: this.#form.textOf(body), headers: errorHeaders(shown), code, body }
   }

@@ -1,0 +1,27 @@
+import { parameterInvalid } from '../core/errors.ts'
+
+/** The maximum length of a response, in characters. A longer one would take the memory of many requests. */
+const MAX_LENGTH = 2 ** 25
+
+/**
+ * Writes the text of a response. V8 cannot make texts of more than 512 MiB.
+ * @param param - the parameter that makes responses so long
+ * @throws ApiError parameter_invalid for a text that is too long
+ */
+export function boundedText(write: () => string, param: 'expand' | 'limit'): string {
+  const text = textUnlessTooLong(write)
+  if (text !== undefined && text.length <= MAX_LENGTH) return text
+  throw parameterInvalid(
+    param,
+    `The response would have more than ${MAX_LENGTH / 2 ** 20} MiB. ${param === 'expand' ? 'Expand fewer paths, or request shorter lists with limit' : 'Request a shorter list'}`,
+  )
+}
+
+function textUnlessTooLong(write: () => string): string | undefined {
+  try {
+    return write()
+  } catch (error) {
+    if (error instanceof RangeError && error.message === 'Invalid string length') return undefined
+    throw error
+  }
+}
