@@ -69,6 +69,9 @@ export function encode(text: string): { readonly bytes: readonly number[]; reado
 /** Returns a text as it is encoded, character by character. */
 const visible = (text: string): string => text.normalize('NFC').replaceAll(/[\p{Cc}\p{Cf}]/gu, '')
 
+/** The last visible character of ASCII, whose code is its byte. */
+const LAST_OF_ASCII = 126
+
 /** Returns a letter without its accents. */
 const plain = (character: string): string =>
   SIMILAR[character] ?? character.normalize('NFKD').replaceAll(/\p{M}/gu, '')
@@ -85,8 +88,18 @@ export const widthOf = (text: string, font: Font, size: number): number =>
   unitsOf(text, font) * (size / 1_000)
 
 /** Returns the width of a text in thousandths of the font's size. It is the sum of the widths of its parts. */
-const unitsOf = (text: string, font: Font): number =>
-  encode(text).bytes.reduce((sum, byte) => sum + (WIDTHS[font][byte - FIRST] ?? 0), 0)
+function unitsOf(text: string, font: Font): number {
+  const widths = WIDTHS[font]
+  let sum = 0
+  for (let place = 0; place < text.length; place += 1) {
+    const code = text.charCodeAt(place)
+    // Encoding a character takes ten times as long as adding up the width of one of ASCII.
+    if (code < FIRST || code > LAST_OF_ASCII)
+      return encode(text).bytes.reduce((all, byte) => all + (widths[byte - FIRST] ?? 0), 0)
+    sum += widths[code - FIRST] ?? 0
+  }
+  return sum
+}
 
 /** Breaks a text into lines that are at most `width` points wide. A word that is wider is broken. */
 export function wrap(
