@@ -105,6 +105,11 @@ async function makeMore(sandbox: Sandbox, played: Played[]): Promise<Known> {
   await changeOften(sandbox)
   const merchant = sandbox.merchant.settings.id
   await responseOf(sandbox, '/_paytwin/trigger', { type: 'invoice.upcoming', merchant })
+  // The second change replaces values that lists of events leave out at first.
+  for (const value of ['a'.repeat(490), 'b']) {
+    const metadata = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`key_${n}`, value]))
+    await responseOf(sandbox, `/v1/customers/${customer.id}`, { metadata })
+  }
   askForRarities(sandbox)
   for (const path of ['/v1/webhook_endpoints', '/_paytwin/webhooks'])
     played.push({ path: `${path}/${endpoint.id}/deliveries` })
