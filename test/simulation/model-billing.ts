@@ -248,7 +248,7 @@ export function cancel(
   { reason, isRequestedNow = false }: { reason: string; isRequestedNow?: boolean },
 ): void {
   const { merchant, at } = operation
-  dropPending(operation, subscription)
+  dropPending(operation, subscription, reason === 'payment_failed')
   endAllOf(operation, subscription)
   subscription.status = 'canceled'
   subscription.endedAt = at
@@ -258,10 +258,14 @@ export function cancel(
 }
 
 /** Drops a pending update and voids its invoice. See docs/contract/proration.md#pending-updates. */
-export function dropPending(operation: Operation, subscription: Subscription): void {
+export function dropPending(
+  operation: Operation,
+  subscription: Subscription,
+  isCausedByFailure = false,
+): void {
   const { merchant } = operation
   if (!subscription.pending) return
   const invoice = named<Invoice>(merchant.invoices, subscription.pending.invoice)
-  voidInvoice(operation, invoice)
+  voidInvoice(operation, invoice, isCausedByFailure)
   noteSettled(operation, subscription, invoice)
 }
