@@ -152,18 +152,21 @@ export class ObjectTable {
     return this.#ahead?.itemsBilledWith(subscription)
   }
 
-  /** Returns the currency of the customer's newest subscription that has not ended, and whether a schedule of the customer is not over. */
-  billedCurrency(customer: string): { readonly currency: string | null; readonly hasSchedule: boolean } {
+  /** Returns the currency of the customer's newest subscription that has not ended, or else schedule that is not over; null without any. */
+  billedCurrency(customer: string): string | null {
     const row = this.#statements
-      .named<{ currency: string | null; schedules: number }>('billed currency', (db) => ({
+      .named<{ currency: string | null }>('billed currency', (db) => ({
         compile: () =>
-          sql`select (select currency from subscription where customer = ${arg('customer')}
-              and status not in ('canceled', 'incomplete_expired') order by seq desc limit 1) as currency,
-            exists (select 1 from subscription_schedule where customer = ${arg('customer')}
-              and status not in ('canceled', 'completed', 'released')) as schedules`.compile(db),
+          sql`select coalesce(
+            (select currency from subscription where customer = ${arg('customer')}
+              and status not in ('canceled', 'incomplete_expired') order by seq desc limit 1),
+            (select phases ->> '$[0].currency' from subscription_schedule where customer = ${arg('customer')}
+              and status not in ('canceled', 'completed', 'released') order by seq desc limit 1)) as currency`.compile(
+            db,
+          ),
       }))
       .get({ customer })
-    return { currency: row?.currency ?? null, hasSchedule: row?.schedules === 1 }
+    return row?.currency ?? null
   }
 
   /** Lists the invoices of a subscription with a planned retry, oldest first. */

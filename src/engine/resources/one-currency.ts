@@ -21,16 +21,7 @@ export function checkOneCurrency(unit: UnitOfWork, customer: Customer, currency:
 function otherCurrency(unit: UnitOfWork, { id, discount }: Customer, currency: string): string | undefined {
   // One subscription or schedule tells the currency of all, because each was checked when it was created.
   const billed = unit.store.objects.billedCurrency(id)
-  const known = billed.currency ?? (billed.hasSchedule ? currencyOfSchedule(unit, id) : undefined)
-  if (known !== undefined && known !== currency) return known
+  if (billed !== null && billed !== currency) return billed
   const reduced = discount === null ? null : unit.need('discount', discount).terms.currency
   return reduced === null || reduced === currency ? undefined : reduced
-}
-
-/** Returns the currency of a customer's newest schedule that is not over. */
-function currencyOfSchedule({ store, owner }: UnitOfWork, customer: string): string | undefined {
-  const isNot = ['canceled', 'completed', 'released'].map((status) => ({ field: 'status', isNot: status }))
-  const ofCustomer = [{ field: 'customer', is: customer }, ...isNot]
-  const [schedule] = store.objects.list('subscription_schedule', owner, ofCustomer, { limit: 1 })
-  return schedule?.phases[0]?.currency
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { parameterInvalid, parameterMissing, resourceMissing } from '../../core/errors.ts'
+import type { WebhookDelivery } from '../../core/webhook.ts'
 import { findAnyEvent, placeOfEvent, typeOfEvent } from '../../engine/history/any-events.ts'
 import { type CurrentView, currentView } from '../../engine/history/view.ts'
 import type { Sender } from '../../engine/machine/command-queue.ts'
@@ -111,10 +112,7 @@ export function webhookAdminRoutes(add: AddRoute): void {
     ({ c, services: { engine }, params, id }) => {
       const merchant = ownerOf(engine, id)
       const view = viewOf(engine, merchant)
-      return listDeliveries({ c, view, params }, equals('endpoint', id), (delivery) => ({
-        ...presentDelivery(view, delivery),
-        event_type: typeOfEvent(engine, merchant, delivery.event),
-      }))
+      return listDeliveries({ c, view, params }, equals('endpoint', id), withType(engine, merchant, view))
     },
   )
   add(
@@ -131,10 +129,11 @@ export function webhookAdminRoutes(add: AddRoute): void {
       for (const [index, id] of params.events.entries())
         placeOfEvent(engine, merchant, { id, param: `events[${index}]` })
       const view = viewOf(engine, merchant)
-      return listDeliveries({ c, view, params }, isOneOf('event', params.events), (delivery) => ({
-        ...presentDelivery(view, delivery),
-        event_type: typeOfEvent(engine, merchant, delivery.event),
-      }))
+      return listDeliveries(
+        { c, view, params },
+        isOneOf('event', params.events),
+        withType(engine, merchant, view),
+      )
     },
   )
   add(
@@ -209,6 +208,13 @@ function presentRetried({ view, id }: Retried): DeliveryShape {
   if (!delivery) throw resourceMissing('webhook delivery', id)
   return presentDelivery(view, delivery)
 }
+
+/** Returns a function that presents a delivery with the type of its event. */
+const withType =
+  (engine: Engine, merchant: MerchantState, view: CurrentView) => (delivery: WebhookDelivery) => ({
+    ...presentDelivery(view, delivery),
+    event_type: typeOfEvent(engine, merchant, delivery.event),
+  })
 
 /** Retries a delivery, or those of an endpoint. @throws ApiError resource_missing, invalid_state_transition */
 async function retryOne(engine: Engine, id: string, sender: Sender): Promise<Retried[]> {
