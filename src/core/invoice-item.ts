@@ -84,17 +84,11 @@ export function checkAcceptsItem(
   if (invoice.lines.length >= MAX_LINES) throw refuse(`has the maximum of ${MAX_LINES} lines`)
 }
 
-/**
- * Adds a new item to a draft, as its last line.
- * @throws ApiError amount_too_large
- */
+/** Adds a new item to a draft, as its last line. */
 export const withItem = (draft: Invoice, item: InvoiceItem, lineId: string): Invoice =>
   withLines(draft, [...draft.lines, { ...lineOfItem(item, lineId), is_own_item: true }])
 
-/**
- * Updates the line of a draft that bills an item.
- * @throws ApiError amount_too_large
- */
+/** Updates the line of a draft that bills an item. */
 export const withUpdatedItem = (draft: Invoice, item: InvoiceItem): Invoice =>
   withLines(
     draft,

@@ -123,7 +123,7 @@ export function draftInvoice(
     readonly next_payment_attempt?: number | undefined
   },
 ): Invoice {
-  const sum = totalOf(given.lines)
+  const sum = checkTotal(given)
   return {
     id: given.id,
     created: given.created,
@@ -166,17 +166,14 @@ export function draftInvoice(
   }
 }
 
-/**
- * Replaces the lines of a draft, and with them its total.
- * @throws ApiError amount_too_large
- */
+/** @throws ApiError amount_too_large when the total, after discounts, exceeds the largest amount */
+export const checkTotal = ({ lines }: Pick<Invoice, 'lines'>): number => total(lines.map(netAmount))
+
+/** Replaces the lines of a draft, and with them its total, which may exceed the largest amount until discounts are taken off. */
 export function withLines(invoice: Invoice, lines: readonly InvoiceLine[]): Invoice {
-  const sum = totalOf(lines)
+  const sum = lines.reduce((left, line) => left + netAmount(line), 0)
   return { ...invoice, lines, total: sum, amount_due: Math.max(0, sum) }
 }
-
-/** @throws ApiError amount_too_large */
-const totalOf = (lines: readonly InvoiceLine[]): number => total(lines.map(netAmount))
 
 /**
  * Returns the number of the customer's next finalized invoice.

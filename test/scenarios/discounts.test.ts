@@ -379,3 +379,19 @@ test('timelines show the discounts of a customer and of a subscription', async (
     ...ofSubscription,
   ])
 })
+
+test('the largest amount limits the total of a draft after discounts', async () => {
+  const { twin, customer } = await subscribeTo([2000], { coupons: [HALF] })
+  const draft = await twin.post('/v1/invoices', { customer, currency: 'usd', discounts: use('HALF') })
+  const item = (amount: number) => ({ customer, currency: 'usd', invoice: draft.id, amount })
+  await twin.post('/v1/invoiceitems', item(99_999_999))
+  const second = await twin.post('/v1/invoiceitems', item(99_999_997))
+  const full = await twin.get(`/v1/invoices/${draft.id}`)
+  expect(full).toMatchObject({ subtotal: 199_999_996, total: 99_999_997 })
+
+  const refusal = { code: 'amount_too_large', param: 'amount' }
+  expect((await twin.request('POST', '/v1/invoiceitems', item(10))).body.error).toMatchObject(refusal)
+  expect(await twin.get(`/v1/invoices/${draft.id}`)).toEqual(full)
+  await twin.post(`/v1/invoiceitems/${second.id}`, { amount: 99_999_999 })
+  expect(await twin.get(`/v1/invoices/${draft.id}`)).toMatchObject({ total: 99_999_998 })
+})

@@ -1,7 +1,7 @@
 import { spendDiscounts, withDiscounts, withoutEnded } from '../../core/billing/discounting.ts'
 import type { Change } from '../../core/change.ts'
 import type { Discounts } from '../../core/discount.ts'
-import type { Invoice } from '../../core/invoice.ts'
+import { checkTotal, type Invoice } from '../../core/invoice.ts'
 import type { Prices } from '../../core/subscription.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { loadDiscounts } from './discount.ts'
@@ -29,6 +29,7 @@ export function discountedDraft(
 /**
  * Changes a draft, and computes its discount amounts anew. A discount with the duration `once` ends when it reduces
  * the draft for the first time.
+ * @throws ApiError amount_too_large when its total after discounts exceeds the largest amount
  * See docs/contract/discounts.md#drafts.
  */
 export function updateDraft(
@@ -38,6 +39,7 @@ export function updateDraft(
   rule: (draft: Invoice) => Invoice,
 ): Invoice {
   const { draft, discounts } = discountedDraft(unit, change, rule(change.latest('invoice', invoice)))
+  checkTotal(draft)
   const updated = change.update('invoice', invoice, () => draft)
   if (discounts.size === 0) return updated
   spendDiscounts(change, { customer: unit.need('customer', invoice.customer), discounts }, updated)
