@@ -67,6 +67,10 @@ export const lineOfItem = (
   ...(discounts.length > 0 && { discounts }),
 })
 
+/** Returns items in the order of their creation, in which ids sort. */
+export const oldestFirst = (items: readonly InvoiceItem[]): readonly InvoiceItem[] =>
+  items.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+
 /**
  * Checks that an item can be added to an invoice.
  * @throws ApiError parameter_invalid, param invoice, for another customer's or currency's invoice, one that is not a

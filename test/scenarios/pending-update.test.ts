@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { linesOf as rows } from '../table.ts'
-import type { Body, Twin } from '../twin.ts'
+import { type Body, makePrice, type Twin } from '../twin.ts'
 import { begin, END, invoicesOf, linesOf, MIDDLE, newestInvoice, pendingAmounts } from './plan-story.ts'
 import { at, bytesOf, historyOf, listAll, PACES, timelineOf } from './story.ts'
 import { makeMeter, makeMetered } from './usage-story.ts'
@@ -338,6 +338,25 @@ describe('an update with pending_if_incomplete', () => {
     const body = { items: [{ id: item, quantity: 2 }], ...CONDITIONAL, ...params }
     const { status, body: answer } = await twin.request('POST', path, body)
     expect([status, answer.error.code, answer.error.param]).toEqual([400, 'parameter_invalid', param])
+  })
+
+  test('leaves waiting items in their order, if some of them did not fit on its invoice', async () => {
+    const { twin, customer, subscription, change, item } = await begin(DECLINES)
+    const price = await makePrice(twin, { unit_amount: 99_999_900 })
+    await twin.advance({ to: '2026-04-30T12:00:00Z' })
+    for (const amount of [50_000, 50])
+      await twin.post('/v1/invoiceitems', {
+        customer: customer.id,
+        subscription: subscription.id,
+        currency: 'usd',
+        amount,
+      })
+    const items = [{ id: item, price: price.id }]
+    await change({ items, billing_cycle_anchor: 'now', ...CONDITIONAL }, 'always_invoice')
+    const amounts = async () => (await newestInvoice(twin)).lines.data.map(({ amount }: Body) => amount)
+    expect(await amounts()).toEqual([50, -33, 99_999_900])
+    await twin.advance({ to: END })
+    expect(await amounts()).toEqual([50_000, 50, 2000])
   })
 
   test('refuses a subscription whose invoices are sent', async () => {

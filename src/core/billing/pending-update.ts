@@ -1,6 +1,6 @@
 import type { Change } from '../change.ts'
 import { type Invoice, withoutRetries } from '../invoice.ts'
-import type { InvoiceItem } from '../invoice-item.ts'
+import { type InvoiceItem, oldestFirst } from '../invoice-item.ts'
 import { isOpen } from '../invoice-status.ts'
 import { pendingUpdateExpiry } from '../pending-update.ts'
 import {
@@ -112,7 +112,7 @@ export function discardPendingUpdate<Read extends Account>(
   for (const item of exceeding)
     change.update('invoice_item', item, (unbilled) => ({ ...unbilled, billed_with: null, deleted: true }))
   const others = account.pendingItems.filter(({ id }) => !exceeding.some((item) => item.id === id))
-  const released = { ...account, pendingUpdate: null, pendingItems: [...waiting, ...others] }
+  const released = { ...account, pendingUpdate: null, pendingItems: oldestFirst([...waiting, ...others]) }
   const after = change.update(
     'subscription',
     subscription,
