@@ -13,6 +13,7 @@ import { explainConnection } from '../daemon/explain-connection.ts'
 import { Failure, messageOf } from '../failure.ts'
 import type { Io } from '../io.ts'
 import { AnsweringTransport } from './answering-transport.ts'
+import { CompleteLines } from './complete-lines.ts'
 import { listToolFor, OBJECT_TOOLS } from './object-tools.ts'
 import { SCENE_TOOLS } from './scene-tools.ts'
 import { TIME_TOOLS } from './time-tools.ts'
@@ -55,10 +56,11 @@ export async function serveTools(options: ConnectionOptions, io: Io): Promise<vo
       io.stderr.write('warning: ignored a line of standard input that is not a JSON-RPC message\n')
   }
   const { stdin, stdout } = io.terminal?.() ?? process
-  const transport = new AnsweringTransport(stdin, stdout, { maxBufferSize: MAX_MESSAGE_MIB << 20 })
+  const lines = stdin.pipe(new CompleteLines())
+  const transport = new AnsweringTransport(lines, stdout, { maxBufferSize: MAX_MESSAGE_MIB << 20 })
   let hasEnded = false
   // The transport does not report the end of its input.
-  stdin.on('end', () => {
+  lines.on('end', () => {
     hasEnded = true
     transport.closeWhenAnswered()
   })

@@ -233,3 +233,26 @@ test('all requests of input that ends at once are answered, except canceled ones
     .map((line) => JSON.parse(line).id)
   expect(answered.sort()).toEqual([0, 7, 'a', 'a'])
 })
+
+test.each([
+  ['is answered', '', []],
+  [
+    'is ignored with a warning if it is incomplete',
+    '{"jsonrpc":',
+    ['warning: ignored a line of standard input that is not a JSON-RPC message\n'],
+  ],
+])('a last line without a newline %s', async (_, rest, expected) => {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()]
+  const warnings: string[] = []
+  const io: Io = {
+    stdout,
+    stderr: { write: (text) => warnings.push(text) },
+    env: {},
+    terminal: () => ({ stdin, stdout }) as unknown as Terminal,
+  }
+  const request = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
+  stdin.end(rest ? `${request}\n${rest}` : request)
+  await serveTools({}, io)
+  expect(JSON.parse(String(stdout.read()))).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
+  expect(warnings).toEqual(expected)
+})
