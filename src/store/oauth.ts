@@ -187,13 +187,23 @@ export class OAuthTables {
       .get({ hash })
   }
 
-  /** Lists the tokens of an authorization. */
-  family(authorization: number): StoredToken[] {
+  /**
+   * Sets the status of all tokens of an authorization that have another one. Also expired tokens need it: the restore of a snapshot can
+   * set the merchant's clock back.
+   * @returns the seqs of the access tokens among them
+   */
+  revokeFamily(authorization: number, status: TokenStatus): number[] {
     return this.#statements
-      .named<StoredToken>('oauth family', (db) =>
-        db.selectFrom('oauth_token').selectAll().where('authorization', '=', arg<number>('authorization')),
+      .named<Pick<StoredToken, 'seq' | 'kind'>>('revoke oauth family', (db) =>
+        db
+          .updateTable('oauth_token')
+          .set({ status: arg<TokenStatus>('status') })
+          .where('authorization', '=', arg<number>('authorization'))
+          .where('status', '<>', arg<TokenStatus>('status'))
+          .returning(['seq', 'kind']),
       )
-      .all({ authorization })
+      .all({ authorization, status })
+      .flatMap(({ seq, kind }) => (kind === 'access' ? [seq] : []))
   }
 
   tokensOfApp(app: string): StoredToken[] {

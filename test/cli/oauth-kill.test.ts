@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openSandbox } from '../../src/daemon/sandbox.ts'
+import { tokensOf } from '../http/oauth/support.ts'
 import { api, ask, type RunningDaemon, startDaemon, temporaryFolder } from './executable.ts'
 
 const REDIRECT_URI = 'http://127.0.0.1:8080/callback'
@@ -99,7 +100,7 @@ test('whenever the daemon is killed, a code is redeemed together with its tokens
   const families = oauth.authorizations({ limit: 1_000 }).filter(({ status }) => status === 'approved')
   expect(families).toHaveLength(CODES)
   for (const { seq, code_status } of families) {
-    const family = oauth.family(seq)
+    const family = tokensOf({ engine }, seq)
     const count = (kind: string, status: string) =>
       family.filter((one) => one.kind === kind && one.status === status).length
     expect(['issued', 'redeemed']).toContain(code_status)

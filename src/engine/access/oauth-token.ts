@@ -200,11 +200,14 @@ function grant(
   }
 }
 
-/** Revokes all tokens of an authorization. A revoked family gets no new tokens, so a further replay has nothing to revoke. */
+/**
+ * Revokes all tokens of an authorization. A revoked family gets no new tokens, so a further replay has nothing to revoke.
+ * @returns the seqs of the revoked access tokens
+ */
 function revokeFamily({ store, wall }: Engine, authorization: StoredAuthorization): readonly number[] {
   if (authorization.revoked !== null) return []
   store.oauth.updateAuthorization({ ...authorization, revoked: wallSeconds(wall) })
-  return store.oauth.family(authorization.seq).map((token) => revoke(store, token))
+  return store.oauth.revokeFamily(authorization.seq, move(TOKEN_TRANSITIONS, 'active', 'revoke'))
 }
 
 function revoke({ oauth }: Store, { seq, status }: StoredToken): number {

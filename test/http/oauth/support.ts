@@ -1,4 +1,7 @@
+import { sql } from 'kysely'
 import { expect } from 'vitest'
+import type { StoredToken } from '../../../src/store/oauth.ts'
+import { arg } from '../../../src/store/statements.ts'
 import { type Body, clientOf, type Twin, type TwinResponse } from '../../twin.ts'
 import { asOperator, FORM, type Refusal, toForm } from '../support.ts'
 
@@ -88,11 +91,19 @@ export const opens = async (twin: Twin, { access_token }: Body): Promise<boolean
   return status === 200
 }
 
+/** Lists the stored tokens of an authorization. */
+export const tokensOf = ({ engine }: Pick<Twin['sandbox'], 'engine'>, authorization: number): StoredToken[] =>
+  engine.store.statements
+    .once<StoredToken>(
+      sql`select * from oauth_token where "authorization" = ${arg('authorization')} order by seq`,
+    )
+    .all({ authorization })
+
 /** Returns all stored grants, authorizations and revocations. */
 export function grants({ sandbox }: Twin): unknown {
   const { oauth } = sandbox.engine.store
   const authorizations = oauth.authorizations({ limit: 1_000 })
-  return { authorizations, tokens: authorizations.flatMap(({ seq }) => oauth.family(seq)) }
+  return { authorizations, tokens: authorizations.flatMap(({ seq }) => tokensOf(sandbox, seq)) }
 }
 
 /** Runs work that must not grant, revoke or use up anything. */
