@@ -283,7 +283,8 @@ describe('habits', () => {
   })
 
   test(`no file is longer than ${MAX_LINES} lines`, () => {
-    const lengths = SOURCES.map((path) => ({ path, lines: textOf(path).split('\n').length - 1 }))
+    // Statements of the schema are generated.
+    const lengths = without('src/store/newest-schema.ts').map((path) => ({ path, lines: textOf(path).split('\n').length - 1 }))
     expect(lengths.filter(({ lines }) => lines > MAX_LINES)).toEqual([])
   })
 })

@@ -6,11 +6,13 @@ import { arg, literal } from './statements.ts'
 import type { IndexChoice, StoredKind } from './stored-kind.ts'
 
 /**
- * A condition of a list on a field of its table. Numbers and the values of `isNot` and `isEither` are part of the SQL.
+ * A condition of a list on a field of its table. Numbers and the values of `isNot`, `isAlways` and `isEither` are part of the SQL.
  */
 export type Filter =
   | { readonly field: string; readonly is: string | number | null }
   | { readonly field: string; readonly isNot: string }
+  /** The same as `is`, for the condition of a partial index. */
+  | { readonly field: string; readonly isAlways: string }
   | { readonly field: string; readonly isNull: boolean }
   | { readonly field: string; readonly isEither: readonly string[] }
   | { readonly field: string; readonly isIn: readonly string[] }
@@ -18,7 +20,7 @@ export type Filter =
   | { readonly holdsPrice: string }
   /** Customers whose name or email address contains a text, or the objects of such customers. The case of ASCII letters is ignored. */
   | { readonly text: string }
-  /** Subscriptions with an item. No index helps: all subscriptions of the merchant are read. */
+  /** Subscriptions with an item. */
   | { readonly holdsItem: string }
 
 /** The times by which lists can be bounded. */
@@ -74,16 +76,17 @@ function queryOf(
   choice: IndexChoice,
   shape: PageShape,
 ): RawBuilder<object> {
-  const isByPrice = choice.index === 'price_use'
-  const place = isByPrice ? sql.ref('price_use.subscription') : sql.ref(`${kind}.seq`)
-  // price_use has one row for each subscription with a price.
-  const source = isByPrice
-    ? sql`price_use cross join subscription on subscription.seq = price_use.subscription`
+  const use = USES.find(({ table }) => table === choice.index)
+  const place = sql.ref(use ? `${use.table}.subscription` : `${kind}.seq`)
+  const source = use
+    ? sql`${sql.table(use.table)} cross join subscription on subscription.seq = ${place}`
     : sql`${sql.table(kind)} indexed by ${sql.ref(choice.index)}`
   const wheres = [
-    sql`${sql.ref(isByPrice ? 'price_use.merchant' : `${kind}.merchant`)} = ${arg('merchant')}`,
+    sql`${sql.ref(`${use?.table ?? kind}.merchant`)} = ${arg('merchant')}`,
     ...conditions.map(({ name, value, expression }) =>
-      isByPrice && name === 'holds price' ? sql`price_use.price = ${arg(value)}` : expression(),
+      use && name === `holds ${use.column}`
+        ? sql`${sql.ref(`${use.table}.${use.column}`)} = ${arg(value)}`
+        : expression(),
     ),
     ...(shape.isAbove ? [sql`${place} > ${arg('above')}`] : []),
     ...(shape.isBelow ? [sql`${place} < ${arg('below')}`] : []),
@@ -92,6 +95,12 @@ function queryOf(
   return sql<object>`select ${sql.join(columns)} from ${source} where ${sql.join(wheres, sql` and `)}
     order by ${place} ${sql.raw(shape.order === 'newest first' ? 'desc' : 'asc')} limit ${literal(shape.limit)}`
 }
+
+/** The tables with one row for each subscription and price, or item, that it has. */
+const USES = [
+  { table: 'price_use', column: 'price' },
+  { table: 'item_use', column: 'item' },
+] as const
 
 type Condition = {
   readonly name: string
@@ -102,15 +111,8 @@ type Condition = {
 }
 
 function conditionOf(kind: StoredKind, filter: Filter, value: string): Condition {
-  if ('holdsPrice' in filter) {
-    const holds = () => sql`exists (select 1 from price_use where price_use.merchant = subscription.merchant
-      and price_use.price = ${arg(value)} and price_use.subscription = subscription.seq)`
-    return { name: 'holds price', value, given: filter.holdsPrice, expression: holds }
-  }
-  if ('holdsItem' in filter) {
-    const holds = () => sql`instr(subscription.items, ${arg(value)}) > 0`
-    return { name: 'holds item', value, given: JSON.stringify(filter.holdsItem), expression: holds }
-  }
+  if ('holdsPrice' in filter) return holding(USES[0], value, filter.holdsPrice)
+  if ('holdsItem' in filter) return holding(USES[1], value, filter.holdsItem)
   if ('text' in filter) {
     const given = `%${filter.text.replaceAll(/[%_\\]/g, String.raw`\$&`)}%`
     return { name: 'text', value, given, expression: () => textCondition(kind, value) }
@@ -142,11 +144,23 @@ function conditionOf(kind: StoredKind, filter: Filter, value: string): Condition
   }
   if ('compare' in filter)
     return named(filter.compare, () => sql`${field()} ${sql.raw(filter.compare)} ${arg(value)}`, filter.to)
+  if ('isAlways' in filter)
+    return named(`= '${filter.isAlways}'`, () => sql`${field()} = ${sql.lit(filter.isAlways)}`)
   if (filter.is === null) return named('is null', () => sql`${field()} is null`)
   return typeof filter.is === 'number'
     ? named(`= ${filter.is}`, () => sql`${field()} = ${sql.lit(filter.is)}`)
     : named('=', () => sql`${field()} = ${arg(value)}`, filter.is)
 }
+
+/** Selects the subscriptions with a price or an item. */
+const holding = ({ table, column }: (typeof USES)[number], value: string, given: string): Condition => ({
+  name: `holds ${column}`,
+  value,
+  given,
+  expression:
+    () => sql`exists (select 1 from ${sql.table(table)} as used where used.merchant = subscription.merchant
+    and ${sql.ref(`used.${column}`)} = ${arg(value)} and used.subscription = subscription.seq)`,
+})
 
 /** Matches the texts of a customer, or of the customer of an object, with a pattern of LIKE. */
 function textCondition(kind: StoredKind, value: string): RawBuilder<unknown> {

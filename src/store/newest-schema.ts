@@ -153,8 +153,6 @@ CREATE INDEX invoice_item_waiting on invoice_item (customer) where invoice is nu
 CREATE INDEX invoice_item_pending on invoice_item (merchant) where invoice is null and deleted = 0;
 CREATE INDEX journal_moved on journal (json_extract(replaced, '$.customer'))
     where kind = 6 and json_extract(replaced, '$.customer') is not null;
-CREATE INDEX invoice_item_to_bill on invoice_item (customer, currency)
-    where invoice is null and deleted = 0;
 CREATE INDEX invoice_item_billed_with on invoice_item (billed_with) where billed_with is not null;
 CREATE TABLE customer_balance_transaction (
       seq integer primary key, id text not null unique, merchant integer not null, created integer not null,
@@ -293,4 +291,22 @@ CREATE INDEX oauth_authorization_code_expiry on oauth_authorization (generation,
       where code_expires is not null;
 CREATE INDEX oauth_authorization_pending on oauth_authorization (expires) where status = 'pending';
 CREATE INDEX oauth_authorization_expiry on oauth_authorization (expires) where code_expires is null;
+CREATE INDEX invoice_paid on invoice (customer) where status = 'paid';
+CREATE INDEX charge_without_invoice on charge (customer) where status = 'succeeded' and invoice is null;
+CREATE INDEX subscription_not_canceled on subscription (customer) where status <> 'canceled';
+CREATE INDEX subscription_schedule_going_on on subscription_schedule (customer)
+      where status not in ('canceled', 'completed', 'released');
+CREATE INDEX subscription_schedule_status on subscription_schedule (merchant, status);
+CREATE INDEX price_recurring on price (merchant) where recurring is not null;
+CREATE INDEX price_one_time on price (merchant) where recurring is null;
+CREATE INDEX price_product_active on price (product) where active = 1;
+CREATE INDEX promotion_code_activity on promotion_code (merchant, active);
+CREATE INDEX promotion_code_coupon_active on promotion_code (coupon) where active = 1;
+CREATE INDEX billing_portal_configuration_default on billing_portal_configuration (merchant) where is_default = 1;
+CREATE INDEX webhook_delivery_failed on webhook_delivery (endpoint) where status = 'failed';
+CREATE INDEX invoice_item_to_bill on invoice_item (customer, currency)
+      where invoice is null and deleted = 0 and billed_with is null;
+CREATE TABLE item_use (
+      merchant integer not null, item text not null, subscription integer not null,
+      primary key (merchant, item, subscription)) strict, without rowid;
 `

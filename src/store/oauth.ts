@@ -65,13 +65,13 @@ export class OAuthTables {
       .run({ id, secret })
   }
 
-  /** Deletes an app with its authorizations and tokens. */
-  removeApp(id: string): void {
-    this.#statements
-      .named('remove oauth tokens of app', (db) =>
-        db.deleteFrom('oauth_token').where('app', '=', arg<string>('id')),
+  /** Deletes an app with its authorizations and tokens. @returns the deleted tokens */
+  removeApp(id: string): StoredToken[] {
+    const tokens = this.#statements
+      .named<StoredToken>('remove oauth tokens of app', (db) =>
+        db.deleteFrom('oauth_token').where('app', '=', arg<string>('id')).returningAll(),
       )
-      .run({ id })
+      .all({ id })
     this.#statements
       .named('remove oauth authorizations of app', (db) =>
         db.deleteFrom('oauth_authorization').where('app', '=', arg<string>('id')),
@@ -80,6 +80,7 @@ export class OAuthTables {
     this.#statements
       .named('remove oauth app', (db) => db.deleteFrom('oauth_app').where('id', '=', arg<string>('id')))
       .run({ id })
+    return tokens
   }
 
   /** Lists authorizations: oldest first if only `above` is given, otherwise newest first. */
@@ -188,9 +189,8 @@ export class OAuthTables {
   }
 
   /**
-   * Sets the status of all tokens of an authorization that have another one. Also expired tokens need it: the restore of a snapshot can
-   * set the merchant's clock back.
-   * @returns the seqs of the access tokens among them
+   * Sets the status of all tokens of an authorization, expired ones too: a restore can set the merchant's clock back.
+   * @returns the seqs of the access tokens that had another status
    */
   revokeFamily(authorization: number, status: TokenStatus): number[] {
     return this.#statements
@@ -204,14 +204,6 @@ export class OAuthTables {
       )
       .all({ authorization, status })
       .flatMap(({ seq, kind }) => (kind === 'access' ? [seq] : []))
-  }
-
-  tokensOfApp(app: string): StoredToken[] {
-    return this.#statements
-      .named<StoredToken>('oauth tokens of app', (db) =>
-        db.selectFrom('oauth_token').selectAll().where('app', '=', arg<string>('app')),
-      )
-      .all({ app })
   }
 
   addToken(token: Omit<StoredToken, 'seq'>): void {
@@ -299,9 +291,8 @@ export class OAuthTables {
   /** Deletes all authorizations and tokens, and all apps except those to keep. @returns the deleted tokens */
   empty(keep: readonly string[]): StoredToken[] {
     const tokens = this.#statements
-      .named<StoredToken>('oauth tokens', (db) => db.selectFrom('oauth_token').selectAll())
+      .named<StoredToken>('empty oauth tokens', (db) => db.deleteFrom('oauth_token').returningAll())
       .all({})
-    this.#statements.named('empty oauth tokens', (db) => db.deleteFrom('oauth_token')).run({})
     this.#statements.named('empty oauth authorizations', (db) => db.deleteFrom('oauth_authorization')).run({})
     for (const { id } of this.apps()) if (!keep.includes(id)) this.removeApp(id)
     return tokens

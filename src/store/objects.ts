@@ -3,8 +3,10 @@ import type { Invoice } from '../core/invoice.ts'
 import type { InvoiceItem } from '../core/invoice-item.ts'
 import { KINDS, type Kind, type Objects } from '../core/kinds.ts'
 import type { Subscription } from '../core/subscription.ts'
+import type { SubscriptionSchedule } from '../core/subscription-schedule.ts'
 import { type AmountCount, countAmounts, type MovingKind } from './amounts.ts'
 import type { Blocks } from './blocks.ts'
+import { billedCurrency, HAS_NOT_ENDED, hasPaid, IS_NOT_OVER } from './customer-facts.ts'
 import { KindTable, type RowAt } from './kind-table.ts'
 import type { Filter, Page } from './list-query.ts'
 import { sizeOfEach } from './object-sizes.ts'
@@ -12,6 +14,7 @@ import { Place } from './place.ts'
 import { IS_LOOSE, IS_OUTSTANDING, type Owners, ReadAhead } from './read-ahead.ts'
 import { arg, literal, type Statements } from './statements.ts'
 import type { StoredObjects } from './stored-kind.ts'
+import { updateUses } from './subscription-uses.ts'
 
 /** The fields with the instants at which an invoice stops being open. */
 const INVOICE_ENDINGS = ['paid_at', 'voided_at', 'marked_uncollectible_at'] as const
@@ -154,19 +157,46 @@ export class ObjectTable {
 
   /** Returns the currency of the customer's newest subscription that has not ended, or else schedule that is not over; null without any. */
   billedCurrency(customer: string): string | null {
-    const row = this.#statements
-      .named<{ currency: string | null }>('billed currency', (db) => ({
-        compile: () =>
-          sql`select coalesce(
-            (select currency from subscription where customer = ${arg('customer')}
-              and status not in ('canceled', 'incomplete_expired') order by seq desc limit 1),
-            (select phases ->> '$[0].currency' from subscription_schedule where customer = ${arg('customer')}
-              and status not in ('canceled', 'completed', 'released') order by seq desc limit 1)) as currency`.compile(
-            db,
-          ),
-      }))
-      .get({ customer })
-    return row?.currency ?? null
+    return billedCurrency(this.#statements, customer)
+  }
+
+  /** Lists a customer's subscriptions that have not ended, oldest first. */
+  runningSubscriptions(customer: string): Subscription[] {
+    return this.#statements
+      .named(
+        'running subscriptions',
+        (db) =>
+          db
+            .selectFrom('subscription' as 'object')
+            .select(this.#tables.subscription.columns)
+            .where('customer', '=', arg<string>('customer'))
+            .where(HAS_NOT_ENDED)
+            .orderBy('seq'),
+        this.#tables.subscription.reader,
+      )
+      .all({ customer })
+  }
+
+  /** Lists a customer's schedules that are not over, oldest first. */
+  schedulesGoingOn(customer: string): SubscriptionSchedule[] {
+    return this.#statements
+      .named(
+        'schedules going on',
+        (db) =>
+          db
+            .selectFrom('subscription_schedule' as 'object')
+            .select(this.#tables.subscription_schedule.columns)
+            .where('customer', '=', arg<string>('customer'))
+            .where(IS_NOT_OVER)
+            .orderBy('seq'),
+        this.#tables.subscription_schedule.reader,
+      )
+      .all({ customer })
+  }
+
+  /** Reports whether a customer has a paid invoice or a successful charge. */
+  hasPaid(customer: string): boolean {
+    return hasPaid(this.#statements, customer)
   }
 
   /** Lists the invoices of a subscription with a planned retry, oldest first. */
@@ -212,7 +242,9 @@ export class ObjectTable {
     this.#writes += 1
     this.#ahead?.written(kind, null, object)
     this.#tables[kind].insert(merchant, object as StoredObjects[K], place)
-    if (kind === 'subscription') this.#updatePriceUse(merchant, place.seq, [], (object as Subscription).items)
+    if (kind !== 'subscription') return
+    const owner = { merchant, subscription: place.seq }
+    updateUses(this.#statements, owner, [], (object as Subscription).items)
   }
 
   /** Writes the changed fields, and the place's end of the chain of journal entries. */
@@ -225,10 +257,9 @@ export class ObjectTable {
     this.#ahead?.written(kind, before, after)
     const change = { before, after } as { before: StoredObjects[K]; after: StoredObjects[K] }
     this.#tables[kind].update(merchant, change, place)
-    if (kind === 'subscription') {
-      const [old, now] = [before, after] as readonly Objects[Kind][] as readonly Subscription[]
-      this.#updatePriceUse(merchant, place.seq, old?.items ?? [], now?.items ?? [])
-    }
+    if (kind !== 'subscription') return
+    const owner = { merchant, subscription: place.seq }
+    updateUses(this.#statements, owner, (before as Subscription).items, (after as Subscription).items)
   }
 
   /** Reads the objects of many ids into the cache with one statement. */
@@ -255,40 +286,5 @@ export class ObjectTable {
   forget(): void {
     for (const table of Object.values(this.#tables)) table.forget()
     this.#ahead?.forget()
-  }
-
-  /** Updates the rows by which the subscriptions of a price are found. */
-  #updatePriceUse(
-    merchant: number,
-    subscription: number,
-    before: Subscription['items'],
-    after: Subscription['items'],
-  ): void {
-    if (before === after) return
-    const [old, now] = [before, after].map((items) => new Set(items.map(({ price }) => price)))
-    for (const price of old ?? []) {
-      if (now?.has(price)) continue
-      this.#statements
-        .named('remove price use', (db) =>
-          db
-            .deleteFrom('price_use')
-            .where('merchant', '=', arg<number>('merchant'))
-            .where('price', '=', arg<string>('price'))
-            .where('subscription', '=', arg<number>('subscription')),
-        )
-        .run({ merchant, price, subscription })
-    }
-    for (const price of now ?? []) {
-      if (old?.has(price)) continue
-      this.#statements
-        .named('add price use', (db) =>
-          db.insertInto('price_use').values({
-            merchant: arg<number>('merchant'),
-            price: arg<string>('price'),
-            subscription: arg<number>('subscription'),
-          }),
-        )
-        .run({ merchant, price, subscription })
-    }
   }
 }

@@ -174,6 +174,9 @@ type BlockRow = {
 /** A subscription (seq) with an item of a price (id). */
 type PriceUseRow = { merchant: number; price: string; subscription: number }
 
+/** A subscription (seq) with an item (id). */
+type ItemUseRow = { merchant: number; item: string; subscription: number }
+
 /** A due job, derived from an object's state: see core/jobs.ts. Its key is the order of execution. */
 export type JobRow = {
   clock: number
@@ -249,6 +252,7 @@ export type Tables = { [K in StoredKind]: ObjectRow<K> } & {
   clock_event: ClockEventRow
   block: BlockRow
   price_use: PriceUseRow
+  item_use: ItemUseRow
   job: JobRow
   counter: CounterRow
   idempotency: IdempotencyRow

@@ -155,6 +155,13 @@ const STEPS: Readonly<Record<string, Step>> = {
       await world.request('POST', `/v1/subscriptions/${id}`, { items: [item], proration_behavior })
     }
   },
+  'redeeming a code for the first payment of a customer with many unpaid invoices and failed charges': post(
+    ({ unpaidCustomer }) => `/v1/customers/${unpaidCustomer}`,
+    ({ firstTimeCode }) => ({ promotion_code: firstTimeCode }),
+  ),
+  'sending the failed ones of many deliveries again': post(
+    ({ endpoint }) => `/_paytwin/webhooks/${endpoint}/resend`,
+  ),
   'redeeming a coupon that has many promotion codes': post(
     ({ discountedCustomer }) => `/v1/customers/${discountedCustomer}`,
     ({ coupon }) => ({ coupon }),

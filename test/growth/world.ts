@@ -33,6 +33,10 @@ export type World = {
   readonly scriptedCard: string
   /** A card whose charges are disputed. */
   readonly disputedCard: string
+  /** A customer with many unpaid invoices and failed charges, and no others. */
+  readonly unpaidCustomer: string
+  /** A promotion code for the first payment of a customer. */
+  readonly firstTimeCode: string
   /** A coupon with many promotion codes, which was redeemed many times. */
   readonly coupon: string
   /** The customer for whom it was redeemed. */
@@ -92,6 +96,11 @@ export async function makeWorld(count: number): Promise<World> {
   })
   const coupon = await twin.post('/v1/coupons', { percent_off: 10, duration: 'forever' })
   const discounted = await twin.post('/v1/customers', { name: 'Discounted' })
+  const firstTime = await twin.post('/v1/promotion_codes', {
+    coupon: (await twin.post('/v1/coupons', { percent_off: 10, duration: 'once' })).id,
+    restrictions: { first_time_transaction: true },
+  })
+  const unpaid = await twin.post('/v1/customers', { name: 'Unpaid' })
   const product = await twin.post('/v1/products', { name: 'Product' })
   const charge = await makeCharge(twin, customer.id, method.id)
   const app = await makeApp(twin)
@@ -111,6 +120,8 @@ export async function makeWorld(count: number): Promise<World> {
     decliningCard: declining.id,
     scriptedCard: scripted.id,
     disputedCard: disputed.id,
+    unpaidCustomer: unpaid.id,
+    firstTimeCode: firstTime.id,
     coupon: coupon.id,
     discountedCustomer: discounted.id,
     dailyPrice: price.id,
@@ -203,7 +214,17 @@ const YEARS_AHEAD = 20 * 365 * 86_400
 
 function addObjectsOnce(
   unit: UnitOfWork,
-  { customer, discountedCustomer, card, disputedCard, coupon, product, charge, dailyPrice }: World,
+  {
+    customer,
+    unpaidCustomer,
+    discountedCustomer,
+    card,
+    disputedCard,
+    coupon,
+    product,
+    charge,
+    dailyPrice,
+  }: World,
   openInvoice: string,
 ): void {
   createCustomer(unit, { email: EMAIL })
@@ -229,6 +250,11 @@ function addObjectsOnce(
   createPaymentIntent(unit, {
     ...{ amount: 100, currency: 'usd', customer, payment_method: disputedCard, confirm: true },
   })
+  createPaymentIntent(unit, {
+    ...{ amount: 100, currency: 'usd', customer: unpaidCustomer, confirm: true },
+    payment_method: 'pm_card_chargeDeclined',
+  })
+  createInvoice(unit, { customer: unpaidCustomer, collection_method: 'charge_automatically' })
   createPromotionCode(unit, { coupon })
   updateCustomer(unit, discountedCustomer, { coupon })
   createSchedule(unit, {

@@ -99,9 +99,7 @@ export function rotateSecret(engine: Engine, id: string, sender: Sender = {}): P
 export function deleteApp(engine: Engine, id: string, sender: Sender = {}): Promise<readonly number[]> {
   return engine.operatorCommand(() => {
     findApp(engine, id)
-    const tokens = engine.store.oauth.tokensOfApp(id)
-    engine.store.oauth.removeApp(id)
-    return tokens.map(({ seq }) => seq)
+    return engine.store.oauth.removeApp(id).map(({ seq }) => seq)
   }, sender)
 }
 

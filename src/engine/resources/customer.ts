@@ -5,8 +5,6 @@ import { type Contact, NO_CONTACT } from '../../core/contact.ts'
 import type { Customer } from '../../core/customer.ts'
 import { parameterInvalid } from '../../core/errors.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
-import { isOver } from '../../core/subscription-schedule.ts'
-import { hasEnded } from '../../core/subscription-status.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { loadEndingAccount } from './account.ts'
@@ -118,10 +116,7 @@ function checkPrefix(unit: UnitOfWork, { id }: Customer, prefix: string): void {
 export function deleteCustomer(unit: UnitOfWork, id: string): Customer {
   const customer = unit.find('customer', id)
   const clock = unit.clockOf(customer.test_clock)
-  const running = unit.store.objects
-    .list('subscription', unit.owner, [{ field: 'customer', is: id }], { limit: Number.MAX_SAFE_INTEGER })
-    .filter((subscription) => !hasEnded(subscription))
-    .reverse()
+  const running = unit.store.objects.runningSubscriptions(id)
   // Each cancellation is written before the next decision, which reads the outstanding invoices.
   for (const subscription of running) {
     const account = loadEndingAccount(unit, subscription)
@@ -145,11 +140,5 @@ export function deleteCustomer(unit: UnitOfWork, id: string): Customer {
 
 /** Aborts the schedules of a customer that have not started. Those with a subscription have ended with it. */
 function abortWaiting(unit: UnitOfWork, change: Change, customer: string, now: number): void {
-  const schedules = unit.store.objects.list(
-    'subscription_schedule',
-    unit.owner,
-    [{ field: 'customer', is: customer }],
-    { limit: Number.MAX_SAFE_INTEGER },
-  )
-  for (const schedule of schedules.toReversed()) if (!isOver(schedule)) abort(change, schedule, now)
+  for (const schedule of unit.store.objects.schedulesGoingOn(customer)) abort(change, schedule, now)
 }

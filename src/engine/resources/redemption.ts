@@ -189,22 +189,7 @@ function obstacleOfCode(
     if (amount === null) return because(`${needs}; apply it to a subscription or an invoice`)
     if (currency !== minimum_amount_currency || amount < minimum_amount) return because(needs)
   }
-  return first_time_transaction && hasPaid(unit, customer)
+  return first_time_transaction && unit.store.objects.hasPaid(customer.id)
     ? because('is for the first payment of a customer; this one has paid before')
     : null
-}
-
-/** Reports whether a customer has a paid invoice or a successful payment. */
-function hasPaid({ store, owner }: UnitOfWork, { id }: Customer): boolean {
-  const exists = (kind: 'invoice' | 'charge', status: string) =>
-    store.objects.list(
-      kind,
-      owner,
-      [
-        { field: 'customer', is: id },
-        { field: 'status', is: status },
-      ],
-      { limit: 1 },
-    ).length > 0
-  return exists('invoice', 'paid') || exists('charge', 'succeeded')
 }

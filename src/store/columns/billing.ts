@@ -44,6 +44,8 @@ export const BILLING_COLUMNS = {
     },
     privateFields: ['newest_invoice', 'has_pending_items', 'expires_at', 'saves_payment_method'],
     indexes: [
+      { condition: 'holds item', index: 'item_use' },
+      { condition: "status not 'canceled'", and: ['customer ='], index: 'subscription_not_canceled' },
       { condition: 'customer =', index: 'subscription_customer' },
       { condition: 'customer in', index: 'subscription_customer' },
       { condition: 'holds price', index: 'price_use' },
@@ -123,7 +125,10 @@ export const BILLING_COLUMNS = {
       test_clock: 'text',
     },
     privateFields: ['expiring_at'],
-    indexes: [{ condition: 'customer =', index: 'subscription_schedule_customer' }],
+    indexes: [
+      { condition: 'customer =', index: 'subscription_schedule_customer' },
+      { condition: 'status =', index: 'subscription_schedule_status' },
+    ],
   },
   invoice_item: {
     columns: {
@@ -150,7 +155,11 @@ export const BILLING_COLUMNS = {
     indexes: [
       { condition: 'billed_with =', index: 'invoice_item_billed_with' },
       { condition: 'invoice =', index: 'invoice_item_invoice' },
-      { condition: 'invoice is null', and: ['customer =', 'currency ='], index: 'invoice_item_to_bill' },
+      {
+        condition: 'invoice is null',
+        and: ['customer =', 'currency =', 'billed_with is null'],
+        index: 'invoice_item_to_bill',
+      },
       { condition: 'invoice is null', and: ['customer ='], index: 'invoice_item_waiting' },
       { condition: 'invoice is null', index: 'invoice_item_pending' },
       { condition: 'customer =', index: 'invoice_item_customer' },

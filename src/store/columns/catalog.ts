@@ -57,6 +57,7 @@ export const CATALOG_COLUMNS = {
       details: 'json',
     },
     indexes: [
+      { condition: 'id in', index: 'sqlite_autoindex_product_1' },
       { condition: 'active = 0', index: 'product_active' },
       { condition: 'active = 1', index: 'product_active' },
     ],
@@ -81,10 +82,14 @@ export const CATALOG_COLUMNS = {
     indexes: [
       { condition: 'lookup_key =', index: 'price_lookup_key' },
       { condition: 'lookup_key in', index: 'price_lookup_key' },
+      { condition: 'product =', and: ['active = 1'], index: 'price_product_active' },
       { condition: 'product =', index: 'price_product' },
       { condition: 'active = 0', index: 'price_active' },
       { condition: 'currency =', index: 'price_currency' },
+      // Prices that are created with an item are inactive.
       { condition: 'active = 1', index: 'price_active' },
+      { condition: 'recurring is null', index: 'price_one_time' },
+      { condition: 'recurring is not null', index: 'price_recurring' },
     ],
   },
   billing_meter: {

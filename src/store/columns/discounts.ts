@@ -44,7 +44,10 @@ export const DISCOUNTS_COLUMNS = {
       { condition: 'code_key =', and: ['active = 1'], index: 'promotion_code_active' },
       { condition: 'code_key =', index: 'promotion_code_key' },
       { condition: 'customer =', index: 'promotion_code_customer' },
+      { condition: 'coupon =', and: ['active = 1'], index: 'promotion_code_coupon_active' },
       { condition: 'coupon =', index: 'promotion_code_coupon' },
+      { condition: 'active = 0', index: 'promotion_code_activity' },
+      { condition: 'active = 1', index: 'promotion_code_activity' },
     ],
   },
   discount: {

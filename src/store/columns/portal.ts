@@ -15,6 +15,7 @@ export const PORTAL_COLUMNS = {
       features: 'json',
       metadata: 'json',
     },
+    indexes: [{ condition: 'is_default = 1', index: 'billing_portal_configuration_default' }],
   },
   billing_portal_session: {
     columns: {

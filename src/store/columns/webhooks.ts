@@ -29,6 +29,8 @@ export const WEBHOOKS_COLUMNS = {
     },
     privateFields: ['attempt_count', 'is_ready'],
     indexes: [
+      { condition: 'event =', index: 'webhook_delivery_by_event' },
+      { condition: "status = 'failed'", and: ['endpoint ='], index: 'webhook_delivery_failed' },
       { condition: 'endpoint =', index: 'webhook_delivery_endpoint' },
       { condition: 'event in', index: 'webhook_delivery_by_event' },
     ],

@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import { arg, type Statements } from './statements.ts'
+
+/** The SQL for a subscription that has not ended. Its first part is the condition of an index. */
+export const HAS_NOT_ENDED = sql<boolean>`status <> 'canceled' and status <> 'incomplete_expired'`
+
+/** The SQL for a schedule that is not over, with the text of the index. */
+export const IS_NOT_OVER = sql<boolean>`status not in ('canceled', 'completed', 'released')`
+
+/** Returns the currency of the customer's newest subscription that has not ended, or else schedule that is not over; null without any. */
+export function billedCurrency(statements: Statements, customer: string): string | null {
+  const row = statements
+    .named<{ currency: string | null }>('billed currency', (db) => ({
+      compile: () =>
+        sql`select coalesce(
+          (select currency from subscription where customer = ${arg('customer')}
+            and ${HAS_NOT_ENDED} order by seq desc limit 1),
+          (select phases ->> '$[0].currency' from subscription_schedule where customer = ${arg('customer')}
+            and ${IS_NOT_OVER} order by seq desc limit 1)) as currency`.compile(db),
+    }))
+    .get({ customer })
+  return row?.currency ?? null
+}
+
+/** Reports whether a customer has a paid invoice or a successful charge. The invoice of a successful charge is paid. */
+export function hasPaid(statements: Statements, customer: string): boolean {
+  const found = statements
+    .named('has paid', (db) => ({
+      compile: () =>
+        sql`select 1 where exists (select 1 from invoice where customer = ${arg('customer')} and status = 'paid')
+          or exists (select 1 from charge where customer = ${arg('customer')}
+            and status = 'succeeded' and invoice is null)`.compile(db),
+    }))
+    .get({ customer })
+  return found !== undefined
+}
