@@ -5,13 +5,21 @@ import { MOVABLE } from './ownership.ts'
 import { arg, type Statements } from './statements.ts'
 
 /**
- * The number of an object's entries from one keyframe to the next, and so the maximum number of entries that are undone
- * to show the object as of any moment. Nearly all objects have fewer entries and no keyframe.
+ * The maximum number of an object's entries from one keyframe to the next, and so the maximum number of entries that are
+ * undone to show the object as of any moment. Nearly all objects have fewer entries and no keyframe.
  */
 export const KEYFRAME_ENTRIES = 64
 
-/** Reports whether the entry that is an object's n-th has a keyframe. */
-export const hasKeyframe = (entryCount: number): boolean => entryCount % KEYFRAME_ENTRIES === 0
+/** An entry that replaces more characters has a keyframe, so that 64 entries to undo have at most 4 Mi characters. */
+const LARGE_ENTRY = 65_536
+
+/**
+ * Reports whether an entry has a keyframe.
+ * @param entryCount - the number of entries of its object, itself included
+ * @param replaced - the values that it replaced, as JSON
+ */
+export const hasKeyframe = (entryCount: number, replaced: string | null): boolean =>
+  entryCount % KEYFRAME_ENTRIES === 0 || (replaced !== null && replaced.length > LARGE_ENTRY)
 
 /** A journal entry, and the object whose state at that entry is wanted. */
 export type EntryOfObject = {

@@ -98,12 +98,13 @@ function entryOf(
   if (before !== null && publicText === null && type === null) return undefined
   const { place } = link
   const previous = place.link(link.seq)
+  const replaced = before === null || publicText === null ? null : publicText(before)
   return {
     kind,
     place,
     previous,
-    keyframe: hasKeyframe(place.entryCount) ? after : null,
-    replaced: before === null || publicText === null ? null : publicText(before),
+    keyframe: hasKeyframe(place.entryCount, replaced) ? after : null,
+    replaced,
     event: type && { type, number: unit.ids.nextNumber(unit.owner, 'evt') },
     preview,
   }
