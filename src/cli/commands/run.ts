@@ -10,6 +10,7 @@ import { examplesText } from '../command.ts'
 import { tokenOfFile } from '../daemon/connection.ts'
 import { PRELOAD } from '../daemon/preload.ts'
 import { type RunAddress, runEnvironment } from '../daemon/run-environment.ts'
+import { newRunFolder } from '../daemon/run-folder.ts'
 import { type ServeFlags, serveOptions } from '../daemon/serve-options.ts'
 import { ExitWith, Failure } from '../failure.ts'
 import { type Io, variable } from '../io.ts'
@@ -77,7 +78,7 @@ const EXAMPLES = [
 
 /** Starts a daemon, runs the command, and closes the daemon. @throws ExitWith the command's status, unless it is 0 */
 async function runWithDaemon(args: readonly string[], flags: RunFlags, io: Io): Promise<void> {
-  const kept = flags.keep ? newFolder('The folder for --keep', 'paytwin-run-') : null
+  const kept = flags.keep ? newFolder('The folder for --keep', newKeptFolder) : null
   const shared = newFolderOfCommand(flags)
   const signals = new Signals(io)
   const { daemon, options } = await startDaemon(flags, { kept, shared }, io).catch((error: unknown) => {
@@ -98,7 +99,7 @@ async function runWithDaemon(args: readonly string[], flags: RunFlags, io: Io): 
 /** Creates the folder for the files that the command's processes load, unless all of them are in the package. */
 const newFolderOfCommand = (flags: RunFlags): string | null =>
   flags.shiftDate || PRELOAD === null
-    ? newFolder("The folder for the command's processes", 'paytwin-run-shared-')
+    ? newFolder("The folder for the command's processes", newRunFolder)
     : null
 
 async function startDaemon(
@@ -136,12 +137,14 @@ The data is in ${escapeControls(folder)}. To inspect it:
 `
 }
 
+const newKeptFolder = (parent: string): string => mkdtempSync(join(parent, 'paytwin-run-'))
+
 /** Creates a folder in the folder for temporary files. @throws Failure */
-function newFolder(what: string, prefix: string): string {
+function newFolder(what: string, create: (parent: string) => string): string {
   // An absolute path is never read as an option, and is the same in another working directory.
   const parent = resolve(tmpdir())
   try {
-    return mkdtempSync(join(parent, prefix))
+    return create(parent)
   } catch (error) {
     throw new Failure(1, `${what} cannot be created in ${parent}: ${(error as Error).message}`)
   }

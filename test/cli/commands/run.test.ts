@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -27,6 +27,9 @@ const runNode = (
   env: Record<string, string> = {},
 ): Promise<Finished> =>
   paytwin(['run', ...options, '--', process.execPath, '-e', script], { cwd: folder.path, env })
+
+/** Prints its process id, and lives until it is killed. */
+const LIVE = 'console.log(process.pid); setInterval(() => {}, 1_000)'
 
 const PRINT_ADDRESS =
   'const { PAYTWIN_URL, PAYTWIN_SECRET_KEY, PAYTWIN_ADMIN_TOKEN } = process.env;' +
@@ -160,6 +163,32 @@ describe('the daemon', () => {
     expect((await paytwin(['start', '--data', kept, '--port', '0'])).status).toBe(0)
     expect((await paytwin(['events', 'list', '--data', kept])).stdout).toContain('customer.created')
     expect((await paytwin(['stop', '--data', kept])).status).toBe(0)
+  })
+
+  test('removes the folders of killed runs, and no others', async () => {
+    const env = { TMPDIR: folder.path }
+    const run = start(['run', '--shift-date', '--', process.execPath, '-e', LIVE], { cwd: folder.path, env })
+    const said = lines(run.stdout)
+    const pid = Number(await said.next())
+    run.kill('SIGKILL')
+    await once(run, 'exit')
+    process.kill(pid)
+    const [left = '', ...others] = readdirSync(folder.path)
+    expect([left, others]).toEqual([expect.stringMatching(/^paytwin-run-shared-/), []])
+    const owner = readFileSync(join(folder.path, left, 'owner'), 'utf8')
+    const make = (name: string, content: string) => {
+      mkdirSync(join(folder.path, name))
+      writeFileSync(join(folder.path, name, 'owner'), content)
+      return name
+    }
+    const kept = [
+      make('paytwin-run-shared-ALIVE1', owner.replace(/\d+/, String(process.pid))),
+      make('paytwin-run-shared-ELSEW1', owner.replace('"machine":"', '"machine":"other ')),
+      make('paytwin-run-shared-OTHER1', 'not an owner'),
+    ]
+    symlinkSync(left, join(folder.path, 'paytwin-run-shared-LINKED'))
+    expect((await runNode('1', ['--shift-date'], env)).status).toBe(0)
+    expect(readdirSync(folder.path).sort()).toEqual([...kept, 'paytwin-run-shared-LINKED'].sort())
   })
 
   test('quotes the folder of --keep for a shell', async () => {
