@@ -6,17 +6,31 @@ const SHORT_BYTES = 256
 
 /** Adds the function with which statements search long texts. */
 export function addTextSearch(database: Sqlite.Database): void {
-  // The clauses of a search look for their parts in the same texts.
-  let last = ''
-  let folded = ''
+  const foldedOf = rememberingFold()
   database.function('contains_text', { deterministic: true }, (text: unknown, part: unknown) => {
     if (typeof text !== 'string' || typeof part !== 'string') return null
+    return foldedOf(text).includes(fold(part)) ? 1 : 0
+  })
+}
+
+/** A text of all metadata is longer than this, if it takes long to fold; a single value is shorter. */
+const LONG_CHARACTERS = 1_024
+
+/**
+ * Returns a function that does the same as `fold`, and remembers the last long text: the clauses of a search look for their parts in
+ * the same metadata, and in single values between.
+ */
+function rememberingFold(): (text: string) => string {
+  let last = ''
+  let folded = ''
+  return (text) => {
+    if (text.length <= LONG_CHARACTERS) return fold(text)
     if (text !== last) {
       last = text
       folded = fold(text)
     }
-    return folded.includes(fold(part)) ? 1 : 0
-  })
+    return folded
+  }
 }
 
 /** Builds the condition that a text contains a part. The case of ASCII letters is ignored. */

@@ -1,6 +1,6 @@
 import type Sqlite from 'better-sqlite3'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openDatabase } from '../../src/store/database.ts'
 import { arg, Statements } from '../../src/store/statements.ts'
 import { contains } from '../../src/store/text-search.ts'
@@ -40,6 +40,16 @@ test.each([0, 500, 5_000])(
 test('each text is searched anew', () => {
   const [one, other] = ['one', 'other'].map((word) => word.repeat(200)) as [string, string]
   expect([isFound(one, 'one'), isFound(other, 'one'), isFound(one, 'one')]).toEqual([1, 0, 1])
+})
+
+test('a long text is converted to lower case once, also with short ones between', () => {
+  const [long, short] = ['Äa'.repeat(1_000), 'Äb'.repeat(200)] as [string, string]
+  const replace = vi.spyOn(String.prototype, 'replace')
+  const found = [isFound(long, 'aä'), isFound(short, 'bÄ'), isFound(long, 'aÄ'), isFound(short, 'bä')]
+  const converted = replace.mock.contexts.map(String)
+  replace.mockRestore()
+  expect(found).toEqual([0, 1, 1, 0])
+  expect([long, short].map((text) => converted.filter((each) => each === text).length)).toEqual([1, 2])
 })
 
 test('no text contains nothing', () => {
