@@ -254,7 +254,9 @@ function addObjectsOnce(
     ...{ amount: 100, currency: 'usd', customer: unpaidCustomer, confirm: true },
     payment_method: 'pm_card_chargeDeclined',
   })
-  createInvoice(unit, { customer: unpaidCustomer, collection_method: 'charge_automatically' })
+  createInvoice(unit, {
+    ...{ customer: unpaidCustomer, currency: 'usd', collection_method: 'charge_automatically' },
+  })
   createPromotionCode(unit, { coupon })
   updateCustomer(unit, discountedCustomer, { coupon })
   createSchedule(unit, {
