@@ -6,13 +6,13 @@ import { arg, literal } from './statements.ts'
 import type { IndexChoice, StoredKind } from './stored-kind.ts'
 
 /**
- * A condition of a list on a field of its table. Numbers and the values of `isNot`, `isAlways` and `isEither` are part of the SQL.
+ * A condition of a list on a field of its table. Numbers and the values of `isNot`, `isLiteral` and `isEither` are part of the SQL.
  */
 export type Filter =
   | { readonly field: string; readonly is: string | number | null }
   | { readonly field: string; readonly isNot: string }
   /** The same as `is`, for the condition of a partial index. */
-  | { readonly field: string; readonly isAlways: string }
+  | { readonly field: string; readonly isLiteral: string }
   | { readonly field: string; readonly isNull: boolean }
   | { readonly field: string; readonly isEither: readonly string[] }
   | { readonly field: string; readonly isIn: readonly string[] }
@@ -144,8 +144,8 @@ function conditionOf(kind: StoredKind, filter: Filter, value: string): Condition
   }
   if ('compare' in filter)
     return named(filter.compare, () => sql`${field()} ${sql.raw(filter.compare)} ${arg(value)}`, filter.to)
-  if ('isAlways' in filter)
-    return named(`= '${filter.isAlways}'`, () => sql`${field()} = ${sql.lit(filter.isAlways)}`)
+  if ('isLiteral' in filter)
+    return named(`= '${filter.isLiteral}'`, () => sql`${field()} = ${sql.lit(filter.isLiteral)}`)
   if (filter.is === null) return named('is null', () => sql`${field()} is null`)
   return typeof filter.is === 'number'
     ? named(`= ${filter.is}`, () => sql`${field()} = ${sql.lit(filter.is)}`)

@@ -32,7 +32,7 @@ import * as search from './migrations/0030-search.ts'
 import * as clockEvents from './migrations/0031-clock-events.ts'
 import * as indexesOfMerchants from './migrations/0032-indexes-of-merchants.ts'
 import * as expiredGrants from './migrations/0033-expired-grants.ts'
-import * as questionsOfOwners from './migrations/0034-questions-of-owners.ts'
+import * as selectiveIndexes from './migrations/0034-selective-indexes.ts'
 
 /** All migrations, in order. Written by `npm run schema` from the files in migrations/. */
 export const MIGRATIONS: Migrations = {
@@ -69,5 +69,5 @@ export const MIGRATIONS: Migrations = {
   '0031-clock-events': clockEvents,
   '0032-indexes-of-merchants': indexesOfMerchants,
   '0033-expired-grants': expiredGrants,
-  '0034-questions-of-owners': questionsOfOwners,
+  '0034-selective-indexes': selectiveIndexes,
 }

@@ -294,7 +294,7 @@ CREATE INDEX oauth_authorization_expiry on oauth_authorization (expires) where c
 CREATE INDEX invoice_paid on invoice (customer) where status = 'paid';
 CREATE INDEX charge_without_invoice on charge (customer) where status = 'succeeded' and invoice is null;
 CREATE INDEX subscription_not_canceled on subscription (customer) where status <> 'canceled';
-CREATE INDEX subscription_schedule_going_on on subscription_schedule (customer)
+CREATE INDEX subscription_schedule_unfinished on subscription_schedule (customer)
       where status not in ('canceled', 'completed', 'released');
 CREATE INDEX subscription_schedule_status on subscription_schedule (merchant, status);
 CREATE INDEX price_recurring on price (merchant) where recurring is not null;

@@ -178,10 +178,10 @@ export class ObjectTable {
   }
 
   /** Lists a customer's schedules that are not over, oldest first. */
-  schedulesGoingOn(customer: string): SubscriptionSchedule[] {
+  unfinishedSchedules(customer: string): SubscriptionSchedule[] {
     return this.#statements
       .named(
-        'schedules going on',
+        'unfinished schedules',
         (db) =>
           db
             .selectFrom('subscription_schedule' as 'object')

@@ -224,7 +224,7 @@ function askForRarities({ engine: { store } }: Sandbox): void {
   )
   store.deliveries.list(0, [{ field: 'event', isIn: ['evt_1'] }], { limit: 1 })
   for (const filter of [
-    { field: 'status', isAlways: 'failed' },
+    { field: 'status', isLiteral: 'failed' },
     { field: 'event', is: 'evt_1' },
   ])
     store.deliveries.list(0, [{ field: 'endpoint', is: '' }, filter], { limit: 1 })

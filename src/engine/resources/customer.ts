@@ -140,5 +140,5 @@ export function deleteCustomer(unit: UnitOfWork, id: string): Customer {
 
 /** Aborts the schedules of a customer that have not started. Those with a subscription have ended with it. */
 function abortWaiting(unit: UnitOfWork, change: Change, customer: string, now: number): void {
-  for (const schedule of unit.store.objects.schedulesGoingOn(customer)) abort(change, schedule, now)
+  for (const schedule of unit.store.objects.unfinishedSchedules(customer)) abort(change, schedule, now)
 }

@@ -38,7 +38,7 @@ export function resendFailed(unit: UnitOfWork, id: string): WebhookDelivery[] {
   checkEnabled(endpoint)
   const { deliveries } = unit.store
   const ofEndpoint = { field: 'endpoint', is: id }
-  const failed = deliveries.list(unit.owner, [ofEndpoint, { field: 'status', isAlways: 'failed' }], {
+  const failed = deliveries.list(unit.owner, [ofEndpoint, { field: 'status', isLiteral: 'failed' }], {
     limit: MAX_FAILED,
   })
   const events = [...new Set(failed.map(({ event }) => event))].reverse()

@@ -1,16 +1,16 @@
 import type Sqlite from 'better-sqlite3'
 
 /**
- * Adds indexes for questions whose answer is a few rows of many: whether a customer has paid, its subscriptions and schedules that have not
- * ended, the failed deliveries of an endpoint, the default portal configuration, and lists by status, activity and type. The items of a subscription get a table by
- * which the subscription is found.
+ * Adds indexes for queries that read many rows and used few: whether a customer has paid, its subscriptions and schedules that have
+ * not ended, the failed deliveries of an endpoint, the default portal configuration, and lists by status, activity and type. The
+ * items of subscriptions get a table, by which their subscriptions are found.
  */
 export function up(database: Sqlite.Database): void {
   database.exec(`
     create index invoice_paid on invoice (customer) where status = 'paid';
     create index charge_without_invoice on charge (customer) where status = 'succeeded' and invoice is null;
     create index subscription_not_canceled on subscription (customer) where status <> 'canceled';
-    create index subscription_schedule_going_on on subscription_schedule (customer)
+    create index subscription_schedule_unfinished on subscription_schedule (customer)
       where status not in ('canceled', 'completed', 'released');
     create index subscription_schedule_status on subscription_schedule (merchant, status);
     create index price_recurring on price (merchant) where recurring is not null;
