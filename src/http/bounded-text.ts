@@ -1,7 +1,10 @@
 import { parameterInvalid } from '../core/errors.ts'
 
 /** The maximum length of a response, in characters. A longer one would take the memory of many requests. */
-const MAX_LENGTH = 2 ** 25
+export const MAX_RESPONSE_LENGTH = 2 ** 25
+
+/** What to do about a response that is too long because of its expansions. */
+export const EXPAND_LESS = 'Expand fewer paths, or request shorter lists with limit'
 
 /**
  * Writes the text of a response. V8 cannot make texts of more than 512 MiB.
@@ -10,10 +13,10 @@ const MAX_LENGTH = 2 ** 25
  */
 export function boundedText(write: () => string, param: 'expand' | 'limit'): string {
   const text = textUnlessTooLong(write)
-  if (text !== undefined && text.length <= MAX_LENGTH) return text
+  if (text !== undefined && text.length <= MAX_RESPONSE_LENGTH) return text
   throw parameterInvalid(
     param,
-    `The response would have more than ${MAX_LENGTH / 2 ** 20} MiB. ${param === 'expand' ? 'Expand fewer paths, or request shorter lists with limit' : 'Request a shorter list'}`,
+    `The response would have more than ${MAX_RESPONSE_LENGTH / 2 ** 20} MiB. ${param === 'expand' ? EXPAND_LESS : 'Request a shorter list'}`,
   )
 }
 

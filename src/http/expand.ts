@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { parameterInvalid } from '../core/errors.ts'
+import { jsonLength } from '../core/json-text.ts'
 import { KINDS, type Kind, kindOfId, type Objects } from '../core/kinds.ts'
 import type { CurrentView, View } from '../engine/history/view.ts'
+import { EXPAND_LESS, MAX_RESPONSE_LENGTH } from './bounded-text.ts'
 import type { Json } from './json.ts'
 import { entriesOf } from './params.ts'
 import type { Component } from './schemas/component.ts'
@@ -95,16 +97,21 @@ export function expand(
 ): Json {
   if (paths.length === 0) return body
   const expandOnce = oncePerObject(expandField)
-  let added = 0
+  const added = { ...NOTHING }
   return paths.reduce((expanded, path) => {
-    const walked = new Walk(view, path.split('.'), expandOnce, added).from(expanded)
-    added += walked.added
+    const walked = new Walk(view, path.split('.'), expandOnce, { ...added }).from(expanded)
+    add(added, walked.added)
     return walked.value as Json
   }, body)
 }
 
-/** A value after its expansion, and the number of objects that the expansion adds to the response. */
-type Walked = { readonly value: unknown; readonly added: number }
+/** What an expansion adds to the response: the number of objects, and their length as JSON in characters. */
+type Added = { objects: number; length: number }
+
+/** A value after its expansion. */
+type Walked = { readonly value: unknown; readonly added: Readonly<Added> }
+
+const NOTHING: Readonly<Added> = { objects: 0, length: 0 }
 
 /** Expands along one path. An object that occurs many times in a response is expanded once, and then shared. */
 class Walk {
@@ -112,38 +119,43 @@ class Walk {
   readonly #steps: readonly string[]
   readonly #expandField: ExpandField
   readonly #known = new Map<number, Map<object, Walked>>()
-  #most: number
+  readonly #lengths = new Map<object, number>()
+  readonly #before: Readonly<Added>
 
-  /** @param before - the number of objects that earlier paths have added */
-  constructor(view: CurrentView, steps: readonly string[], expandField: ExpandField, before: number) {
+  /** @param before - what earlier paths have added */
+  constructor(
+    view: CurrentView,
+    steps: readonly string[],
+    expandField: ExpandField,
+    before: Readonly<Added>,
+  ) {
     this.#view = view
     this.#steps = steps
     this.#expandField = expandField
-    this.#most = MAX_EXPANDED - before
+    this.#before = before
   }
 
   /** Expands a value along the path from a step. */
   from(value: unknown, step = 0): Walked {
-    if (typeof value !== 'object' || value === null || step === this.#steps.length) return { value, added: 0 }
+    if (typeof value !== 'object' || value === null || step === this.#steps.length)
+      return { value, added: NOTHING }
     const known = this.#known.get(step) ?? new Map<object, Walked>()
     this.#known.set(step, known)
     const walked =
       known.get(value) ?? (Array.isArray(value) ? this.#list(value, step) : this.#field(value, step))
     known.set(value, walked)
-    if (walked.added > this.#most)
-      throw parameterInvalid(
-        'expand',
-        `expand adds more than ${MAX_EXPANDED} objects to the response. Expand fewer paths, or request shorter lists with limit`,
-      )
+    this.#check(walked.added)
     return walked
   }
 
   #list(entries: readonly unknown[], step: number): Walked {
     if (entries.length > 1) loadAlong(this.#view, entries, this.#steps.slice(step))
-    let added = 0
+    const added = { ...NOTHING }
     const value = entries.map((entry) => {
       const walked = this.from(entry, step)
-      added += walked.added
+      add(added, walked.added)
+      // The entries that follow are not read in vain.
+      this.#check(added)
       return walked.value
     })
     return { value, added }
@@ -153,11 +165,35 @@ class Walk {
     const field = this.#steps[step] ?? ''
     const whole = this.#expandField(this.#view, parent as Json, field)
     // A deletion stub has no such fields.
-    if (whole === undefined) return { value: parent, added: 0 }
-    const { value, added } = this.from(whole, step + 1)
-    const isNew = whole !== (parent as Json)[field]
-    return { value: { ...parent, [field]: value }, added: added + (isNew ? objectsAt(whole) : 0) }
+    if (whole === undefined) return { value: parent, added: NOTHING }
+    const added = { ...NOTHING }
+    if (whole !== (parent as Json)[field])
+      add(added, { objects: objectsAt(whole), length: this.#lengthOf(whole) })
+    this.#check(added)
+    const walked = this.from(whole, step + 1)
+    add(added, walked.added)
+    return { value: { ...parent, [field]: walked.value }, added }
   }
+
+  #lengthOf(whole: unknown): number {
+    if (typeof whole !== 'object' || whole === null) return 0
+    const length = this.#lengths.get(whole) ?? jsonLength(whole)
+    this.#lengths.set(whole, length)
+    return length
+  }
+
+  /** @throws ApiError parameter_invalid if the response would get too many objects, or too large ones */
+  #check({ objects, length }: Readonly<Added>): void {
+    const isTooMany = this.#before.objects + objects > MAX_EXPANDED
+    if (!isTooMany && this.#before.length + length <= MAX_RESPONSE_LENGTH) return
+    const what = isTooMany ? `${MAX_EXPANDED} objects` : `${MAX_RESPONSE_LENGTH / 2 ** 20} MiB`
+    throw parameterInvalid('expand', `expand adds more than ${what} to the response. ${EXPAND_LESS}`)
+  }
+}
+
+function add(sum: Added, { objects, length }: Readonly<Added>): void {
+  sum.objects += objects
+  sum.length += length
 }
 
 /** Counts the objects in an expanded field, which can be a list. */
@@ -187,19 +223,17 @@ function sourceOf(parent: Json, field: string): string | undefined {
   return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value.join() : undefined
 }
 
-/** Reads the objects on a path from all entries of a list, one step after the other. Objects have the fields of their bodies. */
+/**
+ * Reads the objects on a path from all entries of a list, one step after the other, except large ones, which may be too many. Objects
+ * have the fields of their bodies.
+ */
 function loadAlong(view: View, entries: readonly unknown[], [step = '', ...rest]: readonly string[]): void {
   const ids = new Set(entries.flatMap((entry) => idIn(entry, step)))
   const kinds = new Set([...ids].flatMap((id) => kindOfId(id) ?? []))
   for (const kind of kinds) {
     const ofKind = [...ids].filter((id) => kindOfId(id) === kind)
-    view.load?.(kind, ofKind)
-    if (rest.length > 0)
-      loadAlong(
-        view,
-        ofKind.map((id) => view.get(kind, id)),
-        rest,
-      )
+    const loaded = view.load?.(kind, ofKind) ?? []
+    if (rest.length > 0) loadAlong(view, loaded, rest)
   }
 }
 

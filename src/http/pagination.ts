@@ -3,7 +3,7 @@ import { parameterInvalid, resourceMissing } from '../core/errors.ts'
 import { jsonLength, MAX_PAGE_LENGTH } from '../core/json-text.ts'
 import { type Kind, nounOf, type Objects } from '../core/kinds.ts'
 import type { WebhookDelivery } from '../core/webhook.ts'
-import type { Filter, Page, TimeField } from '../engine/history/view.ts'
+import type { Cut, Filter, Page, TimeField } from '../engine/history/view.ts'
 import type { Call } from './api.ts'
 import { deferred } from './deferred.ts'
 import { instant } from './fields.ts'
@@ -100,9 +100,11 @@ export const listObjects = <K extends Kind, Body>(
       noun: nounOf(kind),
       placeOf: (id) => call.view.placeOf(kind, id),
       list: (page) => {
-        const found = call.view.list(kind, filters, page)
+        const found = call.view.listPage(kind, filters, page)
+        const [first] = found.rows
         // Intents and charges are shown with details of their payment methods.
-        call.view.load?.('payment_method', found.flatMap(paymentMethodOf))
+        if (first && 'payment_method' in first)
+          call.view.load?.('payment_method', found.rows.flatMap(paymentMethodOf))
         return found
       },
     },
@@ -119,7 +121,7 @@ export const listDeliveries = <Body>(
   present: (delivery: WebhookDelivery) => Body,
 ): List<Body> => {
   const { deliveries } = call.view
-  const list = (page: Page) => deliveries.list(filters, page)
+  const list = (page: Page) => deliveries.listPage(filters, page)
   return listFrom(call, { noun: 'webhook delivery', placeOf: deliveries.placeOf, list }, present)
 }
 
@@ -139,7 +141,7 @@ type Source<T> = {
   /** The name of an entry in messages. */
   readonly noun: string
   readonly placeOf: (id: string) => number | undefined
-  readonly list: (page: Page) => readonly T[]
+  readonly list: (page: Page) => Cut<T>
 }
 
 function listFrom<T, Body>(
@@ -150,14 +152,14 @@ function listFrom<T, Body>(
   const cursor = cursorOf(params)
   const place = cursor && source.placeOf(cursor.id)
   if (cursor && place === undefined) throw resourceMissing(source.noun, cursor.id, cursor.param)
-  const found = source.list({
+  const { rows, isCut } = source.list({
     limit: params.limit + 1,
     ...(cursor && { [cursor.param === 'starting_after' ? 'after' : 'before']: place }),
   })
   return page(
     c.req.path,
-    found,
-    { limit: params.limit, isBackward: cursor?.param === 'ending_before' },
+    rows,
+    { limit: params.limit, isBackward: cursor?.param === 'ending_before', isCut },
     present,
   )
 }
@@ -165,6 +167,8 @@ function listFrom<T, Body>(
 type PageShape<T> = {
   readonly limit: number
   readonly isBackward: boolean
+  /** Whether further entries follow those that are given. */
+  readonly isCut?: boolean
   /** Returns the length of what is read for an entry, if more may be read than is shown. */
   readonly lengthOf?: (entry: T) => number
 }
@@ -176,22 +180,22 @@ type PageShape<T> = {
 export function page<T, Body>(
   url: string,
   found: Iterable<T>,
-  { limit, isBackward, lengthOf = () => 0 }: PageShape<T>,
+  { limit, isBackward, isCut = false, lengthOf = () => 0 }: PageShape<T>,
   present: (entry: T) => Body,
 ): List<Body> {
   const data: Body[] = []
   let length = 0
-  let has_more = false
+  let isFull = false
   for (const entry of found) {
-    has_more = data.length === limit
-    if (has_more) break
+    isFull = data.length === limit
+    if (isFull) break
     const body = present(entry)
     length += Math.max(jsonLength(body), lengthOf(entry))
-    has_more = length > MAX_PAGE_LENGTH && data.length > 0
-    if (has_more) break
+    isFull = length > MAX_PAGE_LENGTH && data.length > 0
+    if (isFull) break
     data.push(body)
   }
-  return list(url, isBackward ? data.reverse() : data, has_more)
+  return list(url, isBackward ? data.reverse() : data, isFull || isCut)
 }
 
 /**

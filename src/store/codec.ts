@@ -4,6 +4,12 @@ import type { StoredKind, StoredObjects } from './stored-kind.ts'
 
 type Field = { readonly name: string; readonly type: 'integer' | 'text' | 'boolean' | 'json' }
 
+/** The maximum size of a nested value that is read together with those of many objects, in bytes. */
+export const MAX_NESTED = 8 * 1024
+
+/** What a larger nested value is read as, if it is left out. Others are texts or null. */
+export const LEFT_OUT = 0
+
 /** The set of fields in which two states of an object differ. */
 export type FieldSet = {
   readonly fields: readonly Field[]
@@ -23,6 +29,10 @@ export type Codec<T> = {
   readonly decode: (values: readonly unknown[]) => T
   /** Does the same if nested values are parsed already. */
   readonly decodeParsed: (values: readonly unknown[]) => T
+  /** Whether a large nested value was left out of the values of the columns: see `LEFT_OUT`. */
+  readonly hasLeftOut: (values: readonly unknown[]) => boolean
+  /** Returns the length of the nested values of an object as JSON, from the values of its columns. */
+  readonly nestedLength: (values: readonly unknown[]) => number
   /** Encodes the values of all columns, in the order of `fields`. */
   readonly encode: (object: T) => unknown[]
   /** Compares two states; nested values are compared by content. */
@@ -70,6 +80,8 @@ function makeCodec<K extends StoredKind>(kind: K): Codec<StoredObjects[K]> {
     decodeParsed: decoderOf(
       fields.map((field) => (field.type === 'json' ? { ...field, type: 'text' } : field)),
     ),
+    hasLeftOut: leftOutOf(fields),
+    nestedLength: nestedLengthOf(fields),
     encode: encoderOf(fields),
     publicState: publicTextOf(variable.filter(isPublic)),
     changes: (before, after) => {
@@ -104,6 +116,20 @@ function publicTextOf(fields: readonly Field[]): (object: object) => string {
 
 const decoderOf = <T>(fields: readonly Field[]): ((values: readonly unknown[]) => T) =>
   compile('parse', `return (values) => ({ ${fields.map(decodeSource).join(', ')} })`, parse)
+
+const leftOutOf = (fields: readonly Field[]): ((values: readonly unknown[]) => boolean) =>
+  compile(
+    'mark',
+    `return (values) => ${['false', ...nestedSource(fields, ' === mark')].join(' || ')}`,
+    LEFT_OUT,
+  )
+
+const nestedLengthOf = (fields: readonly Field[]): ((values: readonly unknown[]) => number) =>
+  compile('absent', `return (values) => ${['0', ...nestedSource(fields, '?.length ?? 0')].join(' + ')}`, null)
+
+/** Writes an expression for the value of each nested field. */
+const nestedSource = (fields: readonly Field[], operation: string): string[] =>
+  fields.flatMap(({ type }, place) => (type === 'json' ? [`(values[${place}]${operation})`] : []))
 
 const encoderOf = (fields: readonly Field[]): ((object: object) => unknown[]) =>
   compile('write', `return (object) => [${fields.map(encodeSource).join(', ')}]`, JSON.stringify)

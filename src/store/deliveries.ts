@@ -6,7 +6,7 @@ import { columnsOf } from './columns.ts'
 import { KindTable } from './kind-table.ts'
 import type { Filter, Page } from './list-query.ts'
 import { Place } from './place.ts'
-import { arg, literal, type Reader, type Statements } from './statements.ts'
+import { arg, type Cut, literal, type Reader, type Statements } from './statements.ts'
 import type { Tables } from './tables.ts'
 
 const COLUMN_NAMES = Object.keys(columnsOf('webhook_delivery'))
@@ -49,9 +49,14 @@ export class DeliveryTable {
     return this.#rows.seqOf(merchant, id)
   }
 
-  /** Lists a page of a merchant's deliveries that meet all conditions: newest first, with `before` oldest first. */
+  /** Lists a merchant's deliveries that meet all conditions: newest first, with `before` oldest first. */
   list(merchant: number, filters: readonly Filter[], page: Page): WebhookDelivery[] {
-    return this.#rows.list(merchant, filters, page)
+    return this.#rows.lists.all(merchant, filters, page)
+  }
+
+  /** Does the same, but ends early if the deliveries would be longer than a page can be. */
+  listPage(merchant: number, filters: readonly Filter[], page: Page): Cut<WebhookDelivery> {
+    return this.#rows.lists.page(merchant, filters, page)
   }
 
   insert(merchant: number, delivery: WebhookDelivery): void {

@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import { assert } from '../core/errors.ts'
-import { type Blocks, spanOf } from './blocks.ts'
-import { codecOf, type FieldSet } from './codec.ts'
+import type { Blocks } from './blocks.ts'
+import { codecOf, type FieldSet, MAX_NESTED } from './codec.ts'
 import { columnsOf } from './columns.ts'
-import { type Filter, listQuery, type Page } from './list-query.ts'
+import { KindLists } from './kind-lists.ts'
 import { Place } from './place.ts'
 import { Recent } from './recent.ts'
-import { arg, type Reader, type Statement, type Statements, type Values } from './statements.ts'
+import { arg, literal, type Reader, type Statement, type Statements, type Values } from './statements.ts'
 import type { StoredKind, StoredObjects } from './stored-kind.ts'
 
 /** An object with its seq and the seq of its newest journal entry. */
@@ -20,6 +20,7 @@ const ROW_COLUMNS = ['merchant', 'seq', 'newest_entry', 'entry_count'] as const
 
 /** The table of one kind of object, one row each. */
 export class KindTable<K extends StoredKind> {
+  readonly lists: KindLists<K>
   readonly #kind: K
   readonly #statements: Statements
   readonly #blocks: Blocks
@@ -37,6 +38,7 @@ export class KindTable<K extends StoredKind> {
     statements: Statements,
     { blocks, objectsKept }: { readonly blocks: Blocks; readonly objectsKept: number },
   ) {
+    this.lists = new KindLists(kind, statements, blocks)
     this.#kind = kind
     this.#statements = statements
     this.#blocks = blocks
@@ -59,17 +61,32 @@ export class KindTable<K extends StoredKind> {
     return this.#find(merchant, id)?.object
   }
 
-  /** Reads the objects of many ids into the cache with one statement. */
-  load(merchant: number, ids: readonly string[]): void {
+  /**
+   * Reads the objects of many ids into the cache with one statement, except large ones, which would take long together.
+   * @returns those that are in the cache
+   */
+  load(merchant: number, ids: readonly string[]): StoredObjects[K][] {
     const missing = ids.filter((id) => !this.#recent.get(id))
-    if (missing.length < 2) return
-    this.readTogether(
-      `load ${this.#kind}`,
-      // The unary plus disables the indexes of this column, with which the planner would read all rows of the merchant.
-      () => sql`${sql.table(this.#kind)} where +merchant = ${arg('merchant')}
-        and id in (select value from json_each(${arg('ids')}))`,
-      { merchant, ids: JSON.stringify(missing) },
-    )
+    if (missing.length > 1) {
+      this.readTogether(
+        `load ${this.#kind}`,
+        // The unary plus disables the indexes of this column, with which the planner would read all rows of the merchant.
+        () => sql`${sql.table(this.#kind)} where +merchant = ${arg('merchant')}
+        and id in (select value from json_each(${arg('ids')})) and ${this.#isSmall()}`,
+        { merchant, ids: JSON.stringify(missing) },
+      )
+    }
+    return ids.flatMap((id) => {
+      const known = this.#recent.get(id)
+      return known?.merchant === merchant ? known.object : []
+    })
+  }
+
+  /** SQL: whether a row has no large nested value. */
+  #isSmall(): RawBuilder<unknown> {
+    const nested = codecOf(this.#kind).fields.filter(({ type }) => type === 'json')
+    const sizes = nested.map(({ name }) => sql`ifnull(octet_length(${sql.ref(name)}), 0)`)
+    return sizes.length === 0 ? sql`true` : sql`max(${sql.join(sizes)}, 0) <= ${literal(MAX_NESTED)}`
   }
 
   /**
@@ -143,29 +160,6 @@ export class KindTable<K extends StoredKind> {
         },
       )
       .all({ seqs: JSON.stringify(seqs) })
-  }
-
-  /** Lists a page of a merchant's objects that meet all conditions: newest first, with `before` oldest first. */
-  list(merchant: number, filters: readonly Filter[], page: Page): StoredObjects[K][] {
-    const created = filters.flatMap((filter) =>
-      'compare' in filter && filter.field === 'created' ? [filter] : [],
-    )
-    const places = created.length === 0 ? {} : this.#blocks.placesOf(this.#kind, merchant, spanOf(created))
-    if (!places) return []
-    const { above, below } = { above: undefined, below: undefined, ...places }
-    const bounds = {
-      above: page.before === undefined ? above : Math.max(page.before, above ?? 0),
-      below: page.after === undefined ? below : Math.min(page.after, below ?? Number.MAX_SAFE_INTEGER),
-    }
-    const { name, query, values } = listQuery(this.#kind, filters, {
-      isAbove: bounds.above !== undefined,
-      isBelow: bounds.below !== undefined,
-      order: page.before === undefined ? 'newest first' : 'oldest first',
-      limit: page.limit,
-    })
-    return this.#statements
-      .named(name, (db) => ({ compile: () => query().compile(db) }), this.#decode)
-      .all({ merchant, ...bounds, ...values })
   }
 
   /** Returns an object's seq, which is the order of creation; undefined when the merchant has none with this id. */

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { assert } from '../core/errors.ts'
 import type { CreatedBound } from './blocks.ts'
+import { LEFT_OUT, MAX_NESTED } from './codec.ts'
 import { columnsOf, indexesOf } from './columns.ts'
 import { arg, literal } from './statements.ts'
 import type { IndexChoice, StoredKind } from './stored-kind.ts'
@@ -47,6 +48,8 @@ export type PageShape = {
   readonly isBelow: boolean
   readonly order: 'newest first' | 'oldest first'
   readonly limit: number
+  /** Whether large nested values are left out: see `LEFT_OUT`. */
+  readonly leavesOut: boolean
 }
 
 /** A list as one statement, and the values of its conditions. */
@@ -91,7 +94,13 @@ function queryOf(
     ...(shape.isAbove ? [sql`${place} > ${arg('above')}`] : []),
     ...(shape.isBelow ? [sql`${place} < ${arg('below')}`] : []),
   ]
-  const columns = Object.keys(columnsOf(kind)).map((name) => sql.ref(`${kind}.${name}`))
+  const columns = Object.entries(columnsOf(kind)).map(([name, type]) => {
+    const column = sql.ref(`${kind}.${name}`)
+    // Reading the length of a text does not read the text.
+    return shape.leavesOut && type === 'json'
+      ? sql`iif(octet_length(${column}) > ${literal(MAX_NESTED)}, ${literal(LEFT_OUT)}, ${column})`
+      : column
+  })
   return sql<object>`select ${sql.join(columns)} from ${source} where ${sql.join(wheres, sql` and `)}
     order by ${place} ${sql.raw(shape.order === 'newest first' ? 'desc' : 'asc')} limit ${literal(shape.limit)}`
 }

@@ -1,8 +1,9 @@
+import { MAX_PAGE_LENGTH } from '../core/json-text.ts'
 import type { Kind, Objects } from '../core/kinds.ts'
 import { type Blocks, type CreatedBound, spanOf } from './blocks.ts'
 import { codecOf } from './codec.ts'
 import { countQuery, rowsQuery, type Search, type SearchClause, searchQuery } from './search-query.ts'
-import type { Statements } from './statements.ts'
+import type { Cut, Statements } from './statements.ts'
 
 /** A page of the objects that a search finds, newest first. */
 export type SearchPage = {
@@ -41,25 +42,34 @@ export class ObjectSearch {
     this.#blocks = blocks
   }
 
-  /** Lists a page of a merchant's objects that a search finds, newest first. */
+  /** Lists a page of a merchant's objects that a search finds, newest first. It ends early if the objects would be too long. */
   *list<K extends Kind>(
     kind: K,
     merchant: number,
     search: Search,
     { limit, after }: SearchPage,
-  ): Generator<void, Objects[K][]> {
+  ): Generator<void, Cut<Objects[K]>> {
     const span = this.#spanOf(kind, merchant, search)
-    if (!span) return []
+    if (!span) return { rows: [], isCut: false, length: 0 }
     const { query, values } = searchQuery(kind, search, BOUNDS, limit)
-    const statement = this.#statements.once(query, (row) => codecOf(kind).decode(row) as Objects[K])
-    const found: Objects[K][] = []
+    const { decode, nestedLength } = codecOf(kind)
+    const statement = this.#statements.once(query, (row) => decode(row) as Objects[K])
+    const rows: Objects[K][] = []
+    let length = 0
     const below = Math.min(after ?? span.below, span.below)
     for (const chunk of this.#chunks(kind, search, { ...span, below, merchant, ...values })) {
-      found.push(...statement.all(chunk))
-      if (found.length >= limit) break
+      const found = statement.allWithin(chunk, {
+        maxLength: MAX_PAGE_LENGTH - length,
+        lengthOf: nestedLength,
+        least: rows.length === 0 ? 1 : 0,
+      })
+      rows.push(...found.rows)
+      length += found.length
+      if (found.isCut) return { rows: rows.slice(0, limit), isCut: true, length }
+      if (rows.length >= limit) break
       yield
     }
-    return found.slice(0, limit)
+    return { rows: rows.slice(0, limit), isCut: false, length }
   }
 
   /** Counts a merchant's objects that a search finds, up to a limit. */

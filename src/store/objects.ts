@@ -12,7 +12,7 @@ import type { Filter, Page } from './list-query.ts'
 import { sizeOfEach } from './object-sizes.ts'
 import { Place } from './place.ts'
 import { IS_LOOSE, IS_OUTSTANDING, type Owners, ReadAhead } from './read-ahead.ts'
-import { arg, literal, type Statements } from './statements.ts'
+import { arg, type Cut, literal, type Statements } from './statements.ts'
 import type { StoredObjects } from './stored-kind.ts'
 import { updateUses } from './subscription-uses.ts'
 
@@ -73,9 +73,19 @@ export class ObjectTable {
     return this.#tables[kind].newestEntryAt(seq)
   }
 
-  /** Lists a page of a merchant's objects that meet all conditions: newest first, with `before` oldest first. */
+  /** Lists a merchant's objects that meet all conditions: newest first, with `before` oldest first. */
   list<K extends Kind>(kind: K, merchant: number, filters: readonly Filter[], page: Page): Objects[K][] {
-    return this.#tables[kind].list(merchant, filters, page)
+    return this.#tables[kind].lists.all(merchant, filters, page)
+  }
+
+  /** Does the same, but ends early if the objects would be longer than a page can be. */
+  listPage<K extends Kind>(
+    kind: K,
+    merchant: number,
+    filters: readonly Filter[],
+    page: Page,
+  ): Cut<Objects[K]> {
+    return this.#tables[kind].lists.page(merchant, filters, page)
   }
 
   /** Lists a customer's open invoices, oldest first. */
@@ -262,9 +272,9 @@ export class ObjectTable {
     updateUses(this.#statements, owner, (before as Subscription).items, (after as Subscription).items)
   }
 
-  /** Reads the objects of many ids into the cache with one statement. */
-  load(kind: Kind, merchant: number, ids: readonly string[]): void {
-    this.#tables[kind].load(merchant, ids)
+  /** Reads the objects of many ids into the cache with one statement, except large ones. @returns those that are in the cache */
+  load<K extends Kind>(kind: K, merchant: number, ids: readonly string[]): Objects[K][] {
+    return this.#tables[kind].load(merchant, ids)
   }
 
   /** Sets the ids of objects that may be asked for: the first question reads them all into the cache with one statement. */

@@ -43,6 +43,23 @@ export type Values = Readonly<Record<string, unknown>>
 /** Creates a row from the values of its columns, in order. */
 export type Reader<Row> = (values: readonly unknown[]) => Row
 
+/** How many rows of a query are read. */
+type Within = {
+  readonly maxLength: number
+  readonly lengthOf: Reader<number>
+  /** The number of rows that are read however long they are, 1 by default. */
+  readonly least?: number
+}
+
+/** The first rows of a query. */
+export type Cut<Row> = {
+  readonly rows: readonly Row[]
+  /** Whether further rows were left out, because they would be too long together. */
+  readonly isCut: boolean
+  /** The total length of the rows. */
+  readonly length: number
+}
+
 /** A query that Kysely compiled once, run by better-sqlite3. */
 export class Statement<Row> {
   readonly #prepared: Sqlite.Statement
@@ -69,6 +86,18 @@ export class Statement<Row> {
   all(values: Values): Row[] {
     const rows = this.#prepared.all(...this.#bind(values)) as unknown[][]
     return rows.map((row) => this.#read(row))
+  }
+
+  /** Reads the first rows up to a total length. */
+  allWithin(values: Values, { maxLength, lengthOf, least = 1 }: Within): Cut<Row> {
+    const rows: Row[] = []
+    let length = 0
+    for (const row of this.#prepared.iterate(...this.#bind(values)) as IterableIterator<unknown[]>) {
+      length += lengthOf(row)
+      if (length > maxLength && rows.length >= least) return { rows, isCut: true, length }
+      rows.push(this.#read(row))
+    }
+    return { rows, isCut: false, length }
   }
 
   /** @returns the rowid of the row inserted last */

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Change } from '../../src/core/change.ts'
 import type { Customer } from '../../src/core/customer.ts'
-import { MAX_PAGE_LENGTH } from '../../src/core/json-text.ts'
+import { jsonLength, MAX_PAGE_LENGTH } from '../../src/core/json-text.ts'
 import { listAnyEvents } from '../../src/engine/history/any-events.ts'
 import { apply } from '../../src/engine/machine/apply.ts'
+import { MAX_RESPONSE_LENGTH } from '../../src/http/bounded-text.ts'
 import { Statement } from '../../src/store/statements.ts'
 import { type Body, startTwin, type Twin } from '../twin.ts'
 import { asOperator, idsOf } from './support.ts'
@@ -14,28 +15,29 @@ const LENGTHS = [...Array<number>(16).fill(LARGE), 9 * LARGE, LARGE, 10, 10, ...
 /** Lists, events and their fields beside the names. */
 const REST = 20_000
 
-async function rename(twin: Twin, id: string, name: string): Promise<void> {
+/** Changes fields of a customer to values that the API would refuse. */
+async function change(twin: Twin, id: string, fields: Partial<Customer>): Promise<void> {
   const { engine, merchant } = twin.sandbox
   await engine.command(merchant, null, (unit) => {
-    const change = new Change()
+    const made = new Change()
     const customer = unit.need('customer', id) as Customer
-    change.update('customer', customer, (before) => ({ ...before, name }), 'customer.updated')
-    apply(unit, change)
+    made.update('customer', customer, (before) => ({ ...before, ...fields }), 'customer.updated')
+    apply(unit, made)
   })
 }
 
+const rename = (twin: Twin, id: string, name: string) => change(twin, id, { name })
+
 const nameOf = (n: number) => `${n} ${'x'.repeat(LENGTHS[n] ?? 0)}`
 
-/** Counts the characters of the texts that the store reads during work. */
+/** Counts the characters of the values that the store reads during work. */
 async function charactersReadBy<T>(act: () => Promise<T>): Promise<{ result: T; read: number }> {
-  const spies = [vi.spyOn(Statement.prototype, 'all'), vi.spyOn(Statement.prototype, 'get')]
+  const methods = ['all', 'allWithin', 'get'] as const
+  const spies = methods.map((method) => vi.spyOn(Statement.prototype, method))
   try {
     const result = await act()
-    const texts = spies
-      .flatMap(({ mock }) => mock.results.flatMap(({ value }) => value ?? []))
-      .flatMap((row: object) => Object.values(row))
-      .filter((value) => typeof value === 'string')
-    return { result, read: texts.reduce((sum, { length }) => sum + length, 0) }
+    const rows = spies.flatMap(({ mock }) => mock.results.flatMap(({ value }) => value?.rows ?? value ?? []))
+    return { result, read: rows.reduce((sum: number, row: unknown) => sum + jsonLength(row), 0) }
   } finally {
     for (const spy of spies) spy.mockRestore()
   }
@@ -146,4 +148,117 @@ describe.each(['paytwin', 'stripe'] as const)('with the dialect %s', (dialect) =
     const all = idsOf([...first.data, ...rest.data])
     expect(idsOf(before.data)).toEqual(all.slice(0, -1).slice(-before.data.length))
   })
+})
+
+/** Creates customers whose metadata are large. */
+async function createLarge(twin: Twin, count: number, length: number): Promise<string[]> {
+  const ids: string[] = []
+  while (ids.length < count) {
+    const { id } = await twin.post('/v1/customers', { name: 'Large' })
+    await change(twin, id, { metadata: { large: 'x'.repeat(length) } })
+    ids.push(id)
+  }
+  twin.sandbox.engine.store.objects.forget()
+  return ids
+}
+
+describe('a list of objects with large values', () => {
+  let twin: Twin
+  let ids: string[]
+  beforeAll(async () => {
+    twin = await startTwin()
+    ids = await createLarge(twin, 24, LARGE)
+    ids.push((await twin.post('/v1/customers', { name: 'Small' })).id)
+    ids.reverse()
+  })
+  afterAll(() => twin.close())
+
+  test.each([
+    ['newest first', 'starting_after'],
+    ['oldest first', 'ending_before'],
+  ])('reads no more of the store than it shows, %s', async (_, cursor) => {
+    const from = cursor === 'ending_before' ? ids.at(-1) : ids[0]
+    const { result, read } = await charactersReadBy(() =>
+      twin.get(`/v1/customers?limit=100&${cursor}=${from}`),
+    )
+    expect(result).toMatchObject({ has_more: true })
+    const length = JSON.stringify(result.data).length
+    expect(length).toBeGreaterThan(MAX_PAGE_LENGTH - 2 * LARGE)
+    // One more for the cursor.
+    expect(read).toBeLessThan(length + LARGE + REST)
+  })
+
+  test('has each object once', async () => {
+    const found: string[] = []
+    for (let more = true; more; ) {
+      const cursor = found.length === 0 ? '' : `&starting_after=${found.at(-1)}`
+      const { data, has_more } = await twin.get(`/v1/customers?limit=100${cursor}`)
+      found.push(...idsOf(data))
+      more = has_more
+    }
+    expect(found).toEqual(ids)
+  })
+
+  test('is as long as its limit allows', async () => {
+    const { data, has_more } = await twin.get('/v1/customers?limit=3')
+    expect(idsOf(data)).toEqual(ids.slice(0, 3))
+    expect(has_more).toBe(true)
+  })
+})
+
+describe('expansions of large objects', () => {
+  const EACH = 1_500_000
+  let twin: Twin
+  beforeAll(async () => {
+    twin = await startTwin()
+    for (const customer of await createLarge(twin, 40, EACH))
+      await twin.post('/v1/payment_intents', { amount: 2000, currency: 'usd', customer })
+  })
+  afterAll(() => twin.close())
+
+  const list = (query: string) => twin.request('GET', `/v1/payment_intents?${query}&expand[]=data.customer`)
+
+  test('are refused before more of them are read than a response can have', async () => {
+    twin.sandbox.engine.store.objects.forget()
+    const { result, read } = await charactersReadBy(() => list('limit=100'))
+    expect(result.status).toBe(400)
+    expect(result.body.error).toMatchObject({
+      param: 'expand',
+      message:
+        'expand adds more than 32 MiB to the response. Expand fewer paths, or request shorter lists with limit',
+    })
+    expect(read).toBeLessThan(MAX_RESPONSE_LENGTH + EACH + REST)
+    expect((await list('limit=20')).body.data).toHaveLength(20)
+  })
+
+  test('are refused before the response is written if one object occurs many times', async () => {
+    const { data } = await twin.get('/v1/customers?limit=1')
+    for (let n = 0; n < 23; n += 1)
+      await twin.post('/v1/payment_intents', { amount: 2000, currency: 'usd', customer: data[0].id })
+    const write = vi.spyOn(JSON, 'stringify')
+    try {
+      expect(await list(`customer=${data[0].id}&limit=100`)).toMatchObject({ status: 400 })
+      const lengths = write.mock.results.map(({ value }) => value?.length ?? 0)
+      expect(Math.max(...lengths)).toBeLessThan(EACH)
+    } finally {
+      write.mockRestore()
+    }
+  })
+})
+
+test('pages of a search end early too, and have each object once', async () => {
+  const twin = await startTwin({ dialect: 'stripe' })
+  onTestFinished(() => twin.close())
+  const ids = (await createLarge(twin, 12, LARGE)).reverse()
+  const found: string[] = []
+  let page = ''
+  do {
+    const query = `query=${encodeURIComponent("name:'Large'")}&limit=100${page}`
+    const { result, read } = await charactersReadBy(() => twin.get(`/v1/customers/search?${query}`))
+    expect(read).toBeLessThan(MAX_PAGE_LENGTH + LARGE + REST)
+    found.push(...idsOf(result.data))
+    expect(result.has_more).toBe(result.next_page !== null)
+    page = result.has_more ? `&page=${result.next_page}` : ''
+  } while (page)
+  expect(found).toEqual(ids)
 })

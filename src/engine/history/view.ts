@@ -9,11 +9,13 @@ import type { EventEntry } from '../../store/journal.ts'
 import type { Filter, Page } from '../../store/list-query.ts'
 import type { SearchPage } from '../../store/object-search.ts'
 import type { Search } from '../../store/search-query.ts'
+import type { Cut } from '../../store/statements.ts'
 import type { Store } from '../../store/store.ts'
 import type { Ids } from '../machine/ids.ts'
 
 export type { Filter, Page, TimeField } from '../../store/list-query.ts'
 export type { Comparison, Operand, Search, SearchClause } from '../../store/search-query.ts'
+export type { Cut } from '../../store/statements.ts'
 
 /** The objects of a merchant as of one moment, for presenters. */
 export type View = {
@@ -22,15 +24,20 @@ export type View = {
   /** The address of the daemon, for links to its pages. */
   readonly url: string
   get<K extends Kind>(kind: K, id: string): Objects[K] | undefined
-  /** Reads objects together, so that `get` then takes no statement for each. Only views of the current objects can. */
-  load?(kind: Kind, ids: readonly string[]): void
+  /**
+   * Reads objects together, so that `get` then takes no statement for each. Only views of the current objects can.
+   * @returns the objects that were read, or are in memory. Large ones are left out
+   */
+  load?<K extends Kind>(kind: K, ids: readonly string[]): Objects[K][]
 }
 
 /** The current objects, which can also be listed. */
 export type CurrentView = View & {
   list<K extends Kind>(kind: K, filters: readonly Filter[], page: Page): Objects[K][]
+  /** Does the same, but ends early if the objects would be longer than a page can be. */
+  listPage<K extends Kind>(kind: K, filters: readonly Filter[], page: Page): Cut<Objects[K]>
   /** Lists the objects that a search finds, newest first, in steps: see inTurns. */
-  search<K extends Kind>(kind: K, search: Search, page: SearchPage): Generator<void, Objects[K][]>
+  search<K extends Kind>(kind: K, search: Search, page: SearchPage): Generator<void, Cut<Objects[K]>>
   /** Counts the objects that a search finds, up to a limit, in steps: see inTurns. */
   countFound(kind: Kind, search: Search, limit: number): Generator<void, number>
   /** Counts the objects of a kind by amount, currency and status. */
@@ -43,7 +50,7 @@ export type CurrentView = View & {
 /** A merchant's webhook deliveries, which have no past. */
 type Deliveries = {
   get(id: string): WebhookDelivery | undefined
-  list(filters: readonly Filter[], page: Page): WebhookDelivery[]
+  listPage(filters: readonly Filter[], page: Page): Cut<WebhookDelivery>
   placeOf(id: string): number | undefined
 }
 
@@ -58,13 +65,14 @@ export const currentView = ({ store, ids, url, merchant }: Sources): CurrentView
   get: (kind, id) => store.objects.get(kind, merchant.ordinal, id),
   load: (kind, ids) => store.objects.load(kind, merchant.ordinal, ids),
   list: (kind, filters, page) => store.objects.list(kind, merchant.ordinal, filters, page),
+  listPage: (kind, filters, page) => store.objects.listPage(kind, merchant.ordinal, filters, page),
   search: (kind, search, page) => store.search.list(kind, merchant.ordinal, search, page),
   countFound: (kind, search, limit) => store.search.count(kind, merchant.ordinal, search, limit),
   countAmounts: (kind) => store.objects.countAmounts(kind, merchant.ordinal),
   placeOf: (kind, id) => store.objects.seqOf(kind, merchant.ordinal, id),
   deliveries: {
     get: (id) => store.deliveries.get(merchant.ordinal, id),
-    list: (filters, page) => store.deliveries.list(merchant.ordinal, filters, page),
+    listPage: (filters, page) => store.deliveries.listPage(merchant.ordinal, filters, page),
     placeOf: (id) => store.deliveries.seqOf(merchant.ordinal, id),
   },
 })

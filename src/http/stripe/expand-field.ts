@@ -77,8 +77,8 @@ function firstOf<K extends Kind, Entry>(
   present: (view: View, object: Objects[K]) => Entry,
 ): WireList<Entry> {
   const limit = pageParams.limit.parse(undefined)
-  const found = view.list(kind, filters, { limit: limit + 1 })
-  return wireList(page(url, found, { limit, isBackward: false }, (object) => present(view, object)))
+  const { rows, isCut } = view.listPage(kind, filters, { limit: limit + 1 })
+  return wireList(page(url, rows, { limit, isBackward: false, isCut }, (object) => present(view, object)))
 }
 
 /** Presents the balance transaction with an id. Its time is that of its source's creation or settlement. */

@@ -29,7 +29,7 @@ test('a response of more than 32 MiB is refused, and shorter ones are not', asyn
   expect(await errorOf(list(100))).toMatchObject({
     statusCode: 400,
     param: 'expand',
-    message: expect.stringMatching(/more than 32 MiB\. Expand fewer paths/),
+    message: expect.stringMatching(/^expand adds more than 32 MiB to the response\. Expand fewer paths/),
   })
 })
 

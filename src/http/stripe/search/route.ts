@@ -7,7 +7,7 @@ import { checkCurrent } from '../../../engine/machine/merchant-state.ts'
 import { deferred } from '../../deferred.ts'
 import { expandPaths } from '../../expand.ts'
 import type { Json } from '../../json.ts'
-import { pageParams } from '../../pagination.ts'
+import { page, pageParams } from '../../pagination.ts'
 import type { StripeApi } from '../api.ts'
 import { returning } from '../returns.ts'
 import { asSearch, type SearchableKind } from './fields.ts'
@@ -50,19 +50,20 @@ export function searchRoute<K extends SearchableKind, Entry extends Json>(
       params,
       returns: returning<SearchResult<Entry>>(`${kind} search`),
     },
-    async ({ c, view, merchant, given, params: { query, limit, page } }) => {
+    async ({ c, view, merchant, given, params: { query, limit, page: token } }) => {
       const search = asSearch(kind, path.slice('/v1/'.length), parseQuery(query))
-      const after = page === undefined ? undefined : placeAfter(view, kind, page)
+      const after = token === undefined ? undefined : placeAfter(view, kind, token)
       const check = () => checkCurrent(merchant)
-      const found = await inTurns(view.search(kind, search, { limit: limit + 1, after }), check)
-      const shown = found.slice(0, limit)
-      const last = found.length > limit ? shown.at(-1) : undefined
+      const { rows, isCut } = await inTurns(view.search(kind, search, { limit: limit + 1, after }), check)
+      const shape = { limit, isBackward: false, isCut }
+      const { data, has_more } = page(c.req.path, rows, shape, (object) => present(view, object))
+      const last = has_more ? rows[data.length - 1] : undefined
       return {
         object: 'search_result' as const,
         url: c.req.path,
-        has_more: last !== undefined,
+        has_more,
         next_page: last ? tokenOf(last.id) : null,
-        data: shown.map((object) => present(view, object)),
+        data,
         ...(expandPaths(given.expand).includes('total_count') && {
           total_count: await inTurns(view.countFound(kind, search, MAX_COUNT), check),
         }),
