@@ -6,7 +6,6 @@ import { MAX_V1_BODY_BYTES } from '../http/request.ts'
 import { isResponse } from '../http/respond.ts'
 import { type Match, RouteMemory } from '../http/route-memory.ts'
 import { wantsStream } from '../http/stream.ts'
-import { UnreadResponses } from './unread-responses.ts'
 
 /** Paths of plain characters, which hono and this module parse in the same way. */
 const PLAIN_PATH = /^\/v1(?:\/[A-Za-z0-9_-]+)+$/
@@ -20,7 +19,6 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'DELETE'])
  */
 export class DirectServer {
   readonly #routes: RouteMemory
-  readonly #unread = new UnreadResponses()
 
   constructor({ app, serves }: Pick<App, 'app' | 'serves'>) {
     this.#routes = new RouteMemory(app, serves)
@@ -34,9 +32,7 @@ export class DirectServer {
     const match = this.#routes.match(method, path)
     if (!match) return undefined
     const incoming = new DirectRequest(request, response, { path, param: match.param })
-    return match
-      .serve(incoming, () => bodyOf(request))
-      .then((reply) => this.#unread.add(response, send(response, reply)))
+    return match.serve(incoming, () => bodyOf(request)).then((reply) => send(response, reply))
   }
 }
 
@@ -106,13 +102,11 @@ function bodyOf(request: IncomingMessage): Promise<string> {
   })
 }
 
-/** @returns the number of bytes of the body */
-function send(response: ServerResponse, reply: Reply | Response): number {
+function send(response: ServerResponse, reply: Reply | Response): void {
   assert(!isResponse(reply), 'streams and pages are served by hono')
   const { status, headers, text } = reply
   const bytes = Buffer.byteLength(text)
   response.writeHead(status, [...headers, 'Content-Length', String(bytes)])
   // latin1 is faster to write if each character is one byte.
   response.end(text, bytes === text.length ? 'latin1' : 'utf8')
-  return bytes
 }

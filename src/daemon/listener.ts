@@ -4,6 +4,7 @@ import type { App } from '../http/app.ts'
 import { Connections, type Exchange } from './connections.ts'
 import { DirectServer } from './direct.ts'
 import { PipelinedRequests } from './pipelined-requests.ts'
+import { responsesCountedBy, UnreadResponses } from './unread-responses.ts'
 import { type Reason, refusalOfUnreadable, refuseByHand } from './unreadable.ts'
 
 /** Limits on the size and the duration of requests and connections. */
@@ -20,6 +21,8 @@ export type SocketLimits = {
   readonly idleMs: number
   /** The time that a response waits for a peer that does not read it, in milliseconds. */
   readonly unreadMs: number
+  /** The number of bytes of all responses and streams that may wait for their peers. Beyond it, the connections that wait longest are closed. */
+  readonly unreadBytes: number
   /** The time that an ended connection waits for its peer to close it, in milliseconds. */
   readonly lingerMs: number
   /** The interval at which the first two limits are checked, in milliseconds. */
@@ -40,6 +43,7 @@ export const SOCKET_LIMITS: SocketLimits = {
   requestMs: 60_000,
   idleMs: 65_000,
   unreadMs: 60_000,
+  unreadBytes: 2 ** 28,
   lingerMs: 1_000,
   checkMs: 1_000,
   headerBytes: 16_384,
@@ -99,6 +103,7 @@ export function createListener(
     response.destroy()
   }
   const server = createServer({
+    ServerResponse: responsesCountedBy(new UnreadResponses(limits.unreadBytes)),
     // Node's own error response has no body and no Request-Id: see lacksHost().
     requireHostHeader: false,
     maxHeaderSize: limits.headerBytes,

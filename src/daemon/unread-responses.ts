@@ -1,19 +1,20 @@
-import type { ServerResponse } from 'node:http'
+import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** The maximum number of bytes of responses that wait in memory until their readers take them. */
-const MAX_BYTES = 2 ** 28
-
-/** The responses that their readers have not taken yet. Beyond a limit, the connections that wait longest are closed. */
+/**
+ * The responses that their readers have not taken yet, and the data of streams that waits. Beyond a limit, the connections that wait
+ * longest are closed.
+ */
 export class UnreadResponses {
   readonly #maxBytes: number
   /** The waiting responses of each connection, with their bytes: first those that wait longest. */
   readonly #waiting = new Map<Socket, Map<ServerResponse, number>>()
-  /** The connections whose end is reported. */
-  readonly #watched = new WeakSet<Socket>()
+  /** The connections and responses whose end is reported. */
+  readonly #watched = new WeakSet<Socket | ServerResponse>()
   #bytes = 0
 
-  constructor(maxBytes = MAX_BYTES) {
+  /** @param maxBytes - the maximum number of bytes that wait in memory */
+  constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
@@ -22,14 +23,17 @@ export class UnreadResponses {
     return this.#bytes
   }
 
-  /** Counts a response that was ended, unless the system has taken it whole. */
-  add(response: ServerResponse, bytes: number): void {
+  /** Counts the bytes of a response that was ended, or is part of a stream, unless the system has taken them. */
+  count(response: ServerResponse): void {
+    const bytes = response.writableLength
     const { socket } = response.req
-    // A response without a socket waits for those before it on its connection.
-    if (response.socket?.writableLength === 0 || socket.destroyed) return
+    if (bytes === 0 || socket.destroyed) return
+    this.#remove(socket, response)
     this.#of(socket).set(response, bytes)
     this.#bytes += bytes
-    response.once('close', () => this.#remove(socket, response))
+    if (!this.#watched.has(response))
+      for (const event of ['drain', 'close']) response.on(event, () => this.#remove(socket, response))
+    this.#watched.add(response)
     for (const oldest of this.#waiting.keys()) {
       if (this.#bytes <= this.#maxBytes) break
       this.#close(oldest)
@@ -60,3 +64,19 @@ export class UnreadResponses {
     this.#waiting.delete(socket)
   }
 }
+
+/** Makes the class of the responses of a server, which counts the bytes that wait for their readers. */
+export const responsesCountedBy = (unread: UnreadResponses) =>
+  class<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+    override write(...given: unknown[]): boolean {
+      const hasRoom = super.write(...(given as [unknown]))
+      if (!hasRoom) unread.count(this)
+      return hasRoom
+    }
+
+    override end(...given: unknown[]): this {
+      super.end(...(given as [unknown]))
+      unread.count(this)
+      return this
+    }
+  }

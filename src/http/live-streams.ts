@@ -1,10 +1,10 @@
 import type { Json } from './json.ts'
 
 const HEARTBEAT_MS = 15_000
-/** The number of bytes that a stream buffers for its reader. */
-const ROOM_BYTES = 65_536
 /** The maximum number of items that are read at a time. */
 const CHUNK = 50
+/** The number of characters after which a chunk has no further item. */
+const CHUNK_LENGTH = 65_536
 
 /** The header with the id of a state. See docs/contract/events-and-webhooks.md#event-streams. */
 export const STATE_HEADER = 'Paytwin-State'
@@ -35,8 +35,8 @@ export type Feed = {
   readonly name: () => string
   /** The place of the newest item; 0 if there is none. */
   readonly newest: () => number
-  /** Returns items after a place, oldest first. Items that the feed filters out are skipped. */
-  readonly after: (place: number, limit: number) => readonly FeedItem[]
+  /** Returns items after a place, oldest first. Items that the feed filters out are skipped. No more items are read than needed. */
+  readonly after: (place: number, limit: number) => Iterable<FeedItem>
   /**
    * Continues in the new state after the whole state was replaced.
    * @returns undefined if the feed does not exist in the new state
@@ -76,11 +76,14 @@ type Stream = {
   /** The place up to which items were sent. */
   place: number
   isServed: boolean
+  /** Whether the reader waits for data. Nothing is read from the feed before. */
+  isAwaited: boolean
 }
 
 /**
  * Serves live streams of server-sent events. Each stream stores its place in its feed. It reads on when the feed has new items
- * and its reader has room. So a slow reader uses no more memory, and misses no item that the feed still has.
+ * and its reader waits for them. So a slow reader uses no more memory than a chunk, which the server counts with the responses that wait
+ * for their readers, and it misses no item that the feed still has.
  * See docs/contract/events-and-webhooks.md#event-streams.
  */
 export class LiveStreams {
@@ -105,15 +108,18 @@ export class LiveStreams {
     const body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
-          stream = { feed, key, controller, place, isServed: false }
+          stream = { feed, key, controller, place, isServed: false, isAwaited: false }
           this.#streams.add(stream)
           controller.enqueue(this.#encoder.encode(`: connected\n\n${reset ? resetFrame(reset) : ''}`))
           this.#beat()
         },
-        pull: () => this.#serve(stream),
+        pull: () => {
+          stream.isAwaited = true
+          this.#serve(stream)
+        },
         cancel: () => this.#drop(stream),
       },
-      { highWaterMark: ROOM_BYTES, size: (chunk) => chunk?.byteLength ?? 0 },
+      { highWaterMark: 0 },
     )
     return new Response(body, {
       headers: {
@@ -180,7 +186,7 @@ export class LiveStreams {
     if (stream.isServed) return
     stream.isServed = true
     this.#dropOnError(stream, () => {
-      while (this.#hasRoom(stream) && this.#serveChunk(stream));
+      while (this.#isAwaited(stream) && this.#serveChunk(stream));
     })
     stream.isServed = false
   }
@@ -200,8 +206,7 @@ export class LiveStreams {
   #serveChunk(stream: Stream): boolean {
     const { frames, next, mayHaveMore } = this.#read(stream)
     stream.place = next
-    // The whole chunk is enqueued, even beyond the room: a part would have to be read again.
-    if (frames.byteLength > 0) stream.controller.enqueue(frames)
+    if (frames.byteLength > 0) this.#send(stream, frames)
     return mayHaveMore
   }
 
@@ -215,23 +220,35 @@ export class LiveStreams {
 
   #readFrom(feed: Feed, place: number): Chunk {
     const newest = feed.newest()
-    const news = feed.after(place, CHUNK)
-    const frames = this.#encoder.encode(news.map(frameOf).join(''))
-    const last = news.at(-1)?.place ?? place
-    if (news.length === CHUNK) return { frames, next: last, mayHaveMore: true }
+    let text = ''
+    let count = 0
+    let last = place
+    for (const item of feed.after(place, CHUNK)) {
+      text += frameOf(item)
+      count += 1
+      last = item.place
+      if (text.length >= CHUNK_LENGTH) break
+    }
+    const frames = this.#encoder.encode(text)
+    const mayHaveMore = count === CHUNK || text.length >= CHUNK_LENGTH
     // Items up to the newest one that were filtered out need not be read again.
-    return { frames, next: Math.max(last, newest), mayHaveMore: false }
+    return { frames, next: mayHaveMore ? last : Math.max(last, newest), mayHaveMore }
   }
 
-  #hasRoom(stream: Stream): boolean {
-    return this.#streams.has(stream) && (stream.controller.desiredSize ?? 0) > 0
+  #isAwaited(stream: Stream): boolean {
+    return this.#streams.has(stream) && stream.isAwaited
+  }
+
+  #send(stream: Stream, frames: Uint8Array): void {
+    stream.isAwaited = false
+    stream.controller.enqueue(frames)
   }
 
   /** Sends comments that keep idle connections open. The timer runs while there are streams. */
   #beat(): void {
     this.#heartbeat ??= setInterval(() => {
       for (const stream of this.#streams) {
-        if (this.#hasRoom(stream)) stream.controller.enqueue(this.#encoder.encode(': heartbeat\n\n'))
+        if (this.#isAwaited(stream)) this.#send(stream, this.#encoder.encode(': heartbeat\n\n'))
       }
     }, HEARTBEAT_MS).unref()
   }

@@ -84,13 +84,12 @@ export class EventStreams {
     return {
       name: () => `${merchant?.settings.ordinal ?? ''} ${form} ${types.join(' ')}`,
       newest: () => newestPlace(engine, merchant),
-      after: (place, limit) =>
-        anyEventsAfter(engine, merchant, { types, place, limit }).map((event) => ({
-          place: placeIn(merchant, event.entry),
-          event: event.entry.type,
-          id: event.id,
-          data: () => present(event),
-        })),
+      after: function* (place, limit) {
+        for (const event of anyEventsAfter(engine, merchant, { types, place, limit })) {
+          const { entry, id } = event
+          yield { place: placeIn(merchant, entry), event: entry.type, id, data: () => present(event) }
+        }
+      },
       restart: () => {
         if (merchant) {
           const { ordinal, generation } = merchant.settings

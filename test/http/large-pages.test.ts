@@ -116,6 +116,30 @@ describe.each(['paytwin', 'stripe'] as const)('with the dialect %s', (dialect) =
     expect(read).toBeLessThan(1.5 * MAX_PAGE_LENGTH)
   })
 
+  test('a stream reads 64 KiB of events at a time, and the last one whole', async () => {
+    const [oldest] = allEvents(false).at(-1) ?? []
+    const newest = allEvents(false)[0]?.[0] ?? ''
+    const { body } = await twin.sandbox.app.request(`/_paytwin/events?starting_after=${oldest}`, {
+      headers: {
+        Authorization: `Bearer ${twin.sandbox.adminToken}`,
+        Accept: 'text/event-stream',
+        Host: 'localhost',
+      },
+    })
+    const reader = body?.getReader()
+    const ids: string[] = []
+    while (ids.at(-1) !== newest) {
+      const { value, done } = (await reader?.read()) ?? { done: true }
+      expect(done).toBe(false)
+      const chunk = new TextDecoder().decode(value)
+      expect(chunk.lastIndexOf('event: ')).toBeLessThan(65_536)
+      ids.push(...[...chunk.matchAll(/^id: (.*)$/gm)].map(([, id]) => id ?? ''))
+    }
+    await reader?.cancel()
+    const all = allEvents(false).map(([id]) => id)
+    expect(ids).toEqual(all.slice(0, -1).reverse())
+  })
+
   test('a timeline ends early with its newest entries', async () => {
     const operator = asOperator(twin)
     const path = `customers/${customer.id}`

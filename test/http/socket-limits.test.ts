@@ -37,6 +37,7 @@ test('the limits are those that are written down', () => {
     requestMs: 60_000,
     idleMs: 65_000,
     unreadMs: 60_000,
+    unreadBytes: 268_435_456,
     lingerMs: 1_000,
     checkMs: 1_000,
     headerBytes: 16_384,

@@ -42,14 +42,13 @@ export function listAnyEvents(
   return eventsWithin(engine, merchant, { ...filter, ...span, limit, order })
 }
 
-/** Lists events that were committed after a place, oldest first. */
+/** Lists events that were committed after a place, oldest first. Each is reconstructed when it is read. */
 export const anyEventsAfter = (
   engine: Engine,
   merchant: Owner,
   { types, place, limit }: { types: readonly AnyEventType[]; place: number; limit: number },
-): AnyEvent[] => [
-  ...eventsWithin(engine, merchant, { types, created: [], above: place, limit, order: 'oldest first' }),
-]
+): Iterable<AnyEvent> =>
+  eventsWithin(engine, merchant, { types, created: [], above: place, limit, order: 'oldest first' })
 
 /** Finds an event. @throws ApiError resource_missing when the merchant (or any merchant, for null) has no such event */
 export function findAnyEvent(engine: Engine, merchant: Owner, id: string, param = 'id'): AnyEvent {
