@@ -5,8 +5,7 @@ import type { RequestFault } from '../engine/machine/faults.ts'
 import { requestId } from '../engine/machine/ids.ts'
 import { checkCurrent, MerchantDeleted, type MerchantState } from '../engine/machine/merchant-state.ts'
 import { maskSecrets } from '../text/secret.ts'
-import { authErrorOf, authenticate, keyHint } from './auth.ts'
-import { boundedText } from './bounded-text.ts'
+import { authErrorOf, authenticate } from './auth.ts'
 import type { Caller } from './caller.ts'
 import { checkDialect, checkDialectOfStranger, type DialectForm, OtherDialect, OWN_FORM } from './dialect.ts'
 import type { ExchangeOptions } from './exchange-options.ts'
@@ -14,20 +13,17 @@ import type { Raw } from './form.ts'
 import { type IdempotentEntry, isStored, openEntry, storeResponse } from './idempotency.ts'
 import type { Incoming, Reply } from './incoming.ts'
 import type { Json, RouteResult } from './json.ts'
-import { isUnlogged, operatorCaller } from './operator-caller.ts'
+import { logExchange } from './logged-exchange.ts'
+import { operatorCaller } from './operator-caller.ts'
 import { namesAsHeader, namesForLog } from './params.ts'
 import type { Served } from './pipeline.ts'
-import { redacted } from './redact.ts'
+import { NO_HEADERS, renderBody, renderError } from './render.ts'
 import { type Given, paramsReader } from './request.ts'
-import { contentOf } from './request-content.ts'
 import { applyRequestFaults, hangUp } from './request-faults.ts'
-import { errorHeaders, type Headers, isResponse, knownError, type Rendered } from './respond.ts'
+import { type Headers, isResponse, knownError, type Rendered } from './respond.ts'
 import { JSON_CONTENT, responseHeaders, setHeaders } from './response-headers.ts'
 import type { HttpServices } from './services.ts'
-import { shownBody } from './shown-body.ts'
 import { ShownObject } from './shown-object.ts'
-
-const NO_HEADERS: Headers = {}
 
 /**
  * A request to /v1 and its response. Holds the caller, the version and the idempotency key of the request, renders the response
@@ -198,21 +194,15 @@ export class Exchange implements Served {
   /** Renders a response in the version of the request, with the objects that it expands. */
   render(view: CurrentView, result: RouteResult | ShownObject<Json>, status: number): Rendered {
     if (isResponse(result)) throw new Error('a stream is not rendered')
-    if (result instanceof ApiError) return this.#renderError(result, view)
-    const object = result instanceof ShownObject ? result : undefined
-    if (object && this.#isPlain) return { status, text: object.text(), headers: NO_HEADERS }
-    const shown = shownBody(this.#services, this, view, object ? object.body() : (result as Json))
-    const text = boundedText(() => this.#form.textOf(shown), this.expands.length > 0 ? 'expand' : 'limit')
-    return { status, text, headers: NO_HEADERS, body: shown }
+    if (result instanceof ApiError) return renderError(this.#rendering, result, view)
+    if (result instanceof ShownObject && this.#isPlain)
+      return { status, text: result.text(), headers: NO_HEADERS }
+    return renderBody(this.#rendering, view, result, status)
   }
 
-  /** @param view - the objects of the merchant; undefined for an error that shows none */
-  #renderError(error: ApiError, view?: CurrentView): Rendered {
-    const shown = this.#form.errorOf(error, this.#services.url())
-    const { status, code } = shown
-    const own = (this.#options.errorBody ?? this.#form.errorBody)(shown, this.#services.url())
-    const body = view ? this.#services.versions.downgrade(this.#version, own, view) : own
-    return { status, text: this.#form.textOf(body), headers: errorHeaders(shown), code, body }
+  get #rendering() {
+    const { version, expands } = this
+    return { services: this.#services, options: this.#options, version, expands }
   }
 
   /** Whether objects are shown unchanged: in the newest version, nothing expanded, and not stored for a replay. */
@@ -251,7 +241,7 @@ export class Exchange implements Served {
     if (error instanceof MerchantDeleted) this.reset()
     const reported = losesKey ? authErrorOf(this.c.req.header('authorization')) : error
     const known = knownError(this.#services, reported, this.#route)
-    const { status, text, headers } = this.#renderError(known)
+    const { status, text, headers } = renderError(this.#rendering, known)
     this.#logRequest(status, known.code, text)
     return { status, text, headers: this.#headers(JSON_CONTENT, headers) }
   }
@@ -261,26 +251,18 @@ export class Exchange implements Served {
     return setHeaders(response, this.#headers([], NO_HEADERS))
   }
 
-  /** Adds the answered request to the request log. */
   #logRequest(status: number, code: string | null, text: string | null): void {
-    if (isUnlogged(this.c.env)) return
-    const { method, url, path } = this.c.req
-    const entry = {
-      id: this.id,
+    const { c, id, idempotencyKey } = this
+    const isReplay = this.#entry?.stored !== undefined
+    logExchange(this.#services.requests, {
+      ...{ c, id, idempotencyKey, isReplay, status, code, text },
       time: this.#time,
-      method,
-      path: redacted(url.startsWith('/') ? url : url.slice(url.indexOf('/', url.indexOf('//') + 2))),
-      status,
-      duration_ms: stopwatch() - this.#begun,
-      key: this.#caller?.keyHint ?? keyHint(this.c.req.header('authorization')),
-      merchant: this.#merchant?.settings.id ?? null,
-      replayed: this.#entry?.stored !== undefined,
-      code,
+      begun: this.#begun,
+      caller: this.#caller,
+      merchant: this.#merchant,
+      body: this.#body,
       ignored: this.#ignored,
-    }
-    const isSecret = code !== null || path.startsWith('/v1/oauth/')
-    const exchanged = { body: this.#body, idempotencyKey: this.idempotencyKey, text, isSecret }
-    this.#services.requests.add(entry, contentOf(exchanged))
+    })
   }
 
   #headers(first: readonly string[], own: Headers): string[] {
