@@ -213,9 +213,10 @@ export class Exchange implements Served {
   /**
    * Stores a response for the idempotency key of the request; without a key, or for a response that is not replayed, does nothing.
    * Call it in the transaction that writes what the response reports.
+   * @throws ApiError parameter_invalid for a response that is too long to be stored
    */
   store(rendered: Rendered): void {
-    if (this.#entry && isStored(rendered)) storeResponse(this.#entry, rendered, this.#version)
+    if (this.#entry && isStored(rendered)) storeResponse(this.#entry, rendered, this)
   }
 
   /** Deletes the stored response. Call it in a transaction. */

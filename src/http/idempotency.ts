@@ -4,6 +4,7 @@ import type { Entry, StoredResponse } from '../engine/access/idempotency.ts'
 import type { Ids } from '../engine/machine/ids.ts'
 import { withClientSecrets, withoutClientSecrets } from './client-secret.ts'
 import type { Raw } from './form.ts'
+import { MAX_V1_BODY_BYTES } from './request.ts'
 import { type Rendered, textOf } from './respond.ts'
 import type { HttpServices } from './services.ts'
 
@@ -61,12 +62,23 @@ export const isStored = ({ status }: Pick<StoredResponse, 'status'>): boolean =>
 /** Replaces the secret in a stored response, because a replay must not contain it. See docs/contract/idempotency.md#secrets. */
 const MASKED_SECRET = 'whsec_…'
 
-/** Stores a response for a replay. Must be called within the transaction that writes what the response reports. */
+/**
+ * paytwin: the maximum length of a stored response, in characters: twice that of a request. With expansions, a short request could
+ * otherwise store any amount.
+ */
+const MAX_STORED_LENGTH = 2 * MAX_V1_BODY_BYTES
+
+/**
+ * Stores a response for a replay. Must be called within the transaction that writes what the response reports.
+ * @throws ApiError parameter_invalid, param expand or Idempotency-Key, for a response that is too long to be stored
+ * See docs/contract/idempotency.md#stored-responses.
+ */
 export function storeResponse(
   entry: IdempotentEntry,
   { status, text, body }: Rendered,
-  version: string,
+  { version, expands }: { readonly version: string; readonly expands: readonly string[] },
 ): void {
+  checkLength(text, expands.length > 0)
   const hasSecret = body !== undefined && 'secret' in body
   entry.store({
     fingerprint: entry.fingerprint,
@@ -74,6 +86,14 @@ export function storeResponse(
     api_version: version,
     body: hasSecret ? textOf({ ...body, secret: MASKED_SECRET }) : text,
   })
+}
+
+function checkLength({ length }: string, isExpanded: boolean): void {
+  if (length <= MAX_STORED_LENGTH) return
+  const limit = `The response would have more than ${MAX_STORED_LENGTH / 2 ** 20} MiB, the most that is stored for an idempotency key`
+  throw isExpanded
+    ? parameterInvalid('expand', `${limit}. Expand fewer paths, or send the request without a key`)
+    : parameterInvalid('Idempotency-Key', `${limit}. Send the request without a key`)
 }
 
 /** Computes the fingerprint of a request. A JSON and a form request with the same values have the same one. */
