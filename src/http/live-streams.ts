@@ -3,8 +3,10 @@ import type { Json } from './json.ts'
 const HEARTBEAT_MS = 15_000
 /** The maximum number of items that are read at a time. */
 const CHUNK = 50
-/** The number of characters after which a chunk has no further item. */
+/** The maximum number of characters of a chunk, unless it is one item. */
 const CHUNK_LENGTH = 65_536
+/** The number of bytes that a stream buffers for a reader that does not wait for them. */
+const ROOM_BYTES = 65_536
 
 /** The header with the id of a state. See docs/contract/events-and-webhooks.md#event-streams. */
 export const STATE_HEADER = 'Paytwin-State'
@@ -76,14 +78,19 @@ type Stream = {
   /** The place up to which items were sent. */
   place: number
   isServed: boolean
-  /** Whether the reader waits for data. Nothing is read from the feed before. */
+  /** Whether the reader waits for data. */
   isAwaited: boolean
+  /** Whether the next item is so large that it is read again when the reader waits for it. */
+  isHeld: boolean
+  /** What the reader gets next, and its number of bytes. */
+  readonly buffer: Uint8Array[]
+  buffered: number
 }
 
 /**
  * Serves live streams of server-sent events. Each stream stores its place in its feed. It reads on when the feed has new items
- * and its reader waits for them. So a slow reader uses no more memory than a chunk, which the server counts with the responses that wait
- * for their readers, and it misses no item that the feed still has.
+ * and its buffer has room. Larger items are read when the reader waits for them, and the server counts them with the responses that wait.
+ * So a slow reader uses no more memory, and misses no item that the feed still has.
  * See docs/contract/events-and-webhooks.md#event-streams.
  */
 export class LiveStreams {
@@ -108,13 +115,16 @@ export class LiveStreams {
     const body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
-          stream = { feed, key, controller, place, isServed: false, isAwaited: false }
+          const state = { isServed: false, isAwaited: false, isHeld: false, buffer: [], buffered: 0 }
+          stream = { feed, key, controller, place, ...state }
           this.#streams.add(stream)
           controller.enqueue(this.#encoder.encode(`: connected\n\n${reset ? resetFrame(reset) : ''}`))
           this.#beat()
         },
         pull: () => {
           stream.isAwaited = true
+          stream.isHeld = false
+          this.#sendBuffered(stream)
           this.#serve(stream)
         },
         cancel: () => this.#drop(stream),
@@ -151,7 +161,7 @@ export class LiveStreams {
         const reset = stream.feed.restart?.()
         if (reset === undefined) return this.#end(stream)
         stream.place = stream.feed.newest()
-        stream.controller.enqueue(this.#encoder.encode(resetFrame(reset)))
+        this.#send(stream, this.#encoder.encode(resetFrame(reset)))
       })
     }
   }
@@ -186,7 +196,7 @@ export class LiveStreams {
     if (stream.isServed) return
     stream.isServed = true
     this.#dropOnError(stream, () => {
-      while (this.#isAwaited(stream) && this.#serveChunk(stream));
+      while (this.#hasRoom(stream) && this.#serveChunk(stream));
     })
     stream.isServed = false
   }
@@ -205,6 +215,8 @@ export class LiveStreams {
   /** Sends one chunk. @returns whether there may be more */
   #serveChunk(stream: Stream): boolean {
     const { frames, next, mayHaveMore } = this.#read(stream)
+    stream.isHeld = frames.byteLength > ROOM_BYTES && !stream.isAwaited
+    if (stream.isHeld) return false
     stream.place = next
     if (frames.byteLength > 0) this.#send(stream, frames)
     return mayHaveMore
@@ -223,23 +235,36 @@ export class LiveStreams {
     let text = ''
     let count = 0
     let last = place
+    let isFull = false
     for (const item of feed.after(place, CHUNK)) {
-      text += frameOf(item)
+      const frame = frameOf(item)
+      isFull = count > 0 && text.length + frame.length > CHUNK_LENGTH
+      if (isFull) break
+      text += frame
       count += 1
       last = item.place
-      if (text.length >= CHUNK_LENGTH) break
     }
     const frames = this.#encoder.encode(text)
-    const mayHaveMore = count === CHUNK || text.length >= CHUNK_LENGTH
+    const mayHaveMore = isFull || count === CHUNK
     // Items up to the newest one that were filtered out need not be read again.
     return { frames, next: mayHaveMore ? last : Math.max(last, newest), mayHaveMore }
   }
 
-  #isAwaited(stream: Stream): boolean {
-    return this.#streams.has(stream) && stream.isAwaited
+  #hasRoom(stream: Stream): boolean {
+    return this.#streams.has(stream) && !stream.isHeld && stream.buffered < ROOM_BYTES
   }
 
   #send(stream: Stream, frames: Uint8Array): void {
+    stream.buffer.push(frames)
+    stream.buffered += frames.byteLength
+    if (stream.isAwaited) this.#sendBuffered(stream)
+  }
+
+  /** Passes the first chunk of the buffer to the reader, which waits for it. */
+  #sendBuffered(stream: Stream): void {
+    const frames = stream.buffer.shift()
+    if (!frames) return
+    stream.buffered -= frames.byteLength
     stream.isAwaited = false
     stream.controller.enqueue(frames)
   }
@@ -248,13 +273,14 @@ export class LiveStreams {
   #beat(): void {
     this.#heartbeat ??= setInterval(() => {
       for (const stream of this.#streams) {
-        if (this.#isAwaited(stream)) this.#send(stream, this.#encoder.encode(': heartbeat\n\n'))
+        if (this.#hasRoom(stream)) this.#send(stream, this.#encoder.encode(': heartbeat\n\n'))
       }
     }, HEARTBEAT_MS).unref()
   }
 
   #end(stream: Stream): void {
     this.#drop(stream)
+    for (const frames of stream.buffer.splice(0)) stream.controller.enqueue(frames)
     stream.controller.close()
   }
 
