@@ -66,7 +66,7 @@ export class UnreadResponses {
 }
 
 /** Makes the class of the responses of a server, which counts the bytes that wait for their readers. */
-export const responsesCountedBy = (unread: UnreadResponses) =>
+export const responsesCountedBy = (unread: UnreadResponses): typeof ServerResponse =>
   class<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
     override write(...given: unknown[]): boolean {
       const hasRoom = super.write(...(given as [unknown]))
