@@ -42,7 +42,7 @@ export class LookupProcesses {
       if ('found' in result) return result.found
       throw Object.assign(new Error(result.message), { code: result.code })
     } catch (error) {
-      if (!this.#idle.has(child)) child.kill('SIGKILL')
+      if (!this.#idle.has(child)) kill(child)
       throw error
     }
   }
@@ -73,7 +73,7 @@ export class LookupProcesses {
   #end(child: ChildProcess): void {
     clearTimeout(this.#idle.get(child))
     this.#idle.delete(child)
-    child.kill('SIGKILL')
+    kill(child)
   }
 }
 
@@ -86,6 +86,14 @@ function start(script: string): ChildProcess {
   child.unref()
   child.channel?.unref()
   return child
+}
+
+/**
+ * Kills a child process, if it was started. Without descriptors `spawn` leaves a child without a process ID, and until the
+ * next tick its `kill` would signal process 0: every process of this process's own group.
+ */
+function kill(child: ChildProcess): void {
+  if (child.pid !== undefined) child.kill('SIGKILL')
 }
 
 function ask(child: ChildProcess, name: string, signal: AbortSignal): Promise<LookupResult> {
@@ -102,6 +110,7 @@ function ask(child: ChildProcess, name: string, signal: AbortSignal): Promise<Lo
     child.once('message', (result) => resolve(result as LookupResult))
     child.once('error', fail).once('exit', ended)
     until.addEventListener('abort', () => child.off('error', fail).off('exit', ended))
-    child.send(name, fail)
+    // A child that was not started has no channel; its 'error' event follows.
+    if (child.pid !== undefined) child.send(name, fail)
   }).finally(() => listening.abort())
 }

@@ -3,6 +3,7 @@ import { once, setMaxListeners } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buildSync } from 'esbuild'
 import { expect, onTestFinished, test } from 'vitest'
 import { HostNames, type HostNamesOptions } from '../../src/webhooks/host-names.ts'
 import { type LookUp, LookupProcesses, SCRIPT } from '../../src/webhooks/lookup-processes.ts'
@@ -204,4 +205,33 @@ test('a child process whose lookup hangs ends when the daemon is killed', async 
   const exited = once(child, 'exit')
   child.disconnect()
   expect(await exited).toEqual([null, 'SIGKILL'])
+})
+
+test('a lookup without descriptors left fails, and signals no other process', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'paytwin-lookup-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const contents = `
+    import { openSync } from 'node:fs'
+    import { LookupProcesses } from './src/webhooks/lookup-processes.ts'
+    const { lookUp } = new LookupProcesses()
+    const fill = () => { for (;;) openSync('/dev/null') }
+    Promise.resolve().then(fill).catch(() => lookUp('shop.test', new AbortController().signal))
+      .catch((error) => console.log(error.message))`
+  const outfile = join(folder, 'lookup.cjs')
+  const stdin = { contents, resolveDir: join(import.meta.dirname, '../..'), loader: 'ts' as const }
+  buildSync({ stdin, outfile, bundle: true, platform: 'node', logLevel: 'warning' })
+  // The shell is in the group of the process, and reports how that ended.
+  const script = 'ulimit -n 40; "$0" "$1"; echo "status $?"'
+  const shell = spawn('sh', ['-c', script, process.execPath, outfile], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let output = ''
+  shell.stdout.on('data', (text) => (output += text))
+  const ended = await once(shell, 'close')
+  expect([output, ...ended]).toEqual([
+    `shop.test could not be looked up: spawn ${process.execPath} EMFILE\nstatus 0\n`,
+    0,
+    null,
+  ])
 })

@@ -212,8 +212,9 @@ class Signals {
       process.on(signal, () => this.#forward(signal))
   }
 
+  /** @param child - is ignored if it was not started: without a process ID, `kill` would signal this process's own group */
   forwardTo(child: ChildProcess): void {
-    this.#child = child
+    if (child.pid !== undefined) this.#child = child
   }
 
   #forward(signal: NodeJS.Signals): void {

@@ -72,7 +72,10 @@ function waitUntilReady(child: ChildProcess, interrupted: AbortSignal): Promise<
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     output += text
   })
-  const interrupt = () => child.kill()
+  const interrupt = () => {
+    // Without a process ID, `kill` would signal this process's own group.
+    if (child.pid !== undefined) child.kill()
+  }
   if (interrupted.aborted) interrupt()
   interrupted.addEventListener('abort', interrupt)
   return new Promise((resolve, reject) => {
