@@ -1,5 +1,6 @@
 import type { Store } from '../../store/store.ts'
 import { type Wall, wallSeconds } from '../machine/clock.ts'
+import { TimedTurns } from '../machine/gate.ts'
 
 /** The time for which a response is stored, in seconds of real time. See docs/contract/idempotency.md#retention. */
 const RETENTION_SECONDS = 86_400
@@ -31,7 +32,9 @@ export type Entry = {
 export class IdempotencyKeys {
   readonly #store: Store
   readonly #time: Wall
-  readonly #inProgress = new Map<string, Promise<void>>()
+  /** For each key in use, a promise that resolves when its last request so far has released it. */
+  readonly #last = new Map<string, Promise<void>>()
+  readonly #turns = new TimedTurns()
 
   /** @param time - never goes back: expired responses stay expired when the wall clock is set back */
   constructor(store: Store, time: Wall) {
@@ -42,9 +45,10 @@ export class IdempotencyKeys {
   /** Acquires a key, after every earlier request with it has released it. */
   async acquire(scope: string, key: string): Promise<Entry> {
     const name = `${scope} ${key}`
-    for (let before = this.#inProgress.get(name); before; before = this.#inProgress.get(name)) await before
+    const before = this.#last.get(name)
     const { promise, resolve } = gate()
-    this.#inProgress.set(name, promise)
+    this.#last.set(name, promise)
+    await before
     return {
       stored: this.#find(scope, key),
       store: (response) => {
@@ -52,8 +56,8 @@ export class IdempotencyKeys {
       },
       remove: () => this.#store.idempotency.remove({ scope, key }),
       release: () => {
-        this.#inProgress.delete(name)
-        resolve()
+        if (this.#last.get(name) === promise) this.#last.delete(name)
+        else this.#turns.run(resolve)
       },
     }
   }

@@ -3,7 +3,7 @@ import { stopwatch } from './clock.ts'
 /** Resolves in the next turn of the event loop, after everything in the current one. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** paytwin: the time that a read works before other requests are served, in milliseconds. */
+/** paytwin: the time that a read, or a chain of responses, works before other requests are served, in milliseconds. */
 const TURN_MS = 10
 
 /**
@@ -19,6 +19,22 @@ export async function inTurns<T>(steps: Generator<void, T>, check: () => void): 
     await nextTurn()
     check()
     end = stopwatch() + TURN_MS
+  }
+}
+
+/** Runs callbacks at once, or in the next turn of the event loop when those before have used up the time of this one. */
+export class TimedTurns {
+  #end = 0
+
+  run(callback: () => void): void {
+    if (stopwatch() < this.#end) {
+      callback()
+      return
+    }
+    setImmediate(() => {
+      this.#end = stopwatch() + TURN_MS
+      callback()
+    })
   }
 }
 
