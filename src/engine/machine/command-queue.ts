@@ -1,5 +1,5 @@
 import { internalError } from '../../core/errors.ts'
-import type { Clock } from './clock.ts'
+import { type Clock, stopwatch } from './clock.ts'
 import { Gate, nextTurn } from './gate.ts'
 import type { Listeners } from './listeners.ts'
 import { absenceOf, type MerchantState } from './merchant-state.ts'
@@ -26,9 +26,14 @@ type Command = CommandOptions & {
   readonly reject: (error: unknown) => void
 }
 
+/** paytwin: the time that a transaction of commands runs before other requests are served, in milliseconds. */
+const TRANSACTION_MS = 20
+/** The maximum number of commands in one transaction, so that little is put back if there is no time for them. */
+const MAX_COMMANDS = 1_000
+
 /**
- * The command queue. Commands that arrive together share one transaction, and are answered after its commit. Commands
- * of a merchant whose clock is advancing wait for the advance. Exclusive work lets commands pass while any clock is
+ * The command queue. Commands that arrive together share one transaction, and are answered after its commit. If they
+ * take too long, the others follow in transactions of their own. Commands of a merchant whose clock is advancing wait for the advance. Exclusive work lets commands pass while any clock is
  * advancing.
  */
 export class CommandQueue {
@@ -36,7 +41,9 @@ export class CommandQueue {
   readonly #time: Timekeeper
   readonly #listeners: Listeners
   readonly #gate = new Gate<Command>((command) => this.#enqueue(command))
-  #commands: Command[] = []
+  readonly #commands: Command[] = []
+  /** Whether a transaction is scheduled, or runs. */
+  #isFlushing = false
   #isClosed = false
 
   constructor(given: {
@@ -93,8 +100,8 @@ export class CommandQueue {
   }
 
   #enqueue(command: Command): void {
-    if (this.#commands.length === 0) this.#flushSoon()
     this.#commands.push(command)
+    this.#flushSoon()
   }
 
   /**
@@ -103,19 +110,33 @@ export class CommandQueue {
    * turn is enough.
    */
   #flushSoon(): void {
+    if (this.#isFlushing) return
+    this.#isFlushing = true
     const flush = () => this.#flush()
     setImmediate(this.#time.isMoving ? flush : () => setImmediate(flush))
   }
 
-  /** Runs all queued commands in one transaction, and answers them after the commit. */
+  /** Runs queued commands in one transaction, answers them after the commit, and leaves the rest to the next turn. */
   #flush(): void {
-    const commands = this.#commands.filter((command) => !this.#holdsBack(command))
-    this.#commands = []
-    if (commands.length === 0) return
+    const commands = this.#commands.splice(0, MAX_COMMANDS).filter((command) => !this.#holdsBack(command))
+    const rest = commands.length > 0 ? this.#runTogether(commands) : []
+    this.#commands.unshift(...rest)
+    this.#isFlushing = this.#commands.length > 0
+    if (this.#isFlushing) setImmediate(() => this.#flush())
+  }
+
+  /**
+   * Runs commands in one transaction, for a limited time, and answers them after the commit. If the transaction fails, so do
+   * all of them.
+   * @returns those for which there was no time
+   */
+  #runTogether(commands: readonly Command[]): readonly Command[] {
     /** Commands to answer now: neither deferred nor rejected. */
     const open = new Set(commands)
     const replies: (() => void)[] = []
     const clocks = commands.flatMap(({ merchants }) => merchants.map(({ clock }) => clock))
+    const end = stopwatch() + TRANSACTION_MS
+    let count = 0
     try {
       this.#transactions.run(clocks, () => {
         for (const command of commands) {
@@ -124,14 +145,17 @@ export class CommandQueue {
             : command.run()
           if (reply) replies.push(reply)
           else open.delete(command)
+          count += 1
+          if (stopwatch() >= end) break
         }
       })
     } catch (error) {
       this.#listeners.report(error, 'committing commands')
       for (const command of open) command.reject(error)
-      return
+      return []
     }
     for (const reply of replies) reply()
+    return commands.slice(count)
   }
 
   /** Holds a command back for exclusive work. @returns whether it is held back */
