@@ -1,8 +1,10 @@
-import { mkdtempSync, openSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdtempSync, openSync, rmdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { getRawAsset, isSea } from 'node:sea'
+import { fileURLToPath } from 'node:url'
+import { reasonUntrusted } from './own-files.ts'
 
 /** The native addon in a form that better-sqlite3 accepts: its path, or its exports. */
 export type NativePart = string | object
@@ -12,7 +14,9 @@ export class NativePartUnusable extends Error {
   override readonly name = 'NativePartUnusable'
 }
 
-const ADDON = 'better-sqlite3/build/Release/better_sqlite3.node'
+const PACKAGE = 'better-sqlite3'
+/** The addon, and the folders that contain it, within the package. */
+const ADDON = ['build', 'build/Release', 'build/Release/better_sqlite3.node']
 
 /** The commands that install the native addon, for the package managers and systems that leave it out. */
 const REMEDIES = [
@@ -24,13 +28,12 @@ const REMEDIES = [
 /** Explains an error of loading the installed addon. Other errors are returned unchanged. */
 export function explained(error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException
-  if (code !== 'MODULE_NOT_FOUND' && code !== 'ERR_DLOPEN_FAILED') return error
-  const why =
-    code === 'MODULE_NOT_FOUND'
-      ? `the file ${ADDON} is missing, because its package was installed without its build script`
-      : message.replace(/\s+/g, ' ').replace(/\.$/, '')
-  return new NativePartUnusable([`SQLite cannot be loaded: ${why}.`, ...REMEDIES].join('\n'))
+  if (code !== 'ERR_DLOPEN_FAILED') return error
+  return unusable(message.replace(/\s+/g, ' ').replace(/\.$/, ''))
 }
+
+const unusable = (why: string, remedies: readonly string[] = REMEDIES): NativePartUnusable =>
+  new NativePartUnusable([`SQLite cannot be loaded: ${why}.`, ...remedies].join('\n'))
 
 let addonExports: object | undefined
 
@@ -45,11 +48,36 @@ export function nativePart(): NativePart {
   return addonExports
 }
 
-function installedPart(): string {
+/**
+ * Finds the addon in the package that Node finds, and nowhere else: if Node searched for the file itself, it would go on to the
+ * `node_modules` of all parent folders, where other users may write.
+ * @param from - the URL of the file for which the package is installed
+ * @throws NativePartUnusable when it is not there, or others could have changed it
+ */
+export function installedPart(from: string = import.meta.url): string {
+  const folder = packageFolder(from)
+  const owner = statSync(fileURLToPath(from), { throwIfNoEntry: false })?.uid
+  const paths = [folder, ...ADDON.map((part) => join(folder, part))]
+  for (const path of paths) {
+    if (!statSync(path, { throwIfNoEntry: false })) {
+      throw unusable(
+        `the file ${paths.at(-1)} is missing, because its package was installed without its build script`,
+      )
+    }
+    for (const stats of [lstatSync(path), statSync(path)]) {
+      const reason = reasonUntrusted(stats, owner)
+      if (reason) throw unusable(`${path}: ${reason}`, [`Remove it, and install ${PACKAGE} again.`])
+    }
+  }
+  return paths.at(-1) ?? folder
+}
+
+function packageFolder(from: string): string {
   try {
-    return createRequire(import.meta.url).resolve(ADDON)
+    return dirname(createRequire(from).resolve(`${PACKAGE}/package.json`))
   } catch (error) {
-    throw explained(error)
+    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error
+    throw unusable(`the package ${PACKAGE} is not installed`, [`Install it: npm install ${PACKAGE}`])
   }
 }
 

@@ -17,9 +17,21 @@ export function reasonNotOwn(path: string, kind: FileKind): string | undefined {
 }
 
 /** Explains that a file belongs to another user; undefined when it does not, or on systems without owners. */
-export function reasonForeign({ uid }: Stats): string | undefined {
+export function reasonForeign({ uid }: Pick<Stats, 'uid'>): string | undefined {
   const user = process.geteuid?.()
   return user === undefined || uid === user
     ? undefined
     : `it belongs to another user (${uid}; this is ${user})`
+}
+
+/**
+ * Explains why code must not be loaded from a file or folder: its owner is neither this user, nor root, nor the owner of paytwin's
+ * own code, who can all run code as this user anyway.
+ * @param codeOwner - the user ID of the owner of paytwin's own code, if known
+ */
+export function reasonUntrusted(
+  stats: Pick<Stats, 'uid'>,
+  codeOwner: number | undefined,
+): string | undefined {
+  return stats.uid === 0 || stats.uid === codeOwner ? undefined : reasonForeign(stats)
 }
