@@ -60,12 +60,33 @@ function withoutLongTexts(line: string): string {
   return JSON.stringify({ level, time, msg: cut(msg), left_out: `${line.length} characters` })
 }
 
-/** Writes to stderr, because stdout has the ready line: JSON lines, or readable lines. */
-export const onStderr = ({ json }: { readonly json: boolean }): LogTarget => ({
-  write: (line) => {
-    process.stderr.write(json ? line : readableLine(line))
-  },
-})
+/**
+ * Writes to stderr, because stdout has the ready line: JSON lines, or readable lines. Without a reader or with a full disk, lines
+ * are lost, which does not stop the daemon. The first line that can be written again says how many.
+ */
+export function onStderr({ json }: { readonly json: boolean }): LogTarget {
+  if (process.stderr.listenerCount('error', ignore) === 0) process.stderr.on('error', ignore)
+  const format = json ? (line: string) => line : readableLine
+  let lost = 0
+  return {
+    write: (line) => {
+      const before = lost
+      const text = (before > 0 ? format(lineOfLost(before)) : '') + format(line)
+      lost = 0
+      process.stderr.write(text, (error) => {
+        if (error) lost += before + 1
+      })
+    },
+  }
+}
+
+/** Each write gets the errors of stderr itself. */
+const ignore = (): void => undefined
+
+function lineOfLost(lost: number): string {
+  const msg = `${lost} earlier lines of the log could not be written to stderr`
+  return `${JSON.stringify({ level: 'warn', time: new Date().toISOString(), msg })}\n`
+}
 
 function readableLine(line: string): string {
   const { time, level, text, stack } = readLogRecord(JSON.parse(line))
