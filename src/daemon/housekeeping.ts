@@ -1,5 +1,6 @@
 import type { IdempotencyKeys } from '../engine/access/idempotency.ts'
 import type { KeyRing } from '../engine/access/keys.ts'
+import { limitRequests } from '../engine/access/oauth-authorization.ts'
 import { deleteExpiredGrants } from '../engine/access/oauth-token.ts'
 import type { Engine } from '../engine/machine/engine.ts'
 import type { AdminServices } from '../http/admin/services.ts'
@@ -60,6 +61,17 @@ export async function doHousekeeping({
 }
 
 /**
+ * Limits the lifetimes of what was created when the wall clock was ahead, at a start. After a restore, the housekeeping does.
+ * See docs/contract/clocks.md#wall-clock.
+ */
+export function limitLifetimes({ engine, idempotency }: Pick<Parts, 'engine' | 'idempotency'>): void {
+  engine.store.transaction(() => {
+    idempotency.limitLifetimes()
+    limitRequests(engine)
+  })
+}
+
+/**
  * Deletes what has expired, and records the time of live clocks. Also runs when the daemon ends, because the wall clock may be
  * set back before the next start. Expired data must not become valid again, and live clocks must not go back.
  */
@@ -69,6 +81,8 @@ export async function deleteExpired({
   access,
 }: Pick<Parts, 'engine' | 'idempotency' | 'access'>): Promise<void> {
   await engine.operatorCommand(() => {
+    idempotency.limitLifetimes()
+    limitRequests(engine)
     idempotency.deleteExpired()
     deleteExpiredGrants(engine)
   })

@@ -71,7 +71,7 @@ export function onStderr({ json }: { readonly json: boolean }): LogTarget {
   return {
     write: (line) => {
       const before = lost
-      const text = (before > 0 ? format(lineOfLost(before)) : '') + format(line)
+      const text = (before > 0 ? format(lineOfLost(before, line)) : '') + format(line)
       lost = 0
       process.stderr.write(text, (error) => {
         if (error) lost += before + 1
@@ -83,9 +83,11 @@ export function onStderr({ json }: { readonly json: boolean }): LogTarget {
 /** Each write gets the errors of stderr itself. */
 const ignore = (): void => undefined
 
-function lineOfLost(lost: number): string {
+/** @param next - the next line, from which the time is */
+function lineOfLost(lost: number, next: string): string {
+  const { time } = JSON.parse(next)
   const msg = `${lost} earlier lines of the log could not be written to stderr`
-  return `${JSON.stringify({ level: 'warn', time: new Date().toISOString(), msg })}\n`
+  return `${JSON.stringify({ level: 'warn', time, msg })}\n`
 }
 
 function readableLine(line: string): string {

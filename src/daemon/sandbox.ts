@@ -38,7 +38,7 @@ import type { Send } from '../webhooks/sender.ts'
 import { type BeginningOptions, newBeginning, OptionConflict, refuseOtherOptions } from './beginning.ts'
 import { dashboardPages } from './dashboard-pages.ts'
 import { beginningOf, createFirstState, skippedKeyText } from './first-start.ts'
-import { deleteExpired, doHousekeeping as doHousekeepingOf } from './housekeeping.ts'
+import { deleteExpired, doHousekeeping as doHousekeepingOf, limitLifetimes } from './housekeeping.ts'
 import { userOfPeer } from './peer-user.ts'
 import { openWebhooks } from './webhooks.ts'
 
@@ -146,6 +146,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     const streams = new EventStreams(engine, (event) => presentEvent(versions, event), reportError)
     const requests = new RequestLog(new LiveStreams(reportError))
     const idempotency = new IdempotencyKeys(store, engine.steady)
+    if (known) limitLifetimes({ engine, idempotency })
     const webhooks = openWebhooks(engine, {
       versions,
       addresses,

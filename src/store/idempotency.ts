@@ -48,6 +48,18 @@ export class IdempotencyTable {
       .run(entry)
   }
 
+  /** Dates responses that are newer than an instant of the wall clock at that instant. */
+  limit(latest: number): void {
+    this.#statements
+      .named('limit idempotency', (db) =>
+        db
+          .updateTable('idempotency')
+          .set({ created: arg<number>('latest') })
+          .where('created', '>', arg<number>('latest')),
+      )
+      .run({ latest })
+  }
+
   /** Deletes the responses that are older than an instant of the wall clock. */
   forget(before: number): void {
     this.#statements

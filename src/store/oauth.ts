@@ -1,5 +1,5 @@
-import { type Selectable, sql } from 'kysely'
-import type { AuthorizationStatus, CodeStatus, TokenStatus } from '../core/oauth.ts'
+import type { Selectable } from 'kysely'
+import type { CodeStatus, TokenStatus } from '../core/oauth.ts'
 import type { OAuthAppRow, OAuthAuthorizationRow, OAuthTokenRow } from './oauth-tables.ts'
 import { arg, literal, type Statements } from './statements.ts'
 
@@ -13,9 +13,6 @@ export type AuthorizationPage = {
   readonly below?: number | undefined
   readonly above?: number | undefined
 }
-
-/** The time for which housekeeping keeps expired rows, so that a replay is still recognized. */
-const RETENTION_SECONDS = 30 * 86_400
 
 /** Apps, authorizations and tokens of OAuth. They have no journal. */
 export class OAuthTables {
@@ -233,59 +230,6 @@ export class OAuthTables {
           .where('seq', '=', arg<number>('seq')),
       )
       .run({ seq, status })
-  }
-
-  /**
-   * Deletes a merchant's tokens that expired long ago on its clock, and the codes without tokens.
-   * @param generation - the merchant's generation
-   */
-  forgetExpired(generation: number, now: number): void {
-    const before = now - RETENTION_SECONDS
-    this.#statements
-      .named('forget oauth tokens', (db) =>
-        db
-          .deleteFrom('oauth_token')
-          .where('generation', '=', arg<number>('generation'))
-          .where('expires', '<', arg<number>('before')),
-      )
-      .run({ generation, before })
-    this.#statements
-      .named('forget oauth codes', (db) =>
-        db
-          .deleteFrom('oauth_authorization')
-          .where('generation', '=', arg<number>('generation'))
-          .where('code_expires', '<', arg<number>('before'))
-          .where(
-            sql<boolean>`not exists (select 1 from oauth_token where "authorization" = oauth_authorization.seq)`,
-          ),
-      )
-      .run({ generation, before })
-  }
-
-  /** Sets the status of the pending requests that have expired. @param now - real time, in Unix seconds */
-  expireRequests(now: number, status: AuthorizationStatus): void {
-    this.#statements
-      .named('expire oauth requests', (db) =>
-        db
-          .updateTable('oauth_authorization')
-          .set({ status: arg<AuthorizationStatus>('status') })
-          // A partial index applies only if its condition is visible in the statement.
-          .where('status', '=', sql.lit('pending'))
-          .where('expires', '<=', arg<number>('now')),
-      )
-      .run({ now, status })
-  }
-
-  /** Deletes old requests without a code. @param now - real time, in Unix seconds */
-  forgetRequests(now: number): void {
-    this.#statements
-      .named('forget oauth requests', (db) =>
-        db
-          .deleteFrom('oauth_authorization')
-          .where('code_expires', 'is', null)
-          .where('expires', '<', arg<number>('before')),
-      )
-      .run({ before: now - RETENTION_SECONDS })
   }
 
   /** Deletes all authorizations and tokens, and all apps except those to keep. @returns the deleted tokens */

@@ -16,6 +16,7 @@ import { Journal } from './journal.ts'
 import { Keyframes } from './keyframes.ts'
 import { MeterEventTable } from './meter-events.ts'
 import { OAuthTables } from './oauth.ts'
+import { OAuthExpiry } from './oauth-expiry.ts'
 import { ObjectSearch } from './object-search.ts'
 import { ObjectTable } from './objects.ts'
 import { EntryReader } from './past.ts'
@@ -43,6 +44,7 @@ export class Store {
   readonly totals: Totals
   readonly idempotency: IdempotencyTable
   readonly oauth: OAuthTables
+  readonly oauthExpiry: OAuthExpiry
   readonly snapshots: Snapshots
   readonly #blocks: Blocks
   readonly #keyframes: Keyframes
@@ -83,6 +85,7 @@ export class Store {
     this.totals = new Totals(statements)
     this.idempotency = new IdempotencyTable(statements)
     this.oauth = new OAuthTables(statements)
+    this.oauthExpiry = new OAuthExpiry(statements)
     this.#transact = {
       begin: database.prepare('begin immediate'),
       commit: database.prepare('commit'),

@@ -204,6 +204,23 @@ test('a session that has expired stays so when the wall clock is set back, also 
     expect((await visit(second, base, { headers: { cookie } })).status).toBe(401)
 })
 
+test('a session that began while the wall clock was ahead ends 30 days after a restart, however often there is another', async () => {
+  const DAY = 86_400_000
+  let now = wall + 365 * DAY
+  const same = { url, wall: () => now, adminToken: 'u'.repeat(40), dashboardSessions: sessionsInMemory() }
+  const ahead = await startTwin(same)
+  const { cookie, base } = await signIn(ahead)
+  await ahead.close()
+  const statuses: number[] = []
+  for (const day of [0, 29, 30]) {
+    now = wall + day * DAY
+    const later = await startTwin(same)
+    statuses.push((await visit(later, base, { headers: { cookie } })).status)
+    await later.close()
+  }
+  expect(statuses).toEqual([200, 200, 401])
+})
+
 test('of stored sessions, the last 100 are read', async () => {
   const dashboardSessions = sessionsInMemory()
   const same = { url, adminToken: 't'.repeat(40), dashboardSessions }

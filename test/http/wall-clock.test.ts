@@ -169,6 +169,51 @@ describe('when the wall clock is set back before a restart', () => {
   )
 })
 
+describe('what was created while the wall clock was ahead', () => {
+  const DAY = 24 * HOUR
+  /** Sends a request with one key. @returns the id of the object that it created, now or before */
+  const send = async () => {
+    const { body } = await twin.request('POST', '/v1/customers', {}, { 'Idempotency-Key': 'once' })
+    return body.id
+  }
+
+  test('lives as long after a restart as what is created then', async () => {
+    const options = { database: PLACES['on disk'](), secretKey: `sk_test_${'x'.repeat(24)}` }
+    await start(options)
+    await setWall(START + 365 * DAY)
+    const { id } = await ask(twin, await makeApp(twin))
+    const first = await send()
+    await twin.close()
+    await start(options)
+    expect(await send()).toBe(first)
+    const statusAt = async (time: number) => {
+      await setWall(time)
+      return (await operate('GET', 'authorizations')).data[0].status
+    }
+    expect(await statusAt(START + 599_000)).toBe('pending')
+    expect(await statusAt(START + 600_000)).toBe('expired')
+    expectOAuthRefusal(await twin.request('POST', `/v1/oauth/authorizations/${id}/approve`), badState())
+    await setWall(START + DAY)
+    expect(await send()).toBe(first)
+    await setWall(START + DAY + 1_000)
+    expect(await send()).not.toBe(first)
+  })
+
+  test('and is restored from a snapshot lives as long as what is created then', async () => {
+    const options = { database: PLACES['on disk'](), secretKey: `sk_test_${'x'.repeat(24)}` }
+    await start(options)
+    await setWall(START + 365 * DAY)
+    const first = await send()
+    await operate('POST', 'snapshots', { name: 'ahead' })
+    await twin.close()
+    await start(options)
+    await operate('POST', 'snapshots/ahead/restore')
+    await twin.sandbox.doHousekeeping()
+    await setWall(START + DAY + 1_000)
+    expect(await send()).not.toBe(first)
+  })
+})
+
 test('a restart ends the seconds for which a revoked key is cached', async () => {
   const options = {
     database: PLACES['on disk'](),

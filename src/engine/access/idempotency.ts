@@ -62,6 +62,14 @@ export class IdempotencyKeys {
     }
   }
 
+  /**
+   * Makes responses that were stored when the wall clock was ahead count as stored now. Must be called within a transaction.
+   * See docs/contract/clocks.md#wall-clock.
+   */
+  limitLifetimes(): void {
+    this.#store.idempotency.limit(wallSeconds(this.#time))
+  }
+
   /** Deletes expired responses. Must be called within a transaction. */
   deleteExpired(): void {
     this.#store.idempotency.forget(wallSeconds(this.#time) - RETENTION_SECONDS)

@@ -183,6 +183,13 @@ export const merchantOfAuthorization = (
     ? undefined
     : merchantOfGeneration(engine.merchants, { merchant, generation })
 
+/**
+ * Makes requests that were created when the wall clock was ahead count as created now. Must be called within a transaction.
+ * See docs/contract/clocks.md#wall-clock.
+ */
+export const limitRequests = ({ store, steady }: Pick<Engine, 'store' | 'steady'>): void =>
+  store.oauthExpiry.limitRequests(wallSeconds(steady) + CONSENT_SECONDS)
+
 function find(store: Store, id: string, param = 'id'): StoredAuthorization {
   const row = store.oauth.authorization(id)
   if (!row) throw resourceMissing('authorization', id, param)

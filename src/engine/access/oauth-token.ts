@@ -153,11 +153,11 @@ export const tokenKey = (seq: number): string => `oauth_token ${seq}`
  */
 export function deleteExpiredGrants({ store, merchants, steady }: Engine): void {
   for (const { settings, clock } of merchants.values()) {
-    store.oauth.forgetExpired(settings.generation, clock.now)
+    store.oauthExpiry.forgetExpired(settings.generation, clock.now)
   }
   const now = wallSeconds(steady)
-  store.oauth.expireRequests(now, move(AUTHORIZATION_TRANSITIONS, 'pending', 'expire'))
-  store.oauth.forgetRequests(now)
+  store.oauthExpiry.expireRequests(now, move(AUTHORIZATION_TRANSITIONS, 'pending', 'expire'))
+  store.oauthExpiry.forgetRequests(now)
 }
 
 const notGranted = (refusal: ApiError): TokenRefusal => ({ refusal, revoked: [] })

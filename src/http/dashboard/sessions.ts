@@ -39,10 +39,15 @@ export class Sessions {
   readonly #settings: Settings
   /** By the digest of the secret, oldest first. */
   readonly #open: Map<string, Open>
+  /** Whether a session is stored that began when the wall clock was ahead: it counts as begun at the start. */
+  #isUnsaved: boolean
 
   constructor(settings: Settings) {
     this.#settings = settings
-    this.#open = new Map(parse(settings.store.read()).map(([name, expires]) => [name, opened(expires)]))
+    const latest = settings.now() + SESSION_SECONDS
+    const stored = parse(settings.store.read())
+    this.#open = new Map(stored.map(([name, expires]) => [name, opened(Math.min(expires, latest))]))
+    this.#isUnsaved = stored.some(([, expires]) => expires > latest)
   }
 
   /** Begins a session. @returns its secret @throws if it cannot be stored; then it does not begin */
@@ -82,7 +87,7 @@ export class Sessions {
   deleteExpired(): void {
     const before = this.#open.size
     this.#removeExpired()
-    if (this.#open.size < before) this.#save()
+    if (this.#open.size < before || this.#isUnsaved) this.#save()
   }
 
   #removeExpired(): void {
@@ -96,6 +101,7 @@ export class Sessions {
 
   #save(): void {
     this.#settings.store.write(JSON.stringify([...this.#open].map(([name, { expires }]) => [name, expires])))
+    this.#isUnsaved = false
   }
 
   #nameOf(secret: string): string {

@@ -1,0 +1,81 @@
+import { sql } from 'kysely'
+import type { AuthorizationStatus } from '../core/oauth.ts'
+import { arg, type Statements } from './statements.ts'
+
+/** The time for which housekeeping keeps expired rows, so that a replay is still recognized. */
+const RETENTION_SECONDS = 30 * 86_400
+
+/** Limits the lifetimes of OAuth rows, and deletes those that have expired. */
+export class OAuthExpiry {
+  readonly #statements: Statements
+
+  constructor(statements: Statements) {
+    this.#statements = statements
+  }
+
+  /**
+   * Deletes a merchant's tokens that expired long ago on its clock, and the codes without tokens.
+   * @param generation - the merchant's generation
+   */
+  forgetExpired(generation: number, now: number): void {
+    const before = now - RETENTION_SECONDS
+    this.#statements
+      .named('forget oauth tokens', (db) =>
+        db
+          .deleteFrom('oauth_token')
+          .where('generation', '=', arg<number>('generation'))
+          .where('expires', '<', arg<number>('before')),
+      )
+      .run({ generation, before })
+    this.#statements
+      .named('forget oauth codes', (db) =>
+        db
+          .deleteFrom('oauth_authorization')
+          .where('generation', '=', arg<number>('generation'))
+          .where('code_expires', '<', arg<number>('before'))
+          .where(
+            sql<boolean>`not exists (select 1 from oauth_token where "authorization" = oauth_authorization.seq)`,
+          ),
+      )
+      .run({ generation, before })
+  }
+
+  /** Sets the status of the pending requests that have expired. @param now - real time, in Unix seconds */
+  expireRequests(now: number, status: AuthorizationStatus): void {
+    this.#statements
+      .named('expire oauth requests', (db) =>
+        db
+          .updateTable('oauth_authorization')
+          .set({ status: arg<AuthorizationStatus>('status') })
+          // A partial index applies only if its condition is visible in the statement.
+          .where('status', '=', sql.lit('pending'))
+          .where('expires', '<=', arg<number>('now')),
+      )
+      .run({ now, status })
+  }
+
+  /** Deletes old requests without a code. @param now - real time, in Unix seconds */
+  forgetRequests(now: number): void {
+    this.#statements
+      .named('forget oauth requests', (db) =>
+        db
+          .deleteFrom('oauth_authorization')
+          .where('code_expires', 'is', null)
+          .where('expires', '<', arg<number>('before')),
+      )
+      .run({ before: now - RETENTION_SECONDS })
+  }
+
+  /** Sets the expiry of undecided and denied requests that expire later than an instant of real time to that instant. */
+  limitRequests(latest: number): void {
+    this.#statements
+      .named('limit oauth requests', (db) =>
+        db
+          .updateTable('oauth_authorization')
+          .set({ expires: arg<number>('latest') })
+          .where('code_expires', 'is', null)
+          .where('expires', '>', arg<number>('latest')),
+      )
+      .run({ latest })
+  }
+}
