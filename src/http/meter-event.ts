@@ -7,12 +7,13 @@ import {
   createMeterEvent,
   type MeterEvent,
   type Summary,
+  type SummarySpan,
   summariesOf,
 } from '../engine/resources/meter-event.ts'
 import type { Api } from './api.ts'
 import { deferred } from './deferred.ts'
 import { instant, reference } from './fields.ts'
-import { pageOf, pageParams } from './pagination.ts'
+import { listFrom, pageParams } from './pagination.ts'
 import { retrieve } from './resource.ts'
 import {
   type MeterEventShape,
@@ -124,7 +125,7 @@ export function meterEventRoutes(api: Api): void {
     ({ c, view, services, id, params }) => {
       const meter = retrieve(view, 'billing_meter', id)
       const summaries = summariesOf(services.engine, view, spanOf(meter, params))
-      return pageOf(c.req.path, summaries, params, (summary) => presentSummary(view, meter, summary))
+      return listFrom({ c, params }, summaries, (summary) => presentSummary(view, meter, summary))
     },
   )
 }
@@ -138,7 +139,7 @@ export function spanOf(
     end_time: end,
     value_grouping_window: name,
   }: z.infer<ReturnType<typeof summaryParams>>,
-) {
+): SummarySpan {
   const window = name && WINDOW_SECONDS[name]
   checkAligned({ start_time: start, end_time: end }, window ?? MINUTE_SECONDS, name ?? 'minute')
   return { meter, customer, start, end, window }

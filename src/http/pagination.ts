@@ -144,8 +144,9 @@ type Source<T> = {
   readonly list: (page: Page) => Cut<T>
 }
 
-function listFrom<T, Body>(
-  { c, params }: ListCall,
+/** Presents a page of a source, newest first. Throws what `listObjects` throws. */
+export function listFrom<T, Body>(
+  { c, params }: Pick<ListCall, 'c' | 'params'>,
   source: Source<T>,
   present: (entry: T) => Body,
 ): List<Body> {

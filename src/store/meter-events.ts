@@ -4,19 +4,18 @@ import type { Formula } from '../core/meter.ts'
 import { SCALE } from '../core/price-amount.ts'
 import { arg, literal, type Statements } from './statements.ts'
 import type { MeterEventRow, Tables } from './tables.ts'
-
-/** The events of one meter and customer in a span of time. `start` is inclusive, `end` exclusive, in Unix seconds. */
-export type UsageSpan = {
-  readonly customer: string
-  readonly meter: string
-  readonly start: number
-  readonly end: number
-  /** Only usage that was known at the end of this instant of the customer's clock; by default all usage. */
-  readonly asOf?: number | undefined
-}
+import { type Aggregate, UsageCache, type UsageSpan } from './usage-cache.ts'
 
 /** The usage of one window of a span. */
 export type WindowUsage = { readonly start: number; readonly quantity: bigint }
+
+/** Which windows of a span are listed. */
+export type WindowPage = {
+  /** The length of a window in seconds. */
+  readonly seconds: number
+  readonly limit: number
+  readonly order: 'newest first' | 'oldest first'
+}
 
 /** Sums are taken of the upper and the lower digits of each part, so that no sum exceeds SQLite's integers. */
 const HALF = 1_000_000
@@ -24,12 +23,12 @@ const PARTS = sql<string>`
   sum(whole / ${sql.lit(HALF)}), sum(whole % ${sql.lit(HALF)}),
   sum(fraction / ${sql.lit(HALF)}), sum(fraction % ${sql.lit(HALF)})`
 
-/** Returns the columns of a result, from which `quantityOf` makes the quantity. */
+/** The columns of a result: the four parts from which `quantityOf` makes the quantity, and the number of read events. */
 const COLUMNS: Readonly<Record<Formula, ReturnType<typeof sql>>> = {
-  sum: PARTS,
-  count: sql`0, count(*), 0, 0`,
+  sum: sql`${PARTS}, count(*)`,
+  count: sql`0, count(*), 0, 0, count(*)`,
   last: sql`
-    whole / ${sql.lit(HALF)}, whole % ${sql.lit(HALF)}, fraction / ${sql.lit(HALF)}, fraction % ${sql.lit(HALF)}`,
+    whole / ${sql.lit(HALF)}, whole % ${sql.lit(HALF)}, fraction / ${sql.lit(HALF)}, fraction % ${sql.lit(HALF)}, 1`,
 }
 
 /** The condition of all statements, in the order of the index. */
@@ -38,13 +37,16 @@ const IN_SPAN = sql`
   and timestamp >= ${arg('start')} and timestamp < ${arg('end')}
   and created <= ${arg('asOf')} and (canceled is null or canceled > ${arg('asOf')})`
 
-const NEWEST_FIRST = sql`order by timestamp desc, seq desc`
+const ORDERS = {
+  'newest first': sql`order by timestamp desc, seq desc`,
+  'oldest first': sql`order by timestamp, seq`,
+} as const
 
-/** Converts the four parts of a result, from its first column on, to a quantity in units of 10⁻¹². */
-function quantityOf(values: readonly unknown[], first: number): bigint {
-  const [high, low, highFraction, lowFraction] = values
-    .slice(first, first + 4)
-    .map((value) => BigInt((value ?? 0) as number))
+const NO_EVENTS: Aggregate = { quantity: 0n, events: 0 }
+
+/** Converts the four parts of a result to a quantity in units of 10⁻¹². */
+function quantityOf(values: readonly unknown[]): bigint {
+  const [high, low, highFraction, lowFraction] = values.map((value) => BigInt((value ?? 0) as number))
   const half = BigInt(HALF)
   return ((high ?? 0n) * half + (low ?? 0n)) * SCALE + (highFraction ?? 0n) * half + (lowFraction ?? 0n)
 }
@@ -55,13 +57,33 @@ function quantityOf(values: readonly unknown[], first: number): bigint {
  */
 export class MeterEventTable {
   readonly #statements: Statements
+  readonly #cache: UsageCache | undefined
+  #writes = 0
 
-  constructor(statements: Statements) {
+  /** @param isCached - whether aggregates are kept until the next write */
+  constructor(statements: Statements, isCached: boolean) {
     this.#statements = statements
+    this.#cache = isCached ? new UsageCache((formula, span) => this.#read(formula, span)) : undefined
+  }
+
+  /** Counts writes. While it is unchanged, a rollback of a savepoint leaves the cache valid. */
+  get writes(): number {
+    return this.#writes
+  }
+
+  /** Clears the cache. Must be called when rows were changed in another way than by this class. */
+  forget(): void {
+    this.#cache?.forget()
+  }
+
+  #written(): void {
+    this.#writes += 1
+    this.forget()
   }
 
   /** Adds an event. */
   add(row: Omit<MeterEventRow, 'seq' | 'canceled'>): void {
+    this.#written()
     this.#statements
       .named('add meter event', (db) =>
         db.insertInto('meter_event').values({
@@ -94,6 +116,7 @@ export class MeterEventTable {
 
   /** Cancels an event. @param canceled - Unix seconds */
   cancel(seq: number, canceled: number): void {
+    this.#written()
     this.#statements
       .named('cancel meter event', (db) =>
         db
@@ -106,6 +129,7 @@ export class MeterEventTable {
 
   /** Deletes all events of a customer. */
   removeOf(customer: string): void {
+    this.#written()
     this.#statements
       .named('remove meter events', (db) =>
         db.deleteFrom('meter_event').where('customer', '=', arg<string>('customer')),
@@ -113,53 +137,56 @@ export class MeterEventTable {
       .run({ customer })
   }
 
-  /** Aggregates the events of a span in one statement: a quantity in units of 10⁻¹², 0 without events. */
-  aggregate(formula: Formula, { asOf = LAST_INSTANT, ...span }: UsageSpan): bigint {
-    const isLast = formula === 'last'
+  /** Aggregates the events of a span: a quantity in units of 10⁻¹², 0 without events. */
+  aggregate(formula: Formula, span: UsageSpan): bigint {
+    return this.#cache?.quantity(formula, span) ?? this.#read(formula, span).quantity
+  }
+
+  #read(formula: Formula, { asOf = LAST_INSTANT, ...span }: UsageSpan): Aggregate {
+    const newest = sql`${ORDERS['newest first']} limit ${literal(1)}`
     const found = this.#statements
-      .named<bigint>(
+      .named<Aggregate>(
         `usage ${formula}`,
-        (db) => select(db, COLUMNS[formula], isLast ? sql`${NEWEST_FIRST} limit ${literal(1)}` : sql``),
-        (values) => quantityOf(values, 0),
+        (db) => select(db, COLUMNS[formula], formula === 'last' ? newest : sql``),
+        (values) => ({ quantity: quantityOf(values.slice(0, 4)), events: values[4] as number }),
       )
       .get({ ...span, asOf })
-    return found ?? 0n
+    return found ?? NO_EVENTS
   }
 
   /**
-   * Aggregates the events of each window of a span, newest first. Windows without events are left out.
-   * @param window - its length in seconds
+   * Aggregates the events of some windows of a span. Windows without events are left out, and only those of the page are read.
+   * Windows begin at multiples of their length, as hours and days in UTC do, and so must the span.
    */
-  windows(formula: Formula, { asOf = LAST_INSTANT, ...span }: UsageSpan, window: number): WindowUsage[] {
+  windows(formula: Formula, span: UsageSpan, { seconds, limit, order }: WindowPage): WindowUsage[] {
+    const found: WindowUsage[] = []
+    let left = span
+    while (found.length < limit) {
+      const timestamp = this.#firstTimestamp(left, order)
+      if (timestamp === undefined) break
+      const start = timestamp - (timestamp % seconds)
+      const end = start + seconds
+      found.push({ start, quantity: this.aggregate(formula, { ...span, start, end }) })
+      left = order === 'newest first' ? { ...left, end: start } : { ...left, start: end }
+    }
+    return found
+  }
+
+  /** Returns the timestamp of the first event of a span in an order; undefined without events. */
+  #firstTimestamp(
+    { asOf = LAST_INSTANT, ...span }: UsageSpan,
+    order: WindowPage['order'],
+  ): number | undefined {
     return this.#statements
-      .named<WindowUsage>(
-        `usage ${formula} by ${window} s`,
-        (db) => windowed(db, formula, window),
-        (values) => ({ start: values[0] as number, quantity: quantityOf(values, 1) }),
+      .named<number>(
+        `usage ${order}`,
+        (db) => select(db, sql`timestamp`, sql`${ORDERS[order]} limit ${literal(1)}`),
+        ([timestamp]) => timestamp as number,
       )
-      .all({ ...span, asOf })
+      .get({ ...span, asOf })
   }
 }
 
 const select = (db: Kysely<Tables>, columns: ReturnType<typeof sql>, rest: ReturnType<typeof sql>) => ({
   compile: () => sql`select ${columns} from meter_event where ${IN_SPAN} ${rest}`.compile(db),
 })
-
-/**
- * Windows begin at multiples of their length, as hours and days in UTC do. The last event of a window is the first one in the
- * order of the index whose window differs from that of the row before, so each row is read once.
- */
-function windowed(db: Kysely<Tables>, formula: Formula, window: number) {
-  const start = sql`timestamp - timestamp % ${literal(window)}`
-  const compile = () =>
-    formula === 'last'
-      ? sql`
-          select start, ${COLUMNS.last} from (
-            select ${start} as start, whole, fraction,
-            lag(${start}) over (${NEWEST_FIRST}) as later from meter_event where ${IN_SPAN})
-          where later is null or later <> start order by start desc`.compile(db)
-      : sql`
-          select ${start} as start, ${COLUMNS[formula]} from meter_event where ${IN_SPAN}
-          group by 1 order by 1 desc`.compile(db)
-  return { compile }
-}

@@ -80,7 +80,7 @@ export class Store {
     this.deliveries = new DeliveryTable(statements, this.#blocks)
     this.directory = new Directory(statements)
     this.fixtureNames = new FixtureNameTable(statements)
-    this.meterEvents = new MeterEventTable(statements)
+    this.meterEvents = new MeterEventTable(statements, cacheSizes.objects > 0)
     this.billedPeriods = new BilledPeriodTable(statements)
     this.totals = new Totals(statements)
     this.idempotency = new IdempotencyTable(statements)
@@ -134,7 +134,7 @@ export class Store {
    */
   savepoint<T>(work: () => T): T {
     this.#savepoint.open.run()
-    const { writes } = this.objects
+    const writes = this.#writes
     try {
       const result = work()
       this.#savepoint.release.run()
@@ -145,9 +145,14 @@ export class Store {
         this.#savepoint.release.run()
       }
       // Most errors occur before any write, and then the caches are still valid.
-      if (this.objects.writes !== writes) this.#clearCaches()
+      if (this.#writes !== writes) this.#clearCaches()
       throw error
     }
+  }
+
+  /** Counts the writes of cached tables. */
+  get #writes(): number {
+    return this.objects.writes + this.meterEvents.writes
   }
 
   /**
@@ -194,6 +199,7 @@ export class Store {
     this.objects.forget()
     this.jobs.forget()
     this.journal.forgetNext()
+    this.meterEvents.forget()
   }
 
   /** Copies the write-ahead log into the database file. The log's file keeps its size. */

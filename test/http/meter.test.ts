@@ -388,12 +388,42 @@ describe('event summaries', () => {
     expect(page.data[0]).toMatchObject({ object: 'billing.meter_event_summary', meter: meter.id })
     const next = await summaries(meter, `${span}&limit=1&starting_after=${page.data[0].id}`)
     expect([values(next), next.has_more]).toEqual([expected.slice(1), false])
+    const previous = await summaries(meter, `${span}&limit=1&ending_before=${page.data[1].id}`)
+    expect([values(previous), previous.has_more]).toEqual([expected.slice(0, 1), false])
     const days = await summaries(
       meter,
       `start_time=${NOW - 86_400}&end_time=${NOW + 86_400}&value_grouping_window=day`,
     )
     expect(values(days).map((text) => text.split(' ').slice(0, 2).join(' '))).toEqual(['-86400 0'])
   })
+
+  test('without a window are one, also without usage', async () => {
+    const meter = await make()
+    const span = `start_time=${NOW - 60}&end_time=${NOW}`
+    const page = await summaries(meter, span)
+    expect(values(page)).toEqual(['-60 0 0'])
+    expect(values(await summaries(meter, `${span}&starting_after=${page.data[0].id}`))).toEqual([])
+    expect(values(await summaries(meter, `${span}&ending_before=${page.data[0].id}`))).toEqual([])
+  })
+
+  test.each(['starting_after', 'ending_before'])(
+    'refuse an unknown id, or that of another span, as %s',
+    async (param) => {
+      const meter = await make()
+      await twin.post(EVENTS, eventOf(meter, { timestamp: NOW - 1 }))
+      const span = `start_time=${NOW - DAY}&end_time=${NOW}`
+      const [hour] = (await summaries(meter, `${span}&value_grouping_window=hour`)).data
+      for (const [id, window] of [
+        ['mtrusg_x', 'hour'],
+        [hour.id, 'day'],
+      ]) {
+        const path = `${METERS}/${meter.id}/event_summaries?customer=${customer.id}&${span}&value_grouping_window=${window}&${param}=${id}`
+        expect(await twin.request('GET', path)).toMatchObject({
+          ...{ status: 404, body: { error: { code: 'resource_missing', param } } },
+        })
+      }
+    },
+  )
 
   test.each<[string, string]>([
     ['start_time', `start_time=${NOW + 1}&end_time=${NOW + 60}`],

@@ -39,7 +39,6 @@ const ON_PURPOSE_BY_PATTERN: readonly [RegExp, string][] = [
   [/^amounts of /, 'groups all charges, refunds or disputes of a merchant for its balance'],
   [/^sum up /, 'groups the rows of one block, which are few'],
   [/^past of (customer|subscription|invoice) /, 'sorts the objects of one customer, subscription or invoice'],
-  [/^usage (sum|count|last) by /, 'groups the events of one customer and meter in a span'],
   [/^methods of customer$/, 'sorts the methods of one customer'],
   [
     /^list (subscription|invoice|payment_intent) (?=.*customer in)/,
@@ -198,7 +197,8 @@ function askForRarities({ engine: { store } }: Sandbox): void {
   const span = { customer: '', meter: '', start: 0, end: 1 }
   for (const formula of FORMULAS) {
     store.meterEvents.aggregate(formula, span)
-    store.meterEvents.windows(formula, span, 3_600)
+    for (const order of ['newest first', 'oldest first'] as const)
+      store.meterEvents.windows(formula, span, { seconds: 3_600, limit: 1, order })
   }
   store.journal.numberAt(0, 1)
   store.clockEvents.headAt(0, 1)

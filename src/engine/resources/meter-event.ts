@@ -9,6 +9,7 @@ import {
   VALUE_DIGITS,
 } from '../../core/meter.ts'
 import { DECIMAL_PLACES } from '../../core/price-amount.ts'
+import type { Page } from '../../store/list-query.ts'
 import type { CurrentView } from '../history/view.ts'
 import type { Engine } from '../machine/engine.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
@@ -137,34 +138,57 @@ export type Summary = {
   readonly quantity: bigint
 }
 
-const SUMMARY_ID_LENGTH = 14
+/** The span of time whose usage is listed; `window` is the length of a window in seconds, undefined for one summary. */
+export type SummarySpan = {
+  readonly meter: Meter
+  readonly customer: string
+  readonly start: number
+  readonly end: number
+  readonly window: number | undefined
+}
+
+/** The usage of a customer in the windows of a span, newest first. A window is found by its start. */
+export type Summaries = {
+  readonly noun: string
+  /** Returns the start of a summary. */
+  readonly placeOf: (id: string) => number | undefined
+  readonly list: (page: Page) => readonly Summary[]
+}
+
+/** The length of the start of a summary in its id, in base 36, and of the characters that follow. */
+const START_LENGTH = 8
+const DERIVED_LENGTH = 14
+const BASE = 36
 
 /**
- * Summarizes the usage of a customer, newest first: one summary for the span, or one for each window with usage.
- * @param span.window - the length of a window in seconds; undefined for one summary
+ * Summarizes the usage of a customer: one summary for the span, or one for each window with usage.
  * @throws ApiError resource_missing, param customer
  * See docs/contract/usage.md#summaries.
  */
-export function summariesOf(
-  { store, ids }: Engine,
-  view: CurrentView,
-  span: { meter: Meter; customer: string; start: number; end: number; window: number | undefined },
-): Summary[] {
-  const { customer, start, end, window } = span
+export function summariesOf({ store, ids }: Engine, view: CurrentView, span: SummarySpan): Summaries {
+  const { meter, customer, start, end, window } = span
   if (!view.get('customer', customer)) throw resourceMissing('customer', customer, 'customer')
-  const { formula } = span.meter.default_aggregation
-  const read = { customer, meter: span.meter.id, start, end }
-  const summaryOf = (from: number, to: number, quantity: bigint): Summary => ({
-    start: from,
-    end: to,
-    quantity,
-    // Computed for the summaries of the page only: a span of years has many windows.
-    get id() {
-      return `mtrusg_${ids.derived(`summary ${read.meter} ${customer} ${from} ${to}`, SUMMARY_ID_LENGTH)}`
-    },
+  const { formula } = meter.default_aggregation
+  const read = { customer, meter: meter.id }
+  const idOf = (from: number) => {
+    const name = `summary ${meter.id} ${customer} ${from} ${from + (window ?? end - start)}`
+    return `mtrusg_${from.toString(BASE).padStart(START_LENGTH, '0')}${ids.derived(name, DERIVED_LENGTH)}`
+  }
+  const placeOf = (id: string) => {
+    const from = Number.parseInt(id.slice('mtrusg_'.length, -DERIVED_LENGTH), BASE)
+    return from >= start && from < end && idOf(from) === id ? from : undefined
+  }
+  const whole = (): Summary => ({
+    ...{ id: idOf(start), start, end },
+    quantity: store.meterEvents.aggregate(formula, { ...read, start, end }),
   })
-  if (window === undefined) return [summaryOf(start, end, store.meterEvents.aggregate(formula, read))]
-  return store.meterEvents
-    .windows(formula, read, window)
-    .map(({ start: from, quantity }) => summaryOf(from, from + window, quantity))
+  const list = ({ limit, after, before }: Page): readonly Summary[] => {
+    if (window === undefined) return (after ?? before) === undefined ? [whole()] : []
+    const left = before === undefined ? { start, end: after ?? end } : { start: before + window, end }
+    const order = before === undefined ? 'newest first' : 'oldest first'
+    return store.meterEvents
+      .windows(formula, { ...read, ...left }, { seconds: window, limit, order })
+      .map(({ start: from, quantity }) => ({ id: idOf(from), start: from, end: from + window, quantity }))
+  }
+  return { noun: 'summary', placeOf, list }
 }

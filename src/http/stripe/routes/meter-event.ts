@@ -8,7 +8,7 @@ import {
   summariesOf,
 } from '../../../engine/resources/meter-event.ts'
 import { adjustmentParams, meterEventParams, spanOf, summaryParams, usageIn } from '../../meter-event.ts'
-import { pageOf } from '../../pagination.ts'
+import { listFrom } from '../../pagination.ts'
 import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
 import { returning, returningList, wireList } from '../returns.ts'
@@ -57,7 +57,7 @@ export function meterEventRoutes(api: StripeApi): void {
     ({ c, view, services, id, params }) => {
       const meter = retrieve(view, 'billing_meter', id)
       const summaries = summariesOf(services.engine, view, spanOf(meter, params))
-      return wireList(pageOf(c.req.path, summaries, params, (summary) => presentSummary(meter, summary)))
+      return wireList(listFrom({ c, params }, summaries, (summary) => presentSummary(meter, summary)))
     },
   )
 }
