@@ -1,4 +1,4 @@
-import type { Reply, Send, WebhookRequest } from '../webhooks/sender.ts'
+import { type Reply, replyWithin, type Send, TIMEOUT_MS, type WebhookRequest } from '../webhooks/sender.ts'
 import type { ReceivedWebhook, WebhookHandler } from './api.ts'
 import type { Event } from './resources.ts'
 
@@ -12,10 +12,15 @@ export class WebhookInbox {
   #received: ReceivedWebhook[] = []
   readonly #handlers: WebhookHandler[] = []
   readonly #post: Send
+  readonly #timeoutMs: number
 
-  /** @param post - sends over the network */
-  constructor(post: Send) {
+  /**
+   * @param post - sends over the network
+   * @param timeoutMs - the time for a handler's response
+   */
+  constructor(post: Send, timeoutMs = TIMEOUT_MS) {
     this.#post = post
+    this.#timeoutMs = timeoutMs
   }
 
   /** Registers a handler. @returns its URL */
@@ -36,7 +41,7 @@ export class WebhookInbox {
   readonly send: Send = async (letter, signal) => {
     const received = this.#received
     const handler = this.#handlerAt(letter.url)
-    const reply = handler ? await handled(handler, letter) : await this.#post(letter, signal)
+    const reply = handler ? await this.#handled(handler, letter, signal) : await this.#post(letter, signal)
     const event: Event = JSON.parse(letter.body)
     const error = reply.status === null ? reply.error : null
     const { url, headers, body } = letter
@@ -45,17 +50,37 @@ export class WebhookInbox {
     return reply
   }
 
+  /** Calls a handler. If it throws or does not respond in time, the attempt counts as unanswered. */
+  #handled(handler: WebhookHandler, letter: WebhookRequest, signal: AbortSignal): Promise<Reply> {
+    return replyWithin(this.#timeoutMs, signal, (limit) => unlessAborted(call(handler, letter), limit.signal))
+  }
+
   #handlerAt(url: string): WebhookHandler | undefined {
     return url.startsWith(LOCAL_URL) ? this.#handlers[Number(url.slice(LOCAL_URL.length)) - 1] : undefined
   }
 }
 
-/** Calls a handler. If it throws, the attempt counts as unanswered. */
-async function handled(handler: WebhookHandler, { url, headers, body }: WebhookRequest): Promise<Reply> {
+async function call(handler: WebhookHandler, { url, headers, body }: WebhookRequest): Promise<Reply> {
   try {
     const response = await handler(new Request(url, { method: 'POST', headers, body }))
     return { status: response.status, body: (await response.text()).slice(0, MAX_BODY_LENGTH) }
   } catch (error) {
-    return { status: null, error: `The handler threw ${String(error)}` }
+    return { status: null, error: `The handler threw ${textOf(error)}` }
   }
 }
+
+/** Returns the text of a thrown value, which may have none. */
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown)
+  } catch {
+    return 'an object that cannot be converted to a string'
+  }
+}
+
+/** Settles as the work does, or rejects once the signal is aborted. A handler cannot be interrupted. */
+const unlessAborted = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('It was aborted')), { once: true })
+    work.then(resolve, reject)
+  })

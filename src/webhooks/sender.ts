@@ -7,7 +7,8 @@ import { type LookUp, LookupProcesses } from './lookup-processes.ts'
 import { KeptConnectionClosed, post, type WebhookResponse } from './post.ts'
 import { TimeLimit } from './time-limit.ts'
 
-const TIMEOUT_MS = 15_000
+/** The time for the response of a receiver, in milliseconds. */
+export const TIMEOUT_MS = 15_000
 /** The time for which an idle connection is kept, unless the receiver requests another time. */
 const IDLE_MS = 30_000
 /** The maximum number of posts over kept connections that fail before a new connection is used. Retries may leave several connections. */
@@ -58,15 +59,7 @@ export class Sender {
   readonly send: Send = async (letter, ended) => {
     const refusal = this.#addresses.urlRefusal(letter.url)
     if (refusal !== undefined) return { status: null, error: refusal }
-    const limit = new TimeLimit(this.#timeoutMs, ended)
-    try {
-      return await this.#post(letter, limit)
-    } catch (error) {
-      const late = `No response within ${this.#timeoutMs / 1_000} seconds`
-      return { status: null, error: limit.isOver ? late : reasonOf(error) }
-    } finally {
-      limit.lift()
-    }
+    return replyWithin(this.#timeoutMs, ended, (limit) => this.#post(letter, limit))
   }
 
   async close(): Promise<void> {
@@ -109,6 +102,23 @@ export class Sender {
     const refusal = refusals.find(Boolean)
     if (refusal === undefined) return found
     throw new AddressRefused(`${hostname} resolves to a refused address: ${refusal}`)
+  }
+}
+
+/** Returns the reply of a receiver, or why there was none: the time was over, or the work failed. */
+export async function replyWithin(
+  timeoutMs: number,
+  ended: AbortSignal,
+  work: (limit: TimeLimit) => Promise<Reply>,
+): Promise<Reply> {
+  const limit = new TimeLimit(timeoutMs, ended)
+  try {
+    return await work(limit)
+  } catch (error) {
+    const late = `No response within ${timeoutMs / 1_000} seconds`
+    return { status: null, error: limit.isOver ? late : reasonOf(error) }
+  } finally {
+    limit.lift()
   }
 }
 

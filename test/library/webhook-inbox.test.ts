@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import type { WebhookHandler } from '../../src/library/api.ts'
+import { WebhookInbox } from '../../src/library/webhook-inbox.ts'
+import { openShop } from '../webhooks/inbox.ts'
+
+const unused = () => Promise.reject(new Error('nothing is sent over the network'))
+
+const letterTo = (url: string) => ({
+  ...{ url, merchant: 'mer_1', headers: {}, body: JSON.stringify({ merchant_id: 'mer_1' }) },
+})
+
+test.each<[string, WebhookHandler]>([
+  ['never answers', () => new Promise<Response>(() => {})],
+  ['answers with a body that never ends', () => new Response(new ReadableStream())],
+])('a handler that %s gets a timeout', async (_, handler) => {
+  const inbox = new WebhookInbox(unused, 30)
+  const reply = await inbox.send(letterTo(inbox.addressOf(handler)), new AbortController().signal)
+  expect(reply).toEqual({ status: null, error: 'No response within 0.03 seconds' })
+  expect(inbox.of('mer_1')).toMatchObject([{ status: null, error: 'No response within 0.03 seconds' }])
+})
+
+test('an attempt that is aborted ends at once', async () => {
+  const inbox = new WebhookInbox(unused)
+  const aborting = new AbortController()
+  const letter = letterTo(inbox.addressOf(() => new Promise<Response>(() => {})))
+  const reply = inbox.send(letter, aborting.signal)
+  aborting.abort()
+  expect(await reply).toEqual({ status: null, error: 'It was aborted' })
+})
+
+test('a handler that throws an object without a text is one that throws', async () => {
+  const inbox = new WebhookInbox(unused)
+  const handler = () => {
+    throw Object.create(null)
+  }
+  const reply = await inbox.send(letterTo(inbox.addressOf(handler)), new AbortController().signal)
+  const error = 'The handler threw an object that cannot be converted to a string'
+  expect(reply).toEqual({ status: null, error })
+})
+
+test('an advance that awaits webhooks goes on after the timeout of a handler', async () => {
+  const inbox = new WebhookInbox(unused, 30)
+  const shop = await openShop({ send: inbox.send })
+  await shop.endpoint({ url: inbox.addressOf(() => new Promise<Response>(() => {})) })
+  await shop.post('/v1/customers')
+  const { status } = await shop.advance({ by: '1d', await_webhooks: true })
+  expect(status).toBe('ready')
+})
