@@ -68,6 +68,16 @@ export class DeliveryTable {
     this.#rows.update(merchant, change, this.#rows.placeOf(merchant, change.after.id))
   }
 
+  /** Returns the seq of the newest delivery of all merchants; 0 if there is none. */
+  newestSeq(): number {
+    const newest = this.#statements
+      .named<{ seq: number | null }>('newest delivery', (db) =>
+        db.selectFrom('webhook_delivery').select((eb) => eb.fn.max('seq').as('seq')),
+      )
+      .get({})
+    return newest?.seq ?? 0
+  }
+
   /** Returns an endpoint's next delivery without an attempt, after a seq. */
   nextNew(endpoint: string, after: number): QueuedDelivery | undefined {
     return this.#statements

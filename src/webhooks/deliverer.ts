@@ -31,6 +31,8 @@ export type DelivererOptions = {
 /** The abort reason after which deliveries are not sent again at the next start. */
 const REPLACED = Symbol('the contents of the database were replaced')
 
+const ALL = Number.POSITIVE_INFINITY
+
 /** paytwin: the maximum number of simultaneous retries, for all endpoints of all merchants. */
 const MAX_RETRIES = 200
 
@@ -50,6 +52,8 @@ export class Deliverer implements Deliveries {
    * Groups the records of attempts: a commit writes whole pages, so a commit of ten records costs little more than one.
    */
   readonly #batch = new Batch()
+  /** The number of attempts so far, by merchant. */
+  readonly #attemptCounts = new WeakMap<MerchantState, number>()
   #ended = newEnd()
   #isScheduled = false
 
@@ -97,22 +101,44 @@ export class Deliverer implements Deliveries {
     }
   }
 
-  /** Resolves when no delivery of a merchant is being sent. */
-  async settled(merchant: MerchantState): Promise<void> {
+  /**
+   * Resolves when no delivery of a merchant is being sent.
+   * @param mostLater - the maximum number of deliveries to wait for that are created meanwhile; unlimited by default
+   */
+  async settled(merchant: MerchantState, mostLater = ALL): Promise<void> {
     const { signal } = this.#ended
-    for (;;) {
+    const newest = mostLater === ALL ? ALL : this.#options.engine.store.deliveries.newestSeq()
+    let before = this.#attempts(merchant)
+    while (!signal.aborted) {
       this.#wake()
-      const busy = [...this.#lanes.values()].filter(({ merchant: owner }) => owner === merchant)
-      if (busy.length === 0 || signal.aborted) return
-      await Promise.all(busy.map(({ lane }) => lane.settled()))
+      const earlier = this.#running(merchant, newest)
+      if (earlier.length > 0) {
+        await Promise.all(earlier)
+        before = this.#attempts(merchant)
+        continue
+      }
+      const later = this.#running(merchant, ALL)
+      if (later.length === 0 || this.#attempts(merchant) - before >= mostLater) return
+      await Promise.race(later)
     }
+  }
+
+  #attempts(merchant: MerchantState): number {
+    return this.#attemptCounts.get(merchant) ?? 0
+  }
+
+  /** Returns the running attempts of a merchant's deliveries up to a seq. */
+  #running(merchant: MerchantState, newest: number): Promise<void>[] {
+    return [...this.#lanes.values()].flatMap(({ lane, merchant: owner }) =>
+      owner === merchant ? lane.running(newest) : [],
+    )
   }
 
   /** Aborts running deliveries; they are sent again at the next start. */
   async close(): Promise<void> {
     this.#stopListening()
     this.#abort()
-    await Promise.all([...this.#lanes.values()].map(({ lane }) => lane.settled()))
+    await Promise.all([...this.#lanes.values()].flatMap(({ lane }) => lane.running(ALL)))
   }
 
   #abort(reason?: typeof REPLACED): void {
@@ -168,6 +194,7 @@ export class Deliverer implements Deliveries {
     delivery: WebhookDelivery,
     ended: AbortSignal,
   ): Promise<DeliveryAttempt | null> {
+    this.#attemptCounts.set(merchant, this.#attempts(merchant) + 1)
     if (delivery.attempt_count === 0) return this.#send(merchant, delivery, ended)
     const turn = this.#turnstile.enter(merchant)
     try {

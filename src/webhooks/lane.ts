@@ -35,8 +35,8 @@ export class Lane {
   #isPaused = false
   /** The ids of running retries, and of those that could not be recorded. */
   readonly #retries = new Set<string>()
-  /** The attempts that are running or not yet recorded. */
-  readonly #open = new Set<Promise<void>>()
+  /** The attempts that are running or not yet recorded, with the seq of the delivery; 0 for a retry. */
+  readonly #open = new Map<Promise<void>, number>()
   readonly #whenIdle: (lane: Lane) => void
   #isClosed = false
 
@@ -57,9 +57,12 @@ export class Lane {
     return this.#open.size > 0
   }
 
-  /** Resolves when the attempts that run now have ended. */
-  async settled(): Promise<void> {
-    await Promise.all(this.#open)
+  /**
+   * Returns the running attempts of deliveries up to a seq; they never reject. While such a delivery is ready, at least one of
+   * them is running. Retries always count.
+   */
+  running(newest: number): Promise<void>[] {
+    return [...this.#open].filter(([, seq]) => seq <= newest).map(([attempt]) => attempt)
   }
 
   /** Sends the ready deliveries. */
@@ -69,7 +72,7 @@ export class Lane {
     const limit = MAX_RETRIES + this.#retries.size
     for (const delivery of this.#read(() => this.#queue.readyRetries(this.#endpoint, limit)) ?? []) {
       if (this.#retries.size >= MAX_RETRIES) break
-      if (!this.#retries.has(delivery.id)) this.#track(this.#sendRetry(delivery))
+      if (!this.#retries.has(delivery.id)) this.#track(this.#sendRetry(delivery), 0)
     }
   }
 
@@ -84,7 +87,7 @@ export class Lane {
     this.#isSending = next !== undefined
     if (!next) return
     this.#place = next.seq
-    this.#track(this.#sendFirst(next.delivery))
+    this.#track(this.#sendFirst(next.delivery), next.seq)
   }
 
   /** Sends a first attempt. The next one starts after the response, without waiting for the record. */
@@ -123,11 +126,11 @@ export class Lane {
     }
   }
 
-  #track(sending: Promise<void>): void {
+  #track(sending: Promise<void>, seq: number): void {
     const done = sending.catch(this.#sender.failed).then(() => {
       this.#open.delete(done)
       if (this.#open.size === 0) this.#whenIdle(this)
     })
-    this.#open.add(done)
+    this.#open.set(done, seq)
   }
 }

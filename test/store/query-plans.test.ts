@@ -206,6 +206,7 @@ function askForRarities({ engine: { store } }: Sandbox): void {
   store.journal.eventsOfObject({ ...chain, order: 'oldest first' })
   store.journal.eventsOfObject({ ...chain, order: 'oldest first', types: ['invoice.created'] })
   store.deliveries.isRefused('evt_1')
+  store.deliveries.newestSeq()
   askForClockEvents(store)
   for (const kind of ['subscription', 'invoice', 'payment_intent'] as const) {
     const shown = kind === 'invoice' ? [{ field: 'deleted', is: 0 }] : []

@@ -251,7 +251,7 @@ export class Advances {
     try {
       await new Promise<void>((resolve, reject) => {
         control.wake = resolve
-        this.#outbox.settled(merchant).then(resolve, reject)
+        this.#outbox.answered(merchant).then(resolve, reject)
       })
     } finally {
       merchant.parked.delete(clock)

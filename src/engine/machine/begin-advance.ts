@@ -89,7 +89,7 @@ async function deliveredToo(
   done: Promise<Summary>,
 ): Promise<Summary> {
   const summary = await done
-  if (summary.stopped_on !== null) await outbox.settled(merchant)
+  if (summary.stopped_on !== null) await outbox.answered(merchant)
   return summary
 }
 

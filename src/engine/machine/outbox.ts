@@ -2,9 +2,18 @@ import type { MerchantState } from './merchant-state.ts'
 
 /** Sends the deliveries of the outbox. */
 export type Deliveries = {
-  /** Resolves when no delivery of a merchant is under way. */
-  readonly settled: (merchant: MerchantState) => Promise<void>
+  /**
+   * Resolves when no delivery of a merchant is under way.
+   * @param mostLater - the maximum number of deliveries to wait for that are created meanwhile; unlimited by default
+   */
+  readonly settled: (merchant: MerchantState, mostLater?: number) => Promise<void>
 }
+
+/**
+ * The maximum number of deliveries for which a step of an advance waits beyond those that exist when it begins to wait: callbacks
+ * cause them, but so do other writes of the merchant, which may never cease.
+ */
+const MOST_LATER = 200
 
 /** The webhook endpoints for which transactions have written deliveries. The deliveries themselves are rows of the database. */
 export class Outbox {
@@ -27,6 +36,11 @@ export class Outbox {
   /** Drops all endpoints: their merchants were replaced. */
   clear(): void {
     this.#endpoints = new Map()
+  }
+
+  /** Resolves when the webhooks of a step of an advance are answered. See docs/contract/clocks.md#await-webhooks. */
+  async answered(merchant: MerchantState): Promise<void> {
+    await this.deliveries?.settled(merchant, MOST_LATER)
   }
 
   /** Resolves when no delivery of a merchant is under way. */
