@@ -17,7 +17,7 @@ import {
   showNote,
   showRefund,
   showSubscription,
-} from './model-events.ts'
+} from './model-shown.ts'
 import { differences, inModelTerms, type Naming } from './naming.ts'
 import { EVENTS, entriesOf, isOfBalance, LISTS, type Pages, pagesOf, textsOf } from './pages.ts'
 import type { Account, World } from './world.ts'

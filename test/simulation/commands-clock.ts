@@ -1,7 +1,7 @@
 import { DAY, periodBegin } from './model-calendar.ts'
 import { advance, nextDue } from './model-clock.ts'
-import { ref } from './model-events.ts'
 import { type Command, done, type Table } from './model-play.ts'
+import { ref } from './model-shown.ts'
 
 const SPANS = [0, 60, 3600, DAY, DAY, 3 * DAY, 7 * DAY, 10 * DAY, 31 * DAY, 31 * DAY, 45 * DAY, 100 * DAY]
 

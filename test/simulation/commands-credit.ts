@@ -11,7 +11,6 @@ import {
   takeOff,
   type Wanted,
 } from './model-credit.ts'
-import { LINES_SHOWN, ref, type Shown, showNote } from './model-events.ts'
 import {
   type Command,
   done,
@@ -22,6 +21,7 @@ import {
   subscriptionOf,
   type Table,
 } from './model-play.ts'
+import { LINES_SHOWN, ref, type Shown, showNote } from './model-shown.ts'
 import { type Invoice, named } from './model-state.ts'
 
 /** Issues a credit note. See docs/contract/credit-notes.md#creating. */

@@ -2,9 +2,10 @@ import { priceOf } from './model-amounts.ts'
 import { DAY } from './model-calendar.ts'
 import { copyOf } from './model-copy.ts'
 import { type Code, type Coupon, endDiscount, type Holder } from './model-discount.ts'
-import { Operation, ref } from './model-events.ts'
+import { Operation } from './model-events.ts'
 import { type Command, done, livingCustomers, refused, subscriptionIn, type Table } from './model-play.ts'
 import { type Entry, invalidate, redeem, redeemAll } from './model-redeem.ts'
+import { ref } from './model-shown.ts'
 import { isEnded, type Merchant, named, newKey, nowOf } from './model-state.ts'
 
 export const createProduct: Command = ({ merchant }) => {

@@ -1,6 +1,6 @@
 import { noteSettled } from './model-billing.ts'
 import { copyOf } from './model-copy.ts'
-import { Operation, ref } from './model-events.ts'
+import { Operation } from './model-events.ts'
 import type { Intent } from './model-money.ts'
 import { attempt, charge, settleInvoice } from './model-payment.ts'
 import {
@@ -16,6 +16,7 @@ import {
   subscriptionOf,
   type Table,
 } from './model-play.ts'
+import { ref } from './model-shown.ts'
 import { type Method, newKey, nowOf } from './model-state.ts'
 
 export const createIntent: Command = (table) => {

@@ -3,7 +3,7 @@ import { MAX_AMOUNT, totalOf } from './model-amounts.ts'
 import { changeBalance } from './model-balance.ts'
 import { copyOf } from './model-copy.ts'
 import { endDiscount, reduceAndSpend } from './model-discount.ts'
-import { Operation, ref } from './model-events.ts'
+import { Operation } from './model-events.ts'
 import { lineOfItem } from './model-plan.ts'
 import {
   type Command,
@@ -16,6 +16,7 @@ import {
   type Table,
 } from './model-play.ts'
 import { redeemAll } from './model-redeem.ts'
+import { ref } from './model-shown.ts'
 import {
   type Invoice,
   type InvoiceItem,

@@ -3,7 +3,7 @@ import { cancel, invoicesOf, voidInvoice } from './model-billing.ts'
 import { DAY, type Interval } from './model-calendar.ts'
 import { copyOf } from './model-copy.ts'
 import { endDiscount } from './model-discount.ts'
-import { type ExpectedEvent, Operation, ref } from './model-events.ts'
+import { type ExpectedEvent, Operation } from './model-events.ts'
 import {
   type Command,
   done,
@@ -14,6 +14,7 @@ import {
   TEST_CARD_IDS,
   TEST_CARDS,
 } from './model-play.ts'
+import { ref } from './model-shown.ts'
 import { type Customer, newKey, nowOf, type Price } from './model-state.ts'
 
 /** Most prices are monthly, because months are the difficult case of calendars. */

@@ -11,7 +11,7 @@ import {
 import { copyOf } from './model-copy.ts'
 import { endDiscount, inherit, reduceAndSpend } from './model-discount.ts'
 import { isDisputed } from './model-dispute.ts'
-import { Operation, ref } from './model-events.ts'
+import { Operation } from './model-events.ts'
 import type { Charge } from './model-money.ts'
 import { attempt, methodFor, settleInvoice } from './model-payment.ts'
 import { lineOfItem } from './model-plan.ts'
@@ -29,6 +29,7 @@ import {
   subscriptionOf,
 } from './model-play.ts'
 import { redeemAll } from './model-redeem.ts'
+import { ref } from './model-shown.ts'
 import {
   type Invoice,
   type InvoiceItem,

@@ -1,15 +1,16 @@
 import { changedInPeriod, dateOf, proratedFrom } from './commands-dates.ts'
 import { CHANGEABLE } from './commands-subscriptions.ts'
-import { MAX_AMOUNT, priceOf, subtotalOf } from './model-amounts.ts'
-import { bill, dropPending } from './model-billing.ts'
+import { MAX_AMOUNT, priceOf } from './model-amounts.ts'
+import { dropPending } from './model-billing.ts'
+import { type Behavior, changeItems, isBilled, isOverfull } from './model-change.ts'
 import { copyOf } from './model-copy.ts'
 import { endOfGoneItems } from './model-discount.ts'
-import { Operation, ref } from './model-events.ts'
+import { Operation } from './model-events.ts'
 import { methodFor } from './model-payment.ts'
 import { wait } from './model-pending.ts'
-import { enterFirstPeriod } from './model-periods.ts'
-import { billUsage, creditItems, linesOfPlan, prorate, waitingFor } from './model-plan.ts'
+import { waitingFor } from './model-plan.ts'
 import { broken, type Command, declined, done, refused, subscriptionIn, type Table } from './model-play.ts'
+import { ref } from './model-shown.ts'
 import {
   type Item,
   keepScripts,
@@ -20,9 +21,7 @@ import {
   type Price,
   type Subscription,
 } from './model-state.ts'
-import { countedFrom, isOfInactive, keptOf } from './model-usage.ts'
-
-type Behavior = 'none' | 'create_prorations' | 'always_invoice'
+import { isOfInactive } from './model-usage.ts'
 
 const BEHAVIORS = [
   ...(['none', 'default', 'create_prorations', 'create_prorations'] as const),
@@ -133,10 +132,6 @@ function subscriptionToFail(table: Table): Subscription | undefined {
   return dice.any(running.filter(fails)) ?? dice.any(running)
 }
 
-const isOverfull = (merchant: Merchant, subscription: Subscription): boolean =>
-  subtotalOf(linesOfPlan(merchant, subscription)) > MAX_AMOUNT / 2 ||
-  waitingFor(merchant, subscription).some(({ amount }) => amount > MAX_AMOUNT / 2)
-
 type Request = {
   readonly play: { readonly method: 'POST'; readonly path: string }
   readonly change: Change
@@ -182,37 +177,14 @@ function apply(table: Table, subscription: Subscription, request: Request): Retu
   return done({ ...play, emitted: [...dropped, ...operation.end()] })
 }
 
+/** Makes the change. A new interval begins a new period if it is prorated. */
 function carryOut(
   operation: Operation,
   subscription: Subscription,
-  { change, at, isAnchored, date, behavior = 'none' }: Request,
+  { change: { items, isOfInterval }, at, isAnchored, date, behavior = 'none' }: Request,
 ) {
-  const { merchant } = operation
-  const { status, items: old } = subscription
-  const from = date ?? at
-  const isBilled = status === 'active' || status === 'past_due' || status === 'unpaid'
-  const isProrated = isBilled && behavior !== 'none'
-  const isNewPeriod = isAnchored || (isProrated && change.isOfInterval)
-  const usageEnd = Math.min(from, at)
-  const items = countedFrom(old, change.items, usageEnd)
-  if (isProrated) billUsage(merchant, subscription, { before: old, after: items, end: usageEnd })
-  if (isNewPeriod) {
-    if (isProrated) creditItems(merchant, subscription, old, from)
-    const ended = { items: keptOf(old, items), start: subscription.start, end: at }
-    subscription.items = items
-    const wasEnd = subscription.end
-    subscription.anchor = at
-    enterFirstPeriod(operation, subscription)
-    if (subscription.cancelAtPeriodEnd && subscription.cancelAt === wasEnd)
-      subscription.cancelAt = subscription.end
-    return bill(operation, subscription, { reason: 'subscription_update', ended })
-  }
-  subscription.items = items
-  if (!isProrated) return 'not tried'
-  prorate(merchant, subscription, { before: old, from, at })
-  if (behavior !== 'always_invoice' || waitingFor(merchant, subscription).length === 0) return 'not tried'
-  const part = { start: from, end: subscription.end }
-  return bill(operation, subscription, { reason: 'subscription_update', part })
+  const isNewPeriod = isAnchored || (isBilled(subscription) && behavior !== 'none' && isOfInterval)
+  return changeItems(operation, subscription, { items, from: date ?? at, behavior, isNewPeriod })
 }
 
 /** Changes, adds and removes items. */

@@ -1,8 +1,9 @@
 import { change } from './commands-plan.ts'
 import { runNextBilling } from './model-clock.ts'
 import { copyOf } from './model-copy.ts'
-import type { ExpectedEvent, Shown } from './model-events.ts'
+import type { ExpectedEvent } from './model-events.ts'
 import { type Command, done, refused } from './model-play.ts'
+import type { Shown } from './model-shown.ts'
 
 /** The fields of an invoice that are the same in its preview; the ids of its lines and its dates are not. */
 const LINES = ['subtotal', 'total', 'total_discount_amounts', 'billing_reason', 'customer'] as const

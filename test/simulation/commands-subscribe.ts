@@ -1,13 +1,9 @@
 import { entriesOf, entryBody } from './commands-discounts.ts'
 import { attachTestCard } from './commands-objects.ts'
 import { MAX_AMOUNT, priceOf } from './model-amounts.ts'
-import { bill } from './model-billing.ts'
 import { DAY, periodBegin } from './model-calendar.ts'
 import { copyOf } from './model-copy.ts'
-import { Operation, ref } from './model-events.ts'
-import { isNear, scheduleNotices } from './model-notices.ts'
-import { enterFirstPeriod, enterShortenedPeriod } from './model-periods.ts'
-import { billShortened } from './model-plan.ts'
+import { Operation } from './model-events.ts'
 import {
   broken,
   type Command,
@@ -19,7 +15,9 @@ import {
   type Table,
 } from './model-play.ts'
 import { redeemAll } from './model-redeem.ts'
-import { keepScripts, newKey, nowOf, type Price, type Subscription } from './model-state.ts'
+import { ref } from './model-shown.ts'
+import { begin, newSubscription } from './model-start.ts'
+import { keepScripts, newKey, nowOf, type Price } from './model-state.ts'
 import { isOfInactive } from './model-usage.ts'
 
 export const subscribe: Command = (table) => {
@@ -65,39 +63,12 @@ export const subscribe: Command = (table) => {
   ]
   const entries = dice.chance(30) ? entriesOf(table) : []
   const entriesOfItem = dice.chance(15) ? entriesOf(table) : []
-  const subscription: Subscription = {
-    key: newKey(merchant, 'sub'),
-    customer: customer.key,
-    created: at,
-    status: 'active',
+  const subscription = newSubscription(merchant, {
+    ...{ customer: customer.key, at, items, missing, daysUntilDue, trialEnd },
     collection: isSent ? 'send_invoice' : 'charge_automatically',
-    daysUntilDue,
     method: given?.key ?? null,
-    items,
-    discounts: [],
-    itemDiscounts: {},
     anchor: anchor ?? trialEnd ?? at,
-    period: 0,
-    cycle: 0,
-    lastCycle: 0,
-    pending: null,
-    start: at,
-    end: trialEnd ?? at,
-    trialStart: trialEnd === null ? null : at,
-    trialEnd,
-    missing,
-    cancelAt: null,
-    cancelAtPeriodEnd: false,
-    canceledAt: null,
-    endedAt: null,
-    reason: null,
-    pause: null,
-    latest: null,
-    newest: null,
-    upcomingAt: null,
-    trialNoticeAt: null,
-    description: null,
-  }
+  })
   const play = {
     method: 'POST' as const,
     path: '/v1/subscriptions',
@@ -148,26 +119,15 @@ export const subscribe: Command = (table) => {
   }
   subscription.discounts = own
   subscription.itemDiscounts[item.key] = ofItem
-  if (trialEnd !== null) {
-    subscription.status = 'trialing'
-    scheduleNotices(merchant, subscription, at)
-    if (isNear(merchant, trialEnd, at)) operation.tellLast('trial_will_end')
-  } else {
-    const part = anchor !== null && anchor > at ? { start: at, end: anchor } : undefined
-    if (part) enterShortenedPeriod(operation, subscription)
-    else enterFirstPeriod(operation, subscription)
-    if (part && !isPartFree) billShortened(merchant, subscription)
-    const outcome = bill(operation, subscription, { reason: 'subscription_create', ...(part && { part }) })
-    const isFailed = outcome === 'declined' || outcome === 'no method'
-    if (outcome === 'timed out') {
-      takeBack()
-      return broken(play)
-    }
-    if (isFailed && behaviour === 'error_if_incomplete') {
-      takeBack()
-      return declined({ ...play, emitted: [] })
-    }
-    if (isFailed) subscription.status = 'incomplete'
+  const part = anchor !== null && anchor > at ? { start: at, end: anchor } : undefined
+  const outcome = begin(operation, subscription, { part, isPartFree })
+  if (outcome === 'timed out') {
+    takeBack()
+    return broken(play)
+  }
+  if (subscription.status === 'incomplete' && behaviour === 'error_if_incomplete') {
+    takeBack()
+    return declined({ ...play, emitted: [] })
   }
   return done({ ...play, emitted: operation.end(), makes: { [subscription.key]: 'id', ...given?.makes } })
 }

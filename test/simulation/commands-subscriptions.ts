@@ -2,7 +2,7 @@ import { bill, invoicesOf, voidInvoice } from './model-billing.ts'
 import { DAY } from './model-calendar.ts'
 import { endTrial } from './model-clock.ts'
 import { copyOf } from './model-copy.ts'
-import { Operation, ref } from './model-events.ts'
+import { Operation } from './model-events.ts'
 import { isNear, scheduleNotices } from './model-notices.ts'
 import { enterFirstPeriod } from './model-periods.ts'
 import {
@@ -15,6 +15,7 @@ import {
   subscriptionIn,
   type Table,
 } from './model-play.ts'
+import { ref } from './model-shown.ts'
 import { nowOf, type Subscription } from './model-state.ts'
 
 export const CHANGEABLE = ['active', 'past_due', 'trialing', 'unpaid'] as const

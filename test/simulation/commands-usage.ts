@@ -1,7 +1,7 @@
 import { amountBody, INTERVALS, NO_TIERS, tiersOf } from './commands-objects.ts'
 import { DAY } from './model-calendar.ts'
-import { ref } from './model-events.ts'
 import { type Command, done, livingCustomers, refused, type Table } from './model-play.ts'
+import { ref } from './model-shown.ts'
 import { type Customer, named, newKey, nowOf } from './model-state.ts'
 import { isAccepted, type Meter, type MeterEvent, usageOf } from './model-usage.ts'
 

@@ -1,6 +1,21 @@
 import type { Operation } from './model-events.ts'
 import { scheduleNotices } from './model-notices.ts'
-import type { Merchant, Pending, Plan, Subscription } from './model-state.ts'
+import type { Merchant, Subscription } from './model-state.ts'
+
+/** The fields that a change of the plan sets. */
+export type Plan = Pick<Subscription, 'items' | 'anchor' | 'period' | 'cycle' | 'start' | 'end'>
+
+/** A change that waits until its invoice is paid. See docs/contract/proration.md#pending-updates. */
+export type Pending = {
+  readonly invoice: string
+  readonly expiresAt: number
+  readonly plan: Plan
+  readonly isNewPeriod: boolean
+  /** The items that waited before. */
+  readonly waited: readonly string[]
+  /** The items of the change that exceeded its invoice. */
+  readonly exceeding: readonly string[]
+}
 
 const HOURS_TO_PAY = 23
 

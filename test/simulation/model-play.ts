@@ -1,5 +1,6 @@
 import type { Dice } from './dice.ts'
-import { type ExpectedEvent, Operation, type Shown } from './model-events.ts'
+import { type ExpectedEvent, Operation } from './model-events.ts'
+import type { Shown } from './model-shown.ts'
 import type { Customer, Fault, Invoice, Merchant, Method, Subscription } from './model-state.ts'
 import { named, nowOf } from './model-state.ts'
 

@@ -3,6 +3,7 @@ import type { Code, Coupon, Discount, Off } from './model-discount.ts'
 import type { Dispute } from './model-dispute.ts'
 import type { Charge, CreditNote, Intent, Refund } from './model-money.ts'
 import type { NoticeDays } from './model-notices.ts'
+import type { Pending } from './model-pending.ts'
 import type { Meter, MeterEvent, Tier } from './model-usage.ts'
 
 /**
@@ -184,21 +185,6 @@ export type Subscription = {
   description: string | null
 }
 
-/** The fields that a change of the plan sets. */
-export type Plan = Pick<Subscription, 'items' | 'anchor' | 'period' | 'cycle' | 'start' | 'end'>
-
-/** A change that waits until its invoice is paid. See docs/contract/proration.md#pending-updates. */
-export type Pending = {
-  readonly invoice: string
-  readonly expiresAt: number
-  readonly plan: Plan
-  readonly isNewPeriod: boolean
-  /** The items that waited before. */
-  readonly waited: readonly string[]
-  /** The items of the change that exceeded its invoice. */
-  readonly exceeding: readonly string[]
-}
-
 export type Invoice = {
   readonly key: string
   readonly customer: string
@@ -235,35 +221,6 @@ export type Invoice = {
   voidedAt: number | null
   uncollectibleAt: number | null
 }
-
-export const newMerchant = (now: number): Merchant => ({
-  now,
-  clocks: [],
-  finalAction: 'cancel',
-  notices: {
-    ...{ invoice_upcoming: null, trial_will_end: null, invoice_will_be_due: null, invoice_overdue: null },
-  },
-  customers: [],
-  methods: [],
-  prices: [],
-  items: [],
-  shortened: [],
-  subscriptions: [],
-  invoices: [],
-  intents: [],
-  charges: [],
-  refunds: [],
-  notes: [],
-  disputes: [],
-  products: [],
-  coupons: [],
-  codes: [],
-  discounts: [],
-  meters: [],
-  meterEvents: [],
-  counters: {},
-  births: new Map(),
-})
 
 /** Returns an unused key. */
 export function newKey(merchant: Merchant, prefix: string): string {
