@@ -238,7 +238,8 @@ export function enterPhase(
     })
     return
   }
-  const waits = billEndedUsage(unit, change, subscription, changed)
+  // Within a period, the usage of replaced prices is billed as the behavior says: `none` bills none.
+  const waits = current_period_end <= now && billEndedUsage(unit, change, subscription, changed)
   const has_pending_items = changed.has_pending_items || waits
   // The next invoice begins the first period of the new interval.
   update({

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import type { Body, Twin } from '../twin.ts'
+import { phase, schedulePath } from './schedule-story.ts'
+import { at } from './story.ts'
+import { begin, invoicesOf, makeMetered } from './usage-story.ts'
+
+const _NOW = '2026-04-01T00:00:00Z'
+const MIDDLE = at('2026-04-16T00:00:00Z')
+const MAY = at('2026-05-01T00:00:00Z')
+
+/** The types of the events after a number of them. */
+const _typesAfter = async (twin: Twin, count: number): Promise<string[]> =>
+  (await twin.events()).slice(count).map(({ type }) => type)
+
+const takeOver = (twin: Twin, subscription: string): Promise<Body> =>
+  twin.post('/v1/subscription_schedules', { from_subscription: subscription })
+
+// See docs/contract/usage.md#changing-a-plan.
+test.each([
+  ['none', ['paid 0', 'paid 0 | 0 0 × Calls']],
+  ['create_prorations', ['paid 0', 'paid 50 | 50 10 × Calls | 0 0 × Calls']],
+])(
+  'a phase within a period bills the usage of the replaced price as %s',
+  async (proration_behavior, bills) => {
+    const { twin, report, meter, subscription, metered } = await begin()
+    const { id: pro } = await makeMetered(twin, meter, { unit_amount: 3 })
+    const schedule = await takeOver(twin, subscription.id)
+    const [{ start_date }] = schedule.phases
+    await twin.post(schedulePath(schedule), {
+      phases: [
+        phase(metered.id, { start_date, end_date: MIDDLE }),
+        phase(pro, { iterations: 1, proration_behavior }),
+      ],
+    })
+    await report(10)
+    await twin.advance({ to: MAY })
+    expect(await invoicesOf(twin)).toEqual(bills)
+  },
+)
