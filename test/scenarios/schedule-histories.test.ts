@@ -1,15 +1,15 @@
-import { expect, test } from 'vitest'
-import type { Body, Twin } from '../twin.ts'
+import { describe, expect, test } from 'vitest'
+import { type Body, makePrice, type Twin } from '../twin.ts'
 import { phase, schedulePath } from './schedule-story.ts'
-import { at } from './story.ts'
+import { at, openTwin } from './story.ts'
 import { begin, invoicesOf, makeMetered } from './usage-story.ts'
 
-const _NOW = '2026-04-01T00:00:00Z'
+const NOW = '2026-04-01T00:00:00Z'
 const MIDDLE = at('2026-04-16T00:00:00Z')
 const MAY = at('2026-05-01T00:00:00Z')
 
 /** The types of the events after a number of them. */
-const _typesAfter = async (twin: Twin, count: number): Promise<string[]> =>
+const typesAfter = async (twin: Twin, count: number): Promise<string[]> =>
   (await twin.events()).slice(count).map(({ type }) => type)
 
 const takeOver = (twin: Twin, subscription: string): Promise<Body> =>
@@ -37,3 +37,21 @@ test.each([
     expect(await invoicesOf(twin)).toEqual(bills)
   },
 )
+
+describe('the end of a schedule that cancels', () => {
+  test('an incomplete subscription is reported after that of the subscription', async () => {
+    const twin = await openTwin({ now: NOW })
+    const { id: price } = await makePrice(twin)
+    const { id: customer } = await twin.post('/v1/customers', {})
+    const phases = [phase(price, { end_date: at('2026-04-03T00:00:00Z') })]
+    await twin.post('/v1/subscription_schedules', { customer, phases, end_behavior: 'cancel' })
+    await twin.advance({ to: at('2026-04-02T12:00:00Z') })
+    const { length } = await twin.events()
+    await twin.advance({ to: MAY })
+    expect(await typesAfter(twin, length)).toEqual([
+      'invoice.voided',
+      'subscription.deleted',
+      'subscription_schedule.completed',
+    ])
+  })
+})

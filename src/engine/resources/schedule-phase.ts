@@ -1,7 +1,7 @@
 import { cancel } from '../../core/billing/cancel.ts'
 import { createItem } from '../../core/billing/change-plan.ts'
 import { announceTrialEnd } from '../../core/billing/notify.ts'
-import { complete, release } from '../../core/billing/schedule.ts'
+import { release } from '../../core/billing/schedule.ts'
 import { movesTrialEndNear, withNotices } from '../../core/billing/schedule-notices.ts'
 import { start } from '../../core/billing/start.ts'
 import { keptItems, meteredFrom, usageUpTo } from '../../core/billing/usage-changes.ts'
@@ -275,8 +275,7 @@ function endPhases(unit: UnitOfWork, change: Change, schedule: SubscriptionSched
   assert(schedule.subscription !== null, `${schedule.id} has a subscription`)
   const subscription = unit.need('subscription', schedule.subscription)
   if (schedule.end_behavior === 'cancel') {
-    // Time does not cancel a paused subscription: the schedule does.
-    complete(change, schedule, now)
+    // Time does not cancel a paused subscription: the schedule does. Its end completes the schedule.
     cancel(change, loadEndingAccount(unit, subscription), subscription, 'cancellation_requested')
     return
   }
