@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Body, makePrice, type Twin } from '../twin.ts'
 import { phase, schedulePath } from './schedule-story.ts'
-import { at, openTwin } from './story.ts'
+import { at, openTwin, subscribe } from './story.ts'
 import { begin, invoicesOf, makeMetered } from './usage-story.ts'
 
 const NOW = '2026-04-01T00:00:00Z'
@@ -53,5 +53,25 @@ describe('the end of a schedule that cancels', () => {
       'subscription.deleted',
       'subscription_schedule.completed',
     ])
+  })
+})
+
+describe('an update that changes nothing emits no event', () => {
+  const repeat = async (twin: Twin, schedule: Body): Promise<string[]> => {
+    const { length } = await twin.events()
+    const [{ start_date, end_date, items, trial_end }] = schedule.phases
+    const given = items.map(({ price, quantity }: Body) => ({
+      price,
+      ...(quantity !== null && { quantity }),
+    }))
+    const phases = [{ start_date, end_date, items: given, ...(trial_end && { trial_end }) }]
+    await twin.post(schedulePath(schedule), { phases })
+    return typesAfter(twin, length)
+  }
+
+  test('if it repeats the phase of a subscription that was taken over', async () => {
+    const twin = await openTwin({ now: NOW })
+    const { subscription } = await subscribe(twin)
+    expect(await repeat(twin, await takeOver(twin, subscription.id))).toEqual([])
   })
 })

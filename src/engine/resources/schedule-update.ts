@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { discountIdsOf } from '../../core/billing/discounting.ts'
 import { Change } from '../../core/change.ts'
 import { assert, invalidStateTransition, parameterInvalid, parameterMissing } from '../../core/errors.ts'
@@ -69,7 +70,7 @@ export function updateSchedule(unit: UnitOfWork, id: string, params: ScheduleUpd
   }
   const change = new Change()
   const after = effectOf(unit, change, { schedule, planned, behavior: params.proration_behavior, now })
-  if (JSON.stringify(after) !== JSON.stringify(schedule))
+  if (!isDeepStrictEqual(after, schedule))
     change.update('subscription_schedule', schedule, () => after, 'subscription_schedule.updated')
   apply(unit, change, clock)
   return after
@@ -107,8 +108,8 @@ function effectOf(
       : canceledAt(subscription, cancel_at, now)
   }
   const isNew = phase.start_date !== before.start_date
-  const defaultsChange = !isEqual(planned.default_settings, schedule.default_settings)
-  if (isNew || defaultsChange || !isEqual(contentOf(phase), contentOf(before)))
+  const defaultsChange = !isDeepStrictEqual(planned.default_settings, schedule.default_settings)
+  if (isNew || defaultsChange || !isDeepStrictEqual(contentOf(phase), contentOf(before)))
     enterPhase(unit, change, {
       schedule: planned,
       phase,
@@ -129,8 +130,6 @@ function effectOf(
 
 /** Returns the part of a phase that applies to its subscription. */
 const contentOf = ({ start_date, end_date, proration_behavior, ...content }: SchedulePhase) => content
-
-const isEqual = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right)
 
 function updatedDefaults(
   unit: UnitOfWork,
@@ -234,7 +233,7 @@ function checkPast(
     (timing.end_date === undefined || timing.end_date === end_date) &&
     timing.iterations === undefined &&
     timing.duration === undefined &&
-    Object.entries(content).every(([name, value]) => isEqual(value, Reflect.get(former, name)))
+    Object.entries(content).every(([name, value]) => isDeepStrictEqual(value, Reflect.get(former, name)))
   if (!isKept)
     throw parameterInvalid(
       `phases[${index}]`,
