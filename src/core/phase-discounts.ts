@@ -41,7 +41,7 @@ export function discountsInPhase(
     const planned = plannedFor(phase, item.price)
     const before = former && plannedFor(former, priceBefore.get(item.id))
     const ids = inForce({ current, planned, former: before, holder: item, ...entered })
-    return ids.length === 0 ? plain : { ...plain, discounts: ids }
+    return ids.length === 0 ? plain : { ...item, discounts: ids }
   })
   const { discounts: current } = subscription
   const ofPhase = { current, planned: phase.discounts, former: former?.discounts, holder: null }

@@ -74,4 +74,18 @@ describe('an update that changes nothing emits no event', () => {
     const { subscription } = await subscribe(twin)
     expect(await repeat(twin, await takeOver(twin, subscription.id))).toEqual([])
   })
+
+  test('of the subscription if only the phase changes, also after a discount and a metered price', async () => {
+    const { twin, meter, subscription, path, item, method } = await begin()
+    const { id: coupon } = await twin.post('/v1/coupons', { percent_off: 10, duration: 'forever' })
+    await twin.post(path, { items: [{ id: item, discounts: [{ coupon }] }] })
+    const { id: price } = await makeMetered(twin, meter, { unit_amount: 3 })
+    await twin.post(path, { items: [{ id: item, price }] })
+    const schedule = await takeOver(twin, subscription.id)
+    const { length } = await twin.events()
+    const [{ start_date, end_date }] = schedule.phases
+    const phases = [phase(price, { start_date, end_date, default_payment_method: method.id })]
+    await twin.post(schedulePath(schedule), { phases })
+    expect(await typesAfter(twin, length)).toEqual(['subscription_schedule.updated'])
+  })
 })
