@@ -89,3 +89,17 @@ describe('an update that changes nothing emits no event', () => {
     expect(await typesAfter(twin, length)).toEqual(['subscription_schedule.updated'])
   })
 })
+
+test('a subscription that is canceled within its trial stays in it when its schedule is updated', async () => {
+  const twin = await openTwin({ now: NOW })
+  const { subscription } = await subscribe(twin, { trial_end: at('2026-06-01T00:00:00Z') })
+  await twin.post(`/v1/subscriptions/${subscription.id}`, { cancel_at: MAY })
+  const schedule = await takeOver(twin, subscription.id)
+  expect(schedule.phases).toMatchObject([{ end_date: MAY, trial_end: MAY }])
+  const [{ start_date, end_date, items, trial_end }] = schedule.phases
+  const phases = [{ start_date, end_date, trial_end, items: [{ price: items[0].price, quantity: 2 }] }]
+  await twin.post(schedulePath(schedule), { phases })
+  expect(await twin.get(`/v1/subscriptions/${subscription.id}`)).toMatchObject({
+    ...{ status: 'trialing', cancel_at: MAY, trial_end: MAY },
+  })
+})

@@ -173,11 +173,11 @@ export function createScheduleFrom(unit: UnitOfWork, id: string): SubscriptionSc
 function phaseOf(subscription: Subscription): SchedulePhase {
   const { current_period_start, current_period_end, cancel_at, trial_end } = subscription
   const end_date = cancel_at ?? current_period_end
+  const isTrial = trial_end !== null && trial_end > current_period_start
   return {
     start_date: current_period_start,
     end_date,
-    trial_end:
-      trial_end !== null && trial_end > current_period_start && trial_end <= end_date ? trial_end : null,
+    trial_end: isTrial ? Math.min(trial_end, end_date) : null,
     currency: subscription.currency,
     items: subscription.items.map(({ price, quantity, metadata }) => ({ price, quantity, metadata })),
     proration_behavior: 'create_prorations',
