@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Body, makePrice, type Twin } from '../twin.ts'
-import { phase, schedulePath } from './schedule-story.ts'
+import { makeSchedule, phase, schedulePath } from './schedule-story.ts'
 import { at, openTwin, subscribe } from './story.ts'
 import { begin, invoicesOf, makeMetered } from './usage-story.ts'
 
@@ -102,4 +102,16 @@ test('a subscription that is canceled within its trial stays in it when its sche
   expect(await twin.get(`/v1/subscriptions/${subscription.id}`)).toMatchObject({
     ...{ status: 'trialing', cancel_at: MAY, trial_end: MAY },
   })
+})
+
+test('the coming phase of a schedule that is started earlier is a job of its subscription', async () => {
+  // The former start is the end of the first phase after the update.
+  const { twin, prices, schedule } = await makeSchedule(await openTwin({ now: NOW }), ({ basic }) => ({
+    ...{ start_date: MAY, phases: [phase(basic)] },
+  }))
+  const { subscription } = await twin.post(schedulePath(schedule), {
+    phases: [phase(prices.basic, { start_date: 'now' }), phase(prices.pro)],
+  })
+  const { data } = await twin.get('/v1/test_helpers/upcoming?limit=1')
+  expect(data).toMatchObject([{ kind: 'schedule_phase', due: MAY, subscription }])
 })

@@ -22,5 +22,5 @@ export function requeue(
   }
 }
 
-const isIn = (jobs: readonly Job[], { due, kind }: Job): boolean =>
-  jobs.some((job) => job.due === due && job.kind === kind)
+const isIn = (jobs: readonly Job[], { due, kind, subscription }: Job): boolean =>
+  jobs.some((job) => job.due === due && job.kind === kind && job.subscription === subscription)
