@@ -7,6 +7,7 @@ import type { Dice } from './dice.ts'
 import { Failure } from './failure.ts'
 import { upcoming } from './model-clock.ts'
 import type { Code, Coupon } from './model-discount.ts'
+import { showSchedule } from './model-schedule.ts'
 import {
   type Shown,
   showCharge,
@@ -122,9 +123,10 @@ function compareObjects({ model, naming }: Account, history: Whole): void {
       if (found.length > 0) throw new Failure('objects', `${key}, ${object.id}: ${found.join('; ')}`)
     })
   }
-  const { subscriptions, intents, charges, refunds, notes, disputes } = model
+  const { subscriptions, schedules, intents, charges, refunds, notes, disputes } = model
   const invoices = model.invoices.filter(({ status }) => status !== 'deleted')
   compare(history.subscriptions, subscriptions, subscriptions.map(showSubscription))
+  compare(history.subscription_schedules, schedules, schedules.map(showSchedule))
   compare(history.invoices, invoices, invoices.map(showInvoice))
   compare(history.payment_intents, intents, intents.map(showIntent))
   compare(history.charges, charges, charges.map(showCharge))
@@ -175,6 +177,9 @@ const UPCOMING: Readonly<Record<string, string>> = {
   cancellation: 'cancellation',
   expiry: 'incomplete_expiry',
   'end of pause': 'pause_end',
+  expiring: 'schedule_expiring',
+  phase: 'schedule_phase',
+  start: 'schedule_phase',
   'trial end': 'trial_end',
   'expiry of update': 'pending_update_expiry',
   renewal: 'renewal',

@@ -56,7 +56,8 @@ export const within = (words: string, error: unknown): unknown =>
     : error
 
 /** The events that the model predicts. */
-const IS_COMPARED = /^(subscription|invoice|payment_intent|charge|refund|credit_note|customer\.discount)\./
+const IS_COMPARED =
+  /^(subscription|subscription_schedule|invoice|payment_intent|charge|refund|credit_note|customer\.discount)\./
 
 function checkEvents(account: Account, play: Play, events: readonly Body[]): void {
   const compared = events.filter(({ type }) => IS_COMPARED.test(type))

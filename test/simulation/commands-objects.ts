@@ -1,5 +1,5 @@
 import type { Dice } from './dice.ts'
-import { cancel, invoicesOf, voidInvoice } from './model-billing.ts'
+import { cancel, voidOpen } from './model-billing.ts'
 import { DAY, type Interval } from './model-calendar.ts'
 import { copyOf } from './model-copy.ts'
 import { endDiscount } from './model-discount.ts'
@@ -227,14 +227,16 @@ function deleteWhole({ merchant, faults }: Table, customer: Customer): ExpectedE
     .filter(({ status }) => status !== 'canceled' && status !== 'incomplete_expired')
     .flatMap((subscription) => {
       const operation = new Operation(merchant, faults, { at, subscription })
-      if (subscription.status === 'incomplete') {
-        for (const invoice of invoicesOf(merchant, subscription)) {
-          if (invoice.status === 'open') voidInvoice(operation, invoice)
-        }
-      }
+      if (subscription.status === 'incomplete') voidOpen(operation, subscription)
       cancel(operation, subscription, { reason: 'cancellation_requested', isRequestedNow: true })
       return operation.end({ isDeleted: true })
     })
+  for (const schedule of merchant.schedules) {
+    if (schedule.customer !== customer.key || schedule.status !== 'not_started') continue
+    const operation = new Operation(merchant, faults, { at, schedule })
+    Object.assign(schedule, { status: 'canceled', canceledAt: at })
+    emitted.push(...operation.end())
+  }
   const operation = new Operation(merchant, faults, { at })
   const discount = merchant.discounts.find(({ key }) => key === customer.discount)
   if (discount) endDiscount(operation, discount)

@@ -8,8 +8,10 @@ import { endOfGoneItems } from './model-discount.ts'
 import { Operation } from './model-events.ts'
 import { methodFor } from './model-payment.ts'
 import { wait } from './model-pending.ts'
+import { keepInPhase } from './model-phases.ts'
 import { waitingFor } from './model-plan.ts'
 import { broken, type Command, declined, done, refused, subscriptionIn, type Table } from './model-play.ts'
+import { managing } from './model-schedule.ts'
 import { ref } from './model-shown.ts'
 import {
   type Item,
@@ -101,6 +103,8 @@ export function change(
   if (isInactive) return refused(play)
   if (onFailure === 'pending_if_incomplete' && subscription.collection === 'send_invoice')
     return refused(play)
+  const schedule = managing(merchant, subscription)
+  if (onFailure === 'pending_if_incomplete' && schedule) return refused(play)
   const { status } = subscription
   if (isAnchored && status !== 'active' && status !== 'past_due') return refused(play)
   return apply(table, subscription, {
@@ -172,6 +176,7 @@ function apply(table: Table, subscription: Subscription, request: Request): Retu
     wait(subscription, was, { invoice: invoice.key, at, waited, exceeding })
   } else {
     endOfGoneItems(operation, subscription)
+    keepInPhase(managing(merchant, subscription), was, subscription)
     if (isFailed && subscription.status === 'active') subscription.status = 'past_due'
   }
   return done({ ...play, emitted: [...dropped, ...operation.end()] })

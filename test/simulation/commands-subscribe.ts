@@ -140,5 +140,5 @@ function anchorOf({ dice }: Table, price: Price, at: number): number {
 }
 
 /** Whether a subscription can have both prices. */
-const goesWith = (second: Price, { key, interval, interval_count }: Price): boolean =>
+export const goesWith = (second: Price, { key, interval, interval_count }: Price): boolean =>
   second.key !== key && second.interval === interval && second.interval_count === interval_count

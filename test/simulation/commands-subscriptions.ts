@@ -1,10 +1,10 @@
 import { bill, invoicesOf, voidInvoice } from './model-billing.ts'
 import { DAY } from './model-calendar.ts'
-import { endTrial } from './model-clock.ts'
 import { copyOf } from './model-copy.ts'
 import { Operation } from './model-events.ts'
 import { isNear, scheduleNotices } from './model-notices.ts'
 import { enterFirstPeriod } from './model-periods.ts'
+import { keepInPhase } from './model-phases.ts'
 import {
   broken,
   type Command,
@@ -15,15 +15,21 @@ import {
   subscriptionIn,
   type Table,
 } from './model-play.ts'
+import { endTrial } from './model-renewals.ts'
+import { managing } from './model-schedule.ts'
 import { ref } from './model-shown.ts'
 import { nowOf, type Subscription } from './model-state.ts'
 
 export const CHANGEABLE = ['active', 'past_due', 'trialing', 'unpaid'] as const
 
-/** An update of a running subscription, and its changes. */
+/**
+ * An update of a running subscription, and its changes.
+ * @param isOfSchedule - whether a schedule plans what changes, so that managed subscriptions refuse it
+ */
 const update =
   (
     change: (subscription: Subscription, table: Table, at: number) => Record<string, unknown> | null,
+    { isOfSchedule = false } = {},
   ): Command =>
   (table) => {
     const { merchant, faults } = table
@@ -31,14 +37,17 @@ const update =
     if (!subscription) return null
     const at = nowOf(merchant, subscription.customer)
     const operation = new Operation(merchant, faults, { at, subscription })
+    const before = copyOf(subscription)
     const body = change(subscription, table, at)
     if (body === null) return null
-    return done({
-      method: 'POST',
-      path: `/v1/subscriptions/{${subscription.key}}`,
-      body,
-      emitted: operation.end(),
-    })
+    const play = { method: 'POST' as const, path: `/v1/subscriptions/{${subscription.key}}`, body }
+    const schedule = managing(merchant, subscription)
+    if (schedule && isOfSchedule) {
+      Object.assign(subscription, before)
+      return refused(play)
+    }
+    keepInPhase(schedule, before, subscription)
+    return done({ ...play, emitted: operation.end() })
   }
 
 export const pauseCollection = update((subscription, { dice }, at) => {
@@ -86,18 +95,24 @@ export const describeIt = update((subscription, { dice }) => {
   return { description: subscription.description }
 })
 
-export const cancelAt = update((subscription, { dice }, at) => {
-  if (subscription.cancelAtPeriodEnd || subscription.cancelAt !== null) return null
-  subscription.cancelAt = at + dice.between(1, 90 * 24) * 3600
-  subscription.canceledAt = at
-  return { cancel_at: subscription.cancelAt }
-})
+export const cancelAt = update(
+  (subscription, { dice }, at) => {
+    if (subscription.cancelAtPeriodEnd || subscription.cancelAt !== null) return null
+    subscription.cancelAt = at + dice.between(1, 90 * 24) * 3600
+    subscription.canceledAt = at
+    return { cancel_at: subscription.cancelAt }
+  },
+  { isOfSchedule: true },
+)
 
-export const cancelAtPeriodEnd = update((subscription, _, at) => {
-  if (subscription.cancelAtPeriodEnd || subscription.cancelAt !== null) return null
-  scheduleForPeriodEnd(subscription, at)
-  return { cancel_at_period_end: true }
-})
+export const cancelAtPeriodEnd = update(
+  (subscription, _, at) => {
+    if (subscription.cancelAtPeriodEnd || subscription.cancelAt !== null) return null
+    scheduleForPeriodEnd(subscription, at)
+    return { cancel_at_period_end: true }
+  },
+  { isOfSchedule: true },
+)
 
 /** See docs/contract/subscriptions.md#cancellation-fields. */
 export function scheduleForPeriodEnd(subscription: Subscription, at: number): void {
@@ -114,11 +129,13 @@ export const extendTrial: Command = (table) => {
   const operation = new Operation(merchant, faults, { at, subscription })
   const end = subscription.end + dice.between(1, 20) * DAY
   if (end > at + 720 * DAY) return null
+  const path = `/v1/subscriptions/{${subscription.key}}`
+  const play = { method: 'POST' as const, path, body: { trial_end: end } }
+  if (managing(merchant, subscription)) return refused(play)
   Object.assign(subscription, { trialEnd: end, end, anchor: end })
   scheduleNotices(merchant, subscription, at)
   if (isNear(merchant, end, at)) operation.tellLast('trial_will_end')
-  const path = `/v1/subscriptions/{${subscription.key}}`
-  return done({ method: 'POST', path, body: { trial_end: end }, emitted: operation.end() })
+  return done({ ...play, emitted: operation.end() })
 }
 
 /** See docs/contract/subscriptions.md#updating. */
@@ -128,6 +145,9 @@ export const endTrialNow: Command = (table) => {
   // The contract is not precise about timeouts, and about a cancellation at the end of the trial.
   if (!subscription || subscription.cancelAt !== null || faults.some(({ remaining }) => remaining > 0))
     return null
+  const path = `/v1/subscriptions/{${subscription.key}}`
+  const play = { method: 'POST' as const, path, body: { trial_end: 'now' } }
+  if (managing(merchant, subscription)) return refused(play)
   const at = nowOf(merchant, subscription.customer)
   const operation = new Operation(merchant, faults, { at, subscription })
   subscription.trialEnd = at
@@ -136,8 +156,7 @@ export const endTrialNow: Command = (table) => {
   if (merchant.notices.trial_will_end !== null) operation.tellFirst('trial_will_end', subscription)
   subscription.trialNoticeAt = null
   const ended = endTrial(operation, subscription)
-  const path = `/v1/subscriptions/{${subscription.key}}`
-  return done({ method: 'POST', path, body: { trial_end: 'now' }, emitted: operation.end(ended) })
+  return done({ ...play, emitted: operation.end(ended) })
 }
 
 /** See docs/contract/subscriptions.md#resuming. */
@@ -155,6 +174,7 @@ export const resume: Command = (table) => {
   if (!isPending || !(subscription.cancelAtPeriodEnd || subscription.pause)) return refused(play)
   const operation = new Operation(merchant, faults, { at, subscription })
   if (subscription.cancelAtPeriodEnd) {
+    if (managing(merchant, subscription)) return refused(play)
     Object.assign(subscription, { cancelAtPeriodEnd: false, cancelAt: null, canceledAt: null })
   }
   subscription.pause = null

@@ -9,6 +9,8 @@ import * as objects from './commands-objects.ts'
 import * as payments from './commands-payments.ts'
 import * as plans from './commands-plan.ts'
 import { previewInvoice } from './commands-previews.ts'
+import * as scheduleChanges from './commands-schedule-changes.ts'
+import * as schedules from './commands-schedules.ts'
 import { subscribe } from './commands-subscribe.ts'
 import * as subscriptions from './commands-subscriptions.ts'
 import * as usage from './commands-usage.ts'
@@ -45,6 +47,11 @@ const COMMANDS = {
   'cancel now': [4, endings.cancelNow],
   'cancel later': [2, endings.cancelLater],
   resume: [6, subscriptions.resume],
+  'create schedule': [8, schedules.createSchedule],
+  'schedule subscription': [5, schedules.scheduleSubscription],
+  'update schedule': [14, scheduleChanges.updateSchedule],
+  'release schedule': [2, scheduleChanges.releaseSchedule],
+  'cancel schedule': [2, scheduleChanges.cancelSchedule],
   'change balance': [5, items.changeBalanceOf],
   'create item': [8, items.createItem],
   'update item': [2, items.updateItem],

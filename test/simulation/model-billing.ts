@@ -8,6 +8,7 @@ import { scheduleDueNotices } from './model-notices.ts'
 import { attempt, methodFor, type Outcome, settleInvoice } from './model-payment.ts'
 import { applyPending, forgetPending } from './model-pending.ts'
 import { linesOfPlan, waitingFor, withWaiting } from './model-plan.ts'
+import { endWith } from './model-schedule.ts'
 import {
   type Customer,
   type Invoice,
@@ -138,6 +139,12 @@ export function voidInvoice(operation: Operation, invoice: Invoice, isCausedByFa
   operation.tellOfInvoice('invoice.voided', invoice, isCausedByFailure)
 }
 
+/** Voids the open invoices of a subscription. */
+export function voidOpen(operation: Operation, subscription: Subscription): void {
+  for (const invoice of invoicesOf(operation.merchant, subscription))
+    if (invoice.status === 'open') voidInvoice(operation, invoice)
+}
+
 export function markUncollectible(operation: Operation, invoice: Invoice): void {
   invoice.status = 'uncollectible'
   invoice.uncollectibleAt = operation.at
@@ -237,6 +244,7 @@ export function noteSettled(operation: Operation, subscription: Subscription, in
 /** See docs/contract/subscriptions.md#incomplete-subscriptions. */
 export function expire(operation: Operation, subscription: Subscription): void {
   endAllOf(operation, subscription)
+  endWith(operation.merchant, subscription, operation.at)
   subscription.status = 'incomplete_expired'
   subscription.endedAt = operation.at
 }
@@ -250,6 +258,7 @@ export function cancel(
   const { merchant, at } = operation
   dropPending(operation, subscription, reason === 'payment_failed')
   endAllOf(operation, subscription)
+  endWith(merchant, subscription, at)
   subscription.status = 'canceled'
   subscription.endedAt = at
   subscription.canceledAt = isRequestedNow ? at : (subscription.canceledAt ?? at)

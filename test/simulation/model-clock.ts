@@ -1,21 +1,21 @@
-import {
-  attemptOnSchedule,
-  bill,
-  billFinally,
-  cancel,
-  dropPending,
-  expire,
-  invoicesOf,
-  noteSettled,
-  voidInvoice,
-} from './model-billing.ts'
+import { billFinally, cancel, dropPending, expire, voidInvoice } from './model-billing.ts'
+import { copyOf } from './model-copy.ts'
 import { endDiscount } from './model-discount.ts'
 import { type ExpectedEvent, Operation } from './model-events.ts'
-import { discountJob, disputeJob, dueNotices, KINDS, refundJob, validityJobs } from './model-jobs.ts'
+import {
+  discountJob,
+  disputeJob,
+  dueNotices,
+  KINDS,
+  refundJob,
+  startJob,
+  validityJobs,
+} from './model-jobs.ts'
 import type { Charge } from './model-money.ts'
 import { isAnnounced } from './model-notices.ts'
-import { methodFor } from './model-payment.ts'
-import { enterFirstPeriod, enterNextPeriod } from './model-periods.ts'
+import { endPhase } from './model-phases.ts'
+import { endTrial, renew, retry } from './model-renewals.ts'
+import { managing } from './model-schedule.ts'
 import {
   type Customer,
   type Fault,
@@ -27,7 +27,7 @@ import {
 
 /** A job of a clock. Of the jobs in one second the one with the smallest place runs first. */
 export type Job = {
-  readonly kind: (typeof KINDS)[number] | 'refund' | 'dispute' | 'end of discount'
+  readonly kind: (typeof KINDS)[number] | 'refund' | 'dispute' | 'end of discount' | 'start'
   readonly subscription: string | null
   readonly due: number
   /**
@@ -81,16 +81,6 @@ function nextJob(merchant: Merchant, faults: Fault[], clock: string | null): Job
   )
 }
 
-/** Renews a subscription at the end of its period, as if nothing else happened until then. */
-export function runNextBilling(merchant: Merchant, key: string): ExpectedEvent[] {
-  const { customer } = named<Subscription>(merchant.subscriptions, key)
-  const { clock } = named<Customer>(merchant.customers, customer)
-  const job = jobsOn(merchant, [], clock).find(
-    ({ subscription, kind }) => subscription === key && kind === 'renewal',
-  )
-  return job?.run(job.due) ?? []
-}
-
 /** Lists the jobs of a clock, the next one first. */
 export const upcoming = (merchant: Merchant, clock: string | null): Omit<Job, 'run' | 'place'>[] =>
   jobsOn(merchant, [], clock).sort(inOrder)
@@ -115,6 +105,9 @@ function jobsOn(merchant: Merchant, faults: Fault[], clock: string | null): Job[
     ...merchant.discounts
       .filter(({ customer, holder }) => holder.subscription === undefined && follows(customer))
       .flatMap((discount) => discountJob(merchant, faults, discount)),
+    ...merchant.schedules
+      .filter(({ customer }) => follows(customer))
+      .flatMap((schedule) => startJob(merchant, faults, schedule)),
     ...merchant.subscriptions
       .map((subscription, index) => ({ subscription, index }))
       .filter(({ subscription }) => follows(subscription.customer))
@@ -196,12 +189,26 @@ function jobsOf(
   }
   if (pause?.resumes_at) add('end of pause', pause.resumes_at, () => pass(subscription, { pause: null }))
   if (subscription.pending) add('expiry of update', subscription.pending.expiresAt, expireUpdate)
+  const schedule = managing(merchant, subscription)
+  if (schedule) {
+    const { expiringAt, phases, current } = schedule
+    if (expiringAt !== null)
+      add('expiring', expiringAt, (operation) => {
+        schedule.expiringAt = null
+        operation.tellOfSchedule('expiring')
+        return undefined
+      })
+    add('phase', phases[current]?.end ?? Number.NaN, (operation) =>
+      endPhase(operation, subscription, schedule),
+    )
+  }
   if (can('trialing')) add('trial end', end, (operation) => endTrial(operation, subscription))
   if (can('active', 'past_due', 'unpaid')) add('renewal', end, (operation) => renew(operation, subscription))
   if (subscription.upcomingAt !== null)
     add('upcoming notice', subscription.upcomingAt, (operation) => {
       subscription.upcomingAt = null
-      if (isAnnounced(operation, subscription)) operation.tellUpcoming(subscription)
+      const isDue = schedule ? isNextCharged(merchant, subscription) : isAnnounced(operation, subscription)
+      if (isDue) operation.tellUpcoming(subscription)
       return undefined
     })
   if (subscription.trialNoticeAt !== null)
@@ -229,63 +236,37 @@ function pass(subscription: Subscription, into: Partial<Subscription>): undefine
   Object.assign(subscription, into)
 }
 
-/** See docs/contract/subscriptions.md#dunning. */
-function retry(
-  operation: Operation,
-  subscription: Subscription,
-  invoice: Invoice,
-): { isDeleted: boolean } | undefined {
-  const outcome = attemptOnSchedule(operation, invoice, subscription)
-  if (outcome === 'approved') {
-    noteSettled(operation, subscription, invoice)
-    return undefined
+/** The jobs that lead to the next invoice of a subscription. */
+const BILLING: readonly Job['kind'][] = ['cancellation', 'end of pause', 'phase', 'trial end', 'renewal']
+
+/**
+ * Makes the next invoice of a subscription, as if nothing else happened until then. Phases can change or make it.
+ * @returns the events of the job that makes it; none if it is canceled before
+ */
+export function runNextBilling(merchant: Merchant, key: string): ExpectedEvent[] {
+  const subscription = named<Subscription>(merchant.subscriptions, key)
+  for (;;) {
+    const [job] = jobsOf({ merchant, faults: [], invoices: [] }, subscription, 0)
+      .filter(({ kind }) => BILLING.includes(kind))
+      .sort(inOrder)
+    if (!job || job.kind === 'cancellation') return []
+    const emitted = job.run(job.due)
+    if (emitted.some(({ type }) => type === 'invoice.created')) return emitted
   }
-  if (invoice.next !== null) return undefined
-  if (subscription.status === 'incomplete') {
-    voidInvoice(operation, invoice, true)
-    expire(operation, subscription)
-    return undefined
-  }
-  const { finalAction } = operation.merchant
-  if (finalAction === 'leave_past_due') return undefined
-  if (finalAction === 'mark_unpaid') {
-    subscription.status = 'unpaid'
-    for (const other of invoicesOf(operation.merchant, subscription)) other.next = null
-    return undefined
-  }
-  cancel(operation, subscription, { reason: 'payment_failed' })
-  return { isDeleted: true }
 }
 
-/** See docs/contract/subscriptions.md#renewal. */
-function renew(operation: Operation, subscription: Subscription): undefined {
-  const ended = { items: subscription.items, start: subscription.start, end: subscription.end }
-  enterNextPeriod(operation, subscription)
-  const outcome = bill(operation, subscription, { reason: 'subscription_cycle', ended })
-  if (outcome !== 'approved' && outcome !== 'not tried') subscription.status = 'past_due'
-}
-
-/** Ends a trial, whose end is the anchor. See docs/contract/subscriptions.md#trials. */
-export function endTrial(
-  operation: Operation,
-  subscription: Subscription,
-): { isDeleted: boolean } | undefined {
-  const { at } = operation
-  const isWithoutMethod =
-    subscription.collection === 'charge_automatically' &&
-    methodFor(operation, subscription.customer, subscription) === null
-  if (isWithoutMethod && subscription.missing === 'cancel') {
-    cancel(operation, subscription, { reason: 'payment_method_missing' })
-    return { isDeleted: true }
-  }
-  if (isWithoutMethod && subscription.missing === 'pause') {
-    subscription.status = 'paused'
-    return undefined
-  }
-  subscription.anchor = at
-  subscription.status = 'active'
-  enterFirstPeriod(operation, subscription)
-  const outcome = bill(operation, subscription, { reason: 'subscription_cycle' })
-  if (outcome !== 'approved' && outcome !== 'not tried') subscription.status = 'past_due'
-  return undefined
+/**
+ * Whether the next invoice of a managed subscription is charged. Its phases can change or make it.
+ * See docs/contract/notices.md#upcoming-invoices.
+ */
+function isNextCharged(merchant: Merchant, { key, end, status }: Subscription): boolean {
+  if (status === 'unpaid') return false
+  const copy = copyOf(merchant)
+  const created = runNextBilling(copy, key).find(({ type }) => type === 'invoice.created')
+  return (
+    created !== undefined &&
+    created.created <= end &&
+    created.shows.collection_method === 'charge_automatically' &&
+    named<Subscription>(copy.subscriptions, key).pause === null
+  )
 }

@@ -1,6 +1,7 @@
 import { type Discount, showDiscount } from './model-discount.ts'
 import type { Dispute } from './model-dispute.ts'
 import type { Charge, CreditNote, Intent, Refund } from './model-money.ts'
+import { managing, type Schedule, showSchedule } from './model-schedule.ts'
 import {
   ref,
   type Shown,
@@ -29,6 +30,7 @@ export type ExpectedEvent = {
  * The order of one operation's events. See docs/contract/events-and-webhooks.md#order-of-events.
  */
 const PLACES = [
+  'schedule first',
   'first',
   'discount',
   'created',
@@ -37,6 +39,7 @@ const PLACES = [
   'voided by failure',
   'updated',
   'last',
+  'schedule',
 ] as const
 type Place = (typeof PLACES)[number]
 
@@ -50,8 +53,14 @@ export class Operation {
   readonly #last: string[] = []
   readonly #subscription: Subscription | null
   readonly #before: Shown | null
+  readonly #schedule: Schedule | null
+  readonly #scheduleBefore: Shown | null
+  #scheduleEvent: 'created' | 'canceled' | 'expiring' | null = null
 
-  /** @param subscription - the subscription that the operation may change; its events are derived from the changes */
+  /**
+   * @param subscription - the subscription that the operation may change; its events are derived from the changes
+   * @param schedule - the same for a schedule; that of the subscription by default
+   */
   constructor(
     merchant: Merchant,
     faults: Fault[],
@@ -59,13 +68,23 @@ export class Operation {
       at,
       subscription = null,
       isNew = false,
-    }: { at: number; subscription?: Subscription | null; isNew?: boolean },
+      schedule = subscription && managing(merchant, subscription),
+      scheduleBefore = schedule && showSchedule(schedule),
+    }: {
+      at: number
+      subscription?: Subscription | null
+      isNew?: boolean
+      schedule?: Schedule | null
+      scheduleBefore?: Shown | null
+    },
   ) {
     this.merchant = merchant
     this.faults = faults
     this.at = at
     this.#subscription = subscription
     this.#before = subscription && !isNew ? showSubscription(subscription) : null
+    this.#schedule = schedule
+    this.#scheduleBefore = scheduleBefore
   }
 
   tellOfInvoice(type: string, invoice: Invoice, isCausedByFailure = false): void {
@@ -110,6 +129,11 @@ export class Operation {
     this.#tell('first', `subscription.${type}`, key, {})
   }
 
+  /** Emits an event of the schedule in place of that of its change. */
+  tellOfSchedule(type: 'created' | 'canceled' | 'expiring'): void {
+    this.#scheduleEvent = type
+  }
+
   /** Emits an event of the subscription after its update. */
   tellLast(type: string): void {
     this.#last.push(type)
@@ -141,11 +165,35 @@ export class Operation {
       if (isResumed) put('last', about('resumed'))
       if (isDeleted) put('last', about('deleted'))
     }
+    this.#endSchedule()
     return PLACES.flatMap((place) => this.#emitted.filter((entry) => entry.place === place)).map(
       ({ emitted }) => emitted,
     )
   }
+
+  /** Adds the event of the schedule, which comes last unless it is created or canceled itself. */
+  #endSchedule(): void {
+    const schedule = this.#schedule
+    if (!schedule || !this.#scheduleBefore) return
+    const shows = showSchedule(schedule)
+    const changed = differing(this.#scheduleBefore, shows)
+    if (this.#scheduleEvent === null && changed.length === 0) return
+    const type = this.#scheduleEvent ?? EVENT_OF_STATUS[schedule.status]
+    this.#emitted.push({
+      place: this.#scheduleEvent ? 'schedule first' : 'schedule',
+      emitted: {
+        ...{ type: `subscription_schedule.${type}`, about: `{${schedule.key}}`, created: this.at, shows },
+        ...(type === 'updated' && { changed }),
+      },
+    })
+  }
 }
+
+/** The event of a schedule that changes to a status, or within it, through its phases or its subscription. */
+const EVENT_OF_STATUS = {
+  ...{ not_started: 'updated', active: 'updated', completed: 'completed' },
+  ...{ released: 'released', canceled: 'aborted' },
+} as const
 
 const differing = (before: Shown, after: Shown): string[] =>
   Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))

@@ -4,7 +4,9 @@ import { type Code, type Coupon, type Discount, endDiscount } from './model-disc
 import type { Dispute } from './model-dispute.ts'
 import { Operation } from './model-events.ts'
 import type { Charge, Refund } from './model-money.ts'
+import { startSchedule } from './model-phases.ts'
 import { invalidate } from './model-redeem.ts'
+import type { Schedule } from './model-schedule.ts'
 import { type Fault, type Invoice, type Merchant, named } from './model-state.ts'
 
 /**
@@ -16,6 +18,8 @@ export const KINDS = [
   'cancellation',
   'expiry',
   'end of pause',
+  'expiring',
+  'phase',
   'trial end',
   'renewal',
   'expiry of update',
@@ -107,6 +111,14 @@ export function discountJob(merchant: Merchant, faults: Fault[], discount: Disco
       run,
     },
   ]
+}
+
+/** The start of the first phase of a schedule. */
+export function startJob(merchant: Merchant, faults: Fault[], schedule: Schedule): Job[] {
+  if (schedule.status !== 'not_started') return []
+  const due = schedule.phases[0]?.start ?? Number.NaN
+  const run = (at: number) => startSchedule(merchant, faults, { schedule, at }).operation.end()
+  return [{ kind: 'start', subscription: null, due, place: placeOf(merchant, schedule), run }]
 }
 
 /** The notices of a due date come while the invoice is open, also when its subscription has ended. */

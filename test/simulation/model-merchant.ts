@@ -14,6 +14,7 @@ export const newMerchant = (now: number): Merchant => ({
   items: [],
   shortened: [],
   subscriptions: [],
+  schedules: [],
   invoices: [],
   intents: [],
   charges: [],

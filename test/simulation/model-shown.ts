@@ -33,6 +33,7 @@ export const showSubscription = (subscription: Subscription): Shown => ({
   pause_collection: subscription.pause,
   pending_update: showPending(subscription.pending),
   description: subscription.description,
+  schedule: ref(subscription.schedule),
   discounts: subscription.discounts.map(ref),
   items: subscription.items.map(({ key, price, quantity, isMetered }) => [
     ...[`{${price}}`, isMetered ? null : quantity],

@@ -37,6 +37,7 @@ export const newSubscription = (merchant: Merchant, { at, ...given }: Given): Su
   upcomingAt: null,
   trialNoticeAt: null,
   description: null,
+  schedule: null,
 })
 
 /**

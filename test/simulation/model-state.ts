@@ -4,6 +4,7 @@ import type { Dispute } from './model-dispute.ts'
 import type { Charge, CreditNote, Intent, Refund } from './model-money.ts'
 import type { NoticeDays } from './model-notices.ts'
 import type { Pending } from './model-pending.ts'
+import type { Schedule } from './model-schedule.ts'
 import type { Meter, MeterEvent, Tier } from './model-usage.ts'
 
 /**
@@ -23,6 +24,7 @@ export type Merchant = {
   /** The subscriptions of which prorations were deleted by hand. */
   readonly shortened: string[]
   readonly subscriptions: Subscription[]
+  readonly schedules: Schedule[]
   readonly invoices: Invoice[]
   readonly intents: Intent[]
   readonly charges: Charge[]
@@ -183,6 +185,8 @@ export type Subscription = {
   upcomingAt: number | null
   trialNoticeAt: number | null
   description: string | null
+  /** The schedule that manages it, or managed it until its end. */
+  schedule: string | null
 }
 
 export type Invoice = {

@@ -119,6 +119,13 @@ export function inModelTerms(object: Body): Body {
       },
     }
   }
+  if (object.object === 'subscription_schedule') {
+    const phases = object.phases.map(({ items, ...phase }: Body) => ({
+      ...phase,
+      items: items.map(({ price, quantity }: Body) => [price, quantity]),
+    }))
+    return { ...object, phases }
+  }
   return object
 }
 

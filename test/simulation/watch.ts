@@ -33,6 +33,14 @@ const STATUSES: Readonly<Record<string, Readonly<Record<string, readonly string[
     succeeded: [],
     canceled: [],
   },
+  subscription_schedule: {
+    none: ['not_started', 'active'],
+    not_started: ['active', 'released', 'canceled'],
+    active: ['completed', 'released', 'canceled'],
+    completed: [],
+    released: [],
+    canceled: [],
+  },
   credit_note: { none: ['issued'], issued: ['void'], void: [] },
   dispute: {
     none: ['needs_response'],
@@ -86,7 +94,7 @@ export class Watch {
     }
 
     const before = this.#shown.get(object.id)
-    if (previous_attributes && object.object === 'subscription') {
+    if (previous_attributes && object.object.startsWith('subscription')) {
       const undone = JSON.stringify({ ...object, ...previous_attributes })
       if (undone !== JSON.stringify(before)) throw say('journal', `undoing it does not give what was before`)
     }
