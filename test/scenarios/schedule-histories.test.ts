@@ -115,3 +115,21 @@ test('the coming phase of a schedule that is started earlier is a job of its sub
   const { data } = await twin.get('/v1/test_helpers/upcoming?limit=1')
   expect(data).toMatchObject([{ kind: 'schedule_phase', due: MAY, subscription }])
 })
+
+test.each([
+  ['end_behavior', { end_behavior: 'cancel' }, 'canceled'],
+  ['metadata', { metadata: { a: 'b' } }, 'active'],
+])(
+  'an update of %s in the second in which a phase ends does not begin or end a phase',
+  async (_, update, status) => {
+    const twin = await openTwin({ now: NOW })
+    // Its renewal runs before the jobs of the schedule.
+    await subscribe(twin)
+    const { schedule, read } = await makeSchedule(twin, ({ basic }) => ({ phases: [phase(basic)] }))
+    await twin.advance({ to: MAY, stop_on: ['invoice.paid'] })
+    await twin.post(schedulePath(schedule), update)
+    expect(await read()).toMatchObject({ status: 'active', current_phase: { end_date: MAY } })
+    await twin.advance({ to: MAY + 1 })
+    expect((await twin.get(`/v1/subscriptions/${schedule.subscription}`)).status).toBe(status)
+  },
+)

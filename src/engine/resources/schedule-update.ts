@@ -93,12 +93,17 @@ function effectOf(
   },
 ): SubscriptionSchedule {
   if (isOver(schedule)) return planned
+  // Otherwise a phase that begins or ends in this second waits for its job.
+  const isReplanned = planned.phases !== schedule.phases
   if (schedule.subscription === null) {
     const first = firstPhase(planned)
-    return first.start_date === now ? startSchedule(unit, change, planned, first) : planned
+    const isStarted = isReplanned && first.start_date === now
+    return isStarted ? startSchedule(unit, change, planned, first) : planned
   }
   const before = schedule.phases[currentIndex(schedule)]
-  const phase = planned.phases.find(({ start_date, end_date }) => start_date <= now && now < end_date)
+  const phase = isReplanned
+    ? planned.phases.find(({ start_date, end_date }) => start_date <= now && now < end_date)
+    : before
   assert(before && phase, `a phase of ${schedule.id} is in force`)
   const cancel_at = cancelAtOf(planned)
   const adjust = (subscription: Subscription): Subscription => {
