@@ -167,8 +167,8 @@ function apply(
 function updateComing(table: Table, schedule: Schedule, at: number): Update | null {
   const { dice } = table
   const was = schedule.phases[0]?.start ?? at
-  const isNow = dice.chance(25)
-  const start = isNow ? at : dice.chance(50) ? was : at + (dice.chance(5) ? -1 : dice.of([1, DAY, 20 * DAY]))
+  const isWord = dice.chance(25)
+  const start = isWord ? at : dice.chance(50) ? was : at + (dice.chance(5) ? -1 : dice.of([1, DAY, 20 * DAY]))
   const planned = planPhases(table, {
     ...{ customer: schedule.customer, start, grid: { anchor: start, interval: null, isTrial: true } },
     ...{ count: dice.of([1, 2, 3]), known: pricesOf(schedule) },
@@ -177,9 +177,9 @@ function updateComing(table: Table, schedule: Schedule, at: number): Update | nu
   const [first, ...others] = planned.bodies
   return {
     phases: planned.phases,
-    body: { phases: [{ ...first, start_date: isNow ? 'now' : start }, ...others] },
+    body: { phases: [{ ...first, start_date: isWord ? 'now' : start }, ...others] },
     isRefused: planned.isRefused || start < at,
-    change: isNow ? 'start' : () => 'not tried',
+    change: start === at ? 'start' : () => 'not tried',
   }
 }
 

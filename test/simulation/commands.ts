@@ -8,7 +8,7 @@ import * as items from './commands-items.ts'
 import * as objects from './commands-objects.ts'
 import * as payments from './commands-payments.ts'
 import * as plans from './commands-plan.ts'
-import { previewInvoice } from './commands-previews.ts'
+import { previewInvoice, previewSubscription } from './commands-previews.ts'
 import * as scheduleChanges from './commands-schedule-changes.ts'
 import * as schedules from './commands-schedules.ts'
 import { subscribe } from './commands-subscribe.ts'
@@ -37,6 +37,7 @@ const COMMANDS = {
   'change plan when paid': [12, plans.changeWhenPaid],
   'change plan again': [16, plans.changeAgain],
   'preview invoice': [10, previewInvoice],
+  'preview subscription': [6, previewSubscription],
   'change method': [4, subscriptions.changeMethod],
   'change collection': [4, subscriptions.changeCollection],
   describe: [2, subscriptions.describeIt],
