@@ -10,7 +10,7 @@ import {
 } from '../../core/meter.ts'
 import { DECIMAL_PLACES } from '../../core/price-amount.ts'
 import type { Page } from '../../store/list-query.ts'
-import type { CurrentView } from '../history/view.ts'
+import type { CurrentView, Cut } from '../history/view.ts'
 import type { Engine } from '../machine/engine.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { meterNamed } from './meter.ts'
@@ -152,7 +152,7 @@ export type Summaries = {
   readonly noun: string
   /** Returns the start of a summary. */
   readonly placeOf: (id: string) => number | undefined
-  readonly list: (page: Page) => readonly Summary[]
+  readonly list: (page: Page) => Cut<Summary>
 }
 
 /** The length of the start of a summary in its id, in base 36, and of the characters that follow. */
@@ -182,13 +182,22 @@ export function summariesOf({ store, ids }: Engine, view: CurrentView, span: Sum
     ...{ id: idOf(start), start, end },
     quantity: store.meterEvents.aggregate(formula, { ...read, start, end }),
   })
-  const list = ({ limit, after, before }: Page): readonly Summary[] => {
-    if (window === undefined) return (after ?? before) === undefined ? [whole()] : []
+  const list = ({ limit, after, before }: Page): Cut<Summary> => {
+    if (window === undefined) return { rows: (after ?? before) === undefined ? [whole()] : [], isCut: false }
     const left = before === undefined ? { start, end: after ?? end } : { start: before + window, end }
     const order = before === undefined ? 'newest first' : 'oldest first'
-    return store.meterEvents
-      .windows(formula, { ...read, ...left }, { seconds: window, limit, order })
-      .map(({ start: from, quantity }) => ({ id: idOf(from), start: from, end: from + window, quantity }))
+    const windows = store.meterEvents.windows(
+      formula,
+      { ...read, ...left },
+      { seconds: window, limit, order },
+    )
+    const rows = windows.map(({ start: from, quantity }) => ({
+      id: idOf(from),
+      start: from,
+      end: from + window,
+      quantity,
+    }))
+    return { rows, isCut: false }
   }
   return { noun: 'summary', placeOf, list }
 }
