@@ -152,7 +152,7 @@ export type Summaries = {
   readonly noun: string
   /** Returns the start of a summary. */
   readonly placeOf: (id: string) => number | undefined
-  readonly list: (page: Page) => Cut<Summary>
+  readonly list: (page: Page) => Pick<Cut<Summary>, 'rows' | 'isCut'>
 }
 
 /** The length of the start of a summary in its id, in base 36, and of the characters that follow. */
@@ -182,7 +182,7 @@ export function summariesOf({ store, ids }: Engine, view: CurrentView, span: Sum
     ...{ id: idOf(start), start, end },
     quantity: store.meterEvents.aggregate(formula, { ...read, start, end }),
   })
-  const list = ({ limit, after, before }: Page): Cut<Summary> => {
+  const list = ({ limit, after, before }: Page): ReturnType<Summaries['list']> => {
     if (window === undefined) return { rows: (after ?? before) === undefined ? [whole()] : [], isCut: false }
     const left = before === undefined ? { start, end: after ?? end } : { start: before + window, end }
     const order = before === undefined ? 'newest first' : 'oldest first'
