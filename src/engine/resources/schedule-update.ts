@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { discountIdsOf } from '../../core/billing/discounting.ts'
 import { Change } from '../../core/change.ts'
 import { assert, invalidStateTransition, parameterInvalid, parameterMissing } from '../../core/errors.ts'
@@ -70,7 +69,7 @@ export function updateSchedule(unit: UnitOfWork, id: string, params: ScheduleUpd
   }
   const change = new Change()
   const after = effectOf(unit, change, { schedule, planned, behavior: params.proration_behavior, now })
-  if (!isDeepStrictEqual(after, schedule))
+  if (!isEqual(after, schedule))
     change.update('subscription_schedule', schedule, () => after, 'subscription_schedule.updated')
   apply(unit, change, clock)
   return after
@@ -113,8 +112,8 @@ function effectOf(
       : canceledAt(subscription, cancel_at, now)
   }
   const isNew = phase.start_date !== before.start_date
-  const defaultsChange = !isDeepStrictEqual(planned.default_settings, schedule.default_settings)
-  if (isNew || defaultsChange || !isDeepStrictEqual(contentOf(phase), contentOf(before)))
+  const defaultsChange = !isEqual(planned.default_settings, schedule.default_settings)
+  if (isNew || defaultsChange || !isEqual(contentOf(phase), contentOf(before)))
     enterPhase(unit, change, {
       schedule: planned,
       phase,
@@ -135,6 +134,15 @@ function effectOf(
 
 /** Returns the part of a phase that applies to its subscription. */
 const contentOf = ({ start_date, end_date, proration_behavior, ...content }: SchedulePhase) => content
+
+/** Compares plain values regardless of the order of their fields. */
+const isEqual = (left: unknown, right: unknown): boolean =>
+  JSON.stringify(left, inOrder) === JSON.stringify(right, inOrder)
+
+const inOrder = (_: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+    : value
 
 function updatedDefaults(
   unit: UnitOfWork,
@@ -238,7 +246,7 @@ function checkPast(
     (timing.end_date === undefined || timing.end_date === end_date) &&
     timing.iterations === undefined &&
     timing.duration === undefined &&
-    Object.entries(content).every(([name, value]) => isDeepStrictEqual(value, Reflect.get(former, name)))
+    Object.entries(content).every(([name, value]) => isEqual(value, Reflect.get(former, name)))
   if (!isKept)
     throw parameterInvalid(
       `phases[${index}]`,
