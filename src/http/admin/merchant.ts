@@ -78,7 +78,7 @@ export function merchantRoutes(add: AddRoute): void {
     {
       method: 'get',
       path: 'merchants',
-      summary: 'Lists merchants.',
+      summary: 'Lists all merchants, on one page.',
       returns: merchantList,
     },
     ({ c, services }) => list(c.req.path, [...services.engine.merchants.values()].map(presentMerchant)),
