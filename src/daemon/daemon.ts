@@ -153,13 +153,14 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
     const { port } = listener.server.address() as AddressInfo
     url = listeningUrl(options.host, port)
     pages = pagesUrl(options, port)
-    folder?.announce({ url, pid: process.pid })
-    daemonLog.note({ url, pid: process.pid, version: options.version }, 'ready')
+    const announced = { url, pid: process.pid }
+    folder?.announce(announced)
+    daemonLog.note({ ...announced, version: options.version }, 'ready')
     const stopBackgroundWork = startBackgroundWork(sandbox, log)
     const ending = new Ending(listener, async (answered) => {
       await stopBackgroundWork()
       // The announcement is removed before the database is released, because the next daemon then writes its own.
-      folder?.retract()
+      folder?.retract(announced)
       await sandbox.close(answered)
       daemonLog.note({}, 'ended')
     })
@@ -183,7 +184,7 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
 /** Removes the files of a killed daemon, and opens the log. Only the process that holds the database may do this. */
 function takeOver(folder: DataFolder | null, log: DaemonLog): void {
   if (!folder) return
-  folder.retract()
+  folder.removeAnnouncement()
   try {
     log.keepIn(folder.log)
   } catch (error) {

@@ -86,9 +86,15 @@ export class DataFolder {
     }
   }
 
-  /** Removes daemon.json. Only the process that holds the database may do this, because the file could be another daemon's. */
-  retract(): void {
+  /** Removes the daemon.json of a killed daemon. Only the process that holds the database may do this. */
+  removeAnnouncement(): void {
     rmSync(this.#file('daemon.json'), { force: true })
+  }
+
+  /** Removes daemon.json if it announces a daemon. If the folder was replaced, it may announce another one. */
+  retract({ url, pid }: DaemonFile): void {
+    const announced = this.announced()
+    if (announced?.url === url && announced.pid === pid) this.removeAnnouncement()
   }
 
   #file(name: string): string {

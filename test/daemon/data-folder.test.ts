@@ -56,8 +56,25 @@ test('a running daemon is found until it removes daemon.json', () => {
   expect(folder.announced()).toEqual(own)
   expect(modeOf(file('daemon.json'))).toBe('600')
   expect(readdirSync(folder.path)).not.toContain('daemon.json.new')
-  folder.retract()
+  folder.retract(own)
   expect(folder.announced()).toBeUndefined()
+  expect(existsSync(file('daemon.json'))).toBe(false)
+})
+
+test.each([
+  ['at another address', { url: 'http://127.0.0.1:4343', pid: process.pid }],
+  ['in another process', { url: 'http://127.0.0.1:4242', pid: process.ppid }],
+])('the end of a daemon does not hide another one %s, in a folder that was replaced', (_, other) => {
+  const own = { url: 'http://127.0.0.1:4242', pid: process.pid }
+  folder.announce(own)
+  new DataFolder(folder.path).announce(other)
+  folder.retract(own)
+  expect(folder.announced()).toEqual(other)
+})
+
+test('the announcement of a killed daemon is removed, whatever it is', () => {
+  writeFileSync(file('daemon.json'), 'nonsense')
+  folder.removeAnnouncement()
   expect(existsSync(file('daemon.json'))).toBe(false)
 })
 
