@@ -4,6 +4,8 @@ import type { DataFolder } from './data-folder.ts'
 import { StartRefused } from './start-refused.ts'
 
 const MIN_TOKEN_LENGTH = 32
+/** The log masks the token with a pattern, which is not compiled in milliseconds if the token is longer. */
+const MAX_TOKEN_LENGTH = 1_024
 const TOKEN_LENGTH = 40
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/
 
@@ -26,8 +28,8 @@ export type Token = {
 /**
  * Returns the admin token: the given one, or else the data folder's, or else a new one. The ready line shows a new token if no
  * file has it, or if an option requested it, because another machine may need it.
- * @throws StartRefused if it is too short or cannot be read, or if none is given for a host beyond loopback and none   may be
- * generated
+ * @throws StartRefused if it is too short, too long or cannot be read, or if none is given for a host beyond loopback and none may
+ * be generated
  * See docs/contract/operator.md#admin-token.
  */
 export function adminTokenOf(
@@ -36,8 +38,11 @@ export function adminTokenOf(
 ): Token {
   const given = adminToken ?? (adminTokenFile === null ? null : readToken(adminTokenFile))
   if (given !== null) {
-    if (given.length < MIN_TOKEN_LENGTH) {
-      throw new StartRefused(2, `The admin token must have at least ${MIN_TOKEN_LENGTH} characters`)
+    if (!hasValidLength(given)) {
+      throw new StartRefused(
+        2,
+        `The admin token must have ${MIN_TOKEN_LENGTH} to ${MAX_TOKEN_LENGTH} characters, not ${given.length}`,
+      )
     }
     return { value: given, shown: { adminToken: null, adminTokenFile } }
   }
@@ -50,10 +55,10 @@ export function adminTokenOf(
   const generated = randomToken(TOKEN_LENGTH)
   if (!folder) return { value: generated, shown: { adminToken: generated, adminTokenFile: null } }
   const value = folder.adminToken(() => generated)
-  if (value.length < MIN_TOKEN_LENGTH) {
+  if (!hasValidLength(value)) {
     throw new StartRefused(
       1,
-      `The admin token in ${folder.adminTokenFile} has less than ${MIN_TOKEN_LENGTH} characters. Delete the file, and the next start creates a new token.`,
+      `The admin token in ${folder.adminTokenFile} must have ${MIN_TOKEN_LENGTH} to ${MAX_TOKEN_LENGTH} characters, not ${value.length}. Delete the file, and the next start creates a new token.`,
     )
   }
   const isNew = value === generated
@@ -65,6 +70,9 @@ export function adminTokenOf(
     },
   }
 }
+
+const hasValidLength = ({ length }: string): boolean =>
+  length >= MIN_TOKEN_LENGTH && length <= MAX_TOKEN_LENGTH
 
 function readToken(file: string): string {
   try {

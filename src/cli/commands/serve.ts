@@ -38,7 +38,7 @@ export const daemonOptions = (command: Command): Command =>
     .option('--ephemeral', 'keep all data in memory and write nothing to disk')
     .option(
       '--admin-token-file <FILE>',
-      'a file with the admin token, at least 32 characters (default: generate a token)',
+      'a file with the admin token, 32 to 1024 characters (default: generate a token)',
     )
     .option(
       '--generate-admin-token',

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
@@ -238,14 +238,29 @@ test('only the owner can read the files of the folder', async () => {
   }
 })
 
-test('a start with an invalid admin token is refused', async () => {
-  await started()
-  await cli('stop')
-  writeFileSync(file('admin-token'), '')
-  const { status, stderr } = await cli('start', '--port', '0')
-  expect(status).toBe(1)
-  expect(stderr).toMatch(/The admin token in .*admin-token has less than 32 characters\. Delete the file/)
-})
+test.each([0, 31, 1_025, 100_000])(
+  'a start with an admin token of %i characters is refused',
+  async (length) => {
+    const token = 't'.repeat(length)
+    mkdirSync(data(), { mode: 0o700 })
+    writeFileSync(file('admin-token'), token)
+    const lengths = `must have 32 to 1024 characters, not ${length}`
+    const { status, stderr } = await cli('start', '--port', '0')
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(`^error: The admin token in .*admin-token ${lengths}\\. Delete the file.*\n$`),
+    ])
+    rmSync(data(), { recursive: true })
+    if (length === 0) return
+    const given = join(folder.path, 'token')
+    writeFileSync(given, token.slice(0, 60_000))
+    const refused = await cli('start', '--port', '0', '--admin-token-file', given)
+    expect([refused.status, refused.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^error: The admin token must have 32 to 1024 characters, not \d+\n$/),
+    ])
+  },
+)
 
 test('an interrupted start leaves no daemon running', async () => {
   // The folder is taken, so that the start lingers while it looks for the owner's address.
