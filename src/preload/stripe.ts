@@ -1,6 +1,6 @@
 /**
  * Sends requests of this process to Stripe's API to a paytwin daemon instead, and shifts its dates. Node loads it before the
- * application: NODE_OPTIONS=--import=<this file>.
+ * application: NODE_OPTIONS=--require=<this file>. Node does not load modules of --import into workers with `eval: true`.
  *
  * - PAYTWIN_URL: the URL of the daemon.
  * - PAYTWIN_DATE_FILE: the file in which `paytwin run --shift-date` writes the offset of dates.
@@ -13,6 +13,7 @@ import { makeDirect } from './direct.ts'
 import { redirectFetch } from './fetch.ts'
 import { redirectHttps } from './https.ts'
 import { sandboxOf } from './sandbox.ts'
+import { preloadWorkers } from './workers.ts'
 
 const { PAYTWIN_URL, PAYTWIN_DATE_FILE } = process.env
 const REDIRECTED = Symbol.for('paytwin: requests to Stripe are redirected')
@@ -26,6 +27,10 @@ if (!Object.hasOwn(https, REDIRECTED)) {
   refuseConnections()
   redirectHttps(sandbox, direct)
   redirectFetch(sandbox, direct)
+  preloadWorkers(__filename, {
+    ...(PAYTWIN_URL && { PAYTWIN_URL }),
+    ...(PAYTWIN_DATE_FILE && { PAYTWIN_DATE_FILE }),
+  })
 }
 
 // If the application starts paytwin, paytwin itself needs the real time.

@@ -59,5 +59,6 @@ export async function runEnvironment(
 
 /** Returns the variables that make Node load a script before the application. */
 export const nodeVariables = (preload: string, nodeOptions = '') => ({
-  NODE_OPTIONS: `${nodeOptions} --import=${preload}`.trim(),
+  NODE_OPTIONS:
+    `${nodeOptions} --require=${/[\s"\\]/.test(preload) ? JSON.stringify(preload) : preload}`.trim(),
 })

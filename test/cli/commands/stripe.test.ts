@@ -34,7 +34,7 @@ test('the JSON has the variables and the settings', async () => {
   expect(variables).toMatchObject({
     STRIPE_API_BASE: daemon.url,
     STRIPE_WEBHOOK_SECRET: expect.stringMatching(/^whsec_/),
-    NODE_OPTIONS: expect.stringMatching(/^--import=file:.*stripe-preload\.cjs$/),
+    NODE_OPTIONS: expect.stringMatching(/^--require=\/.*stripe-preload\.cjs$/),
   })
   expect(settings.ruby).toEqual([`Stripe.api_base = "${daemon.url}"`])
 })
