@@ -52,7 +52,7 @@ export function historyOf({ get, engine }: Source): EventHistory {
         if (found) return found
         seen = events.at(-1) ?? seen
         if (!news.isReplaced() && (await next) === 'ended')
-          throw new Error(await timeoutMessage(type, timeout, list))
+          throw new Error(await timeoutMessage(type, timeout, get))
         // The whole state was replaced: with the same seed, the last seen ID may belong to another event.
         if (news.takeReplaced()) seen = undefined
       }
@@ -100,18 +100,10 @@ function newsOf(engine: Source['engine'], timeoutMs: number) {
   }
 }
 
-async function timeoutMessage(
-  type: string,
-  timeout: number,
-  list: (wanted?: EventsWanted) => Promise<readonly Event[]>,
-): Promise<string> {
-  const types = (await list()).map((event) => event.type)
-  const recent = types.slice(-LISTED_EVENTS).join(', ')
-  const events =
-    types.length === 0
-      ? 'There are no events.'
-      : types.length > LISTED_EVENTS
-        ? `The last ${LISTED_EVENTS} of ${types.length} events: ${recent}.`
-        : `Events: ${recent}.`
+async function timeoutMessage(type: string, timeout: number, get: Source['get']): Promise<string> {
+  const { data, has_more } = await get<Page>(withQuery('/v1/events', { limit: LISTED_EVENTS }))
+  const recent = data.map((event) => event.type).reverse()
+  const begin = has_more ? `The last ${LISTED_EVENTS} events` : 'Events'
+  const events = recent.length === 0 ? 'There are no events.' : `${begin}: ${recent.join(', ')}.`
   return `No matching ${type} event within ${timeout} ms. ${events}`
 }

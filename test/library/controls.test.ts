@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { RequestRefused } from '../../src/index.ts'
+import { historyOf } from '../../src/library/event-history.ts'
 import { open, subscribe } from './twin.ts'
 
 const NOW = '2026-01-31T10:00:00Z'
@@ -110,7 +111,25 @@ describe('events', () => {
     await expect(twin.events.waitFor('invoice.*', { timeout: 50 })).rejects.toThrow(
       'Events: customer.created.',
     )
+    for (let index = 0; index < 12; index += 1) await twin.post('/v1/products', { name: 'Plan' })
+    const products = Array(10).fill('product.created').join(', ')
+    await expect(twin.events.waitFor('invoice.*', { timeout: 50 })).rejects.toThrow(
+      `The last 10 events: ${products}.`,
+    )
     await expect(twin.events.waitFor('invoice.pade*')).rejects.toMatchObject({ code: 'parameter_invalid' })
+  })
+
+  test('waitFor reads one page of a long history on timeout', async () => {
+    const requests: string[] = []
+    const get = async (path: string) => {
+      requests.push(path)
+      const isAll = !path.includes('types')
+      return { data: isAll ? [{ type: 'customer.created' }] : [], has_more: isAll } as never
+    }
+    const history = historyOf({ get, engine: { listen: () => () => undefined } })
+    const waiting = history.waitFor('invoice.paid', { timeout: 5, after: 'evt_1' })
+    await expect(waiting).rejects.toThrow('The last 10 events: customer.created.')
+    expect(requests.filter((path) => !path.includes('types'))).toEqual(['/v1/events?limit=10'])
   })
 
   test('are triggered', async () => {
