@@ -3,11 +3,15 @@ import { ApiError } from './errors.ts'
 /** The maximum number of mistakes in one error. */
 const MAX_MISTAKES = 100
 
+/** The number of mistakes whose messages suggest a name: a suggestion compares up to 500 names. */
+const MAX_SUGGESTIONS = 10
+
 /**
  * A mistake in fixtures. The param of its error is a path, as in `subscriptions[2].items[0].price`. The error is
- * created only when it is reported: that takes time, and a file may have many thousands of mistakes.
+ * created only when it is reported: that takes time, and a file may have many thousands of mistakes. With `suggests`, its message
+ * suggests a name in place of an unknown one.
  */
-export type FixtureError = { readonly file: string; readonly error: () => ApiError }
+export type FixtureError = { readonly file: string; readonly error: (suggests: boolean) => ApiError }
 
 /** A mistake as the error body reports it. */
 export type ReportedMistake = {
@@ -23,11 +27,13 @@ export type ReportedMistake = {
  * file and path are in the message. `mistakes` lists them all.
  */
 export function fixturesInvalid(first: FixtureError, others: readonly FixtureError[] = []): ApiError {
-  const error = first.error()
+  const error = first.error(true)
   const { status, type, code, param, details } = error
   const mistakes = [
     reported(first.file, error),
-    ...others.slice(0, MAX_MISTAKES - 1).map((other) => reported(other.file, other.error())),
+    ...others
+      .slice(0, MAX_MISTAKES - 1)
+      .map((other, index) => reported(other.file, other.error(index + 1 < MAX_SUGGESTIONS))),
   ]
   const rest = others.length === 0 ? '' : ` (and ${others.length} more)`
   const message = `${mistakeText({ file: first.file, path: param, message: error.message })}${rest}`
