@@ -23,6 +23,8 @@ export type SocketLimits = {
   readonly unreadMs: number
   /** The number of bytes of all responses and streams that may wait for their peers. Beyond it, the connections that wait longest are closed. */
   readonly unreadBytes: number
+  /** The memory of all pipelined requests. Beyond it, the connections that wait longest are closed. */
+  readonly pipelinedBytes: number
   /** The time that an ended connection waits for its peer to close it, in milliseconds. */
   readonly lingerMs: number
   /** The interval at which the first two limits are checked, in milliseconds. */
@@ -44,6 +46,7 @@ export const SOCKET_LIMITS: SocketLimits = {
   idleMs: 65_000,
   unreadMs: 60_000,
   unreadBytes: 2 ** 28,
+  pipelinedBytes: 2 ** 27,
   lingerMs: 1_000,
   checkMs: 1_000,
   headerBytes: 16_384,
@@ -122,7 +125,7 @@ export function createListener(
     // Node refuses late headers with an error response, at its next check.
     betweenMs: limits.idleMs + limits.headersMs + 2 * limits.checkMs,
   })
-  const pipelined = new PipelinedRequests()
+  const pipelined = new PipelinedRequests(limits.pipelinedBytes)
   server.on('request', (request, response) => {
     if (!connections.take(request, response)) return
     if (lacksHost(request)) refuse(response, url(), HOST_REQUIRED)
@@ -133,7 +136,7 @@ export function createListener(
         connections.serves(request, answered).catch(failed(response))
       }
       const isPipelined = connections.lastOver(request.socket)?.before?.writableFinished === false
-      if (isPipelined) pipelined.serve(request.socket, response, begin)
+      if (isPipelined) pipelined.serve(request, response, begin)
       else begin()
     }
   })

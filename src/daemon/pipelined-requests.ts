@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** Whether Node has paused a connection because its peer does not read. Node resumes it. */
@@ -7,53 +7,132 @@ const isPausedByNode = (socket: Socket): boolean => (socket as { _paused?: boole
 /** The maximum number of pipelined requests of a connection that are served at a time. */
 const SERVED_AT_A_TIME = 16
 /**
- * The number of waiting requests at which reading stops. It is high, because a partly read request must arrive within the time
- * for headers.
+ * The number of waiting requests, and the bytes of the requests of a connection, at which reading stops. They are high, because a
+ * partly read request must arrive within the time for headers.
  */
 const MOST_WAITING = 1_000
+const MOST_BYTES = 2 ** 22
 
-type Pipeline = { served: number; readonly waiting: { begin: () => void; response: ServerResponse }[] }
+/** The estimated memory of a request with its response, and of a header beside its characters, in bytes. */
+const REQUEST_BYTES = 4_096
+const HEADER_BYTES = 64
+
+type Pipelined = { readonly begin: () => void; readonly response: ServerResponse; readonly bytes: number }
+
+type Pipeline = {
+  served: number
+  bytes: number
+  /** Whether reading is about to stop. */
+  isPausing: boolean
+  readonly waiting: Pipelined[]
+}
 
 /**
- * Limits how many pipelined requests of a connection are served at a time. Node passes on all requests of the bytes that it
- * has read, and keeps their responses in memory until the peer reads them: 64 KiB hold more than a thousand requests for a
- * large page.
+ * Limits how many pipelined requests of a connection are served at a time, and the memory of all pipelined requests. Node passes on
+ * all requests of the bytes that it has read, and keeps their responses in memory until the peer reads them: 64 KiB hold more than
+ * a thousand requests for a large page. Requests behind a stream are never served.
  */
 export class PipelinedRequests {
+  readonly #maxBytes: number
   readonly #pipelines = new WeakMap<Socket, Pipeline>()
+  /** The connections with pipelined requests: first those that wait longest. */
+  readonly #waiting = new Set<Socket>()
+  #bytes = 0
+
+  /** @param maxBytes - the maximum memory of the pipelined requests of all connections. Beyond it, those that wait longest are closed */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
 
   /**
    * Serves a request that arrived before the response to the previous one was sent: now, or once an earlier response was sent.
    * @param begin - serves it
    */
-  serve(socket: Socket, response: ServerResponse, begin: () => void): void {
+  serve(request: IncomingMessage, response: ServerResponse, begin: () => void): void {
+    const { socket } = request
+    if (socket.destroyed) return
     const pipeline = this.#pipelineOf(socket)
-    if (pipeline.served < SERVED_AT_A_TIME) this.#begin(socket, { begin, response })
+    const pipelined = { begin, response, bytes: bytesOf(request) }
+    this.#waiting.add(socket)
+    this.#count(pipeline, pipelined.bytes)
+    this.#closeLongestWaiting()
+    if (pipeline.served < SERVED_AT_A_TIME) this.#begin(socket, pipelined)
     else {
-      pipeline.waiting.push({ begin, response })
-      if (pipeline.waiting.length >= MOST_WAITING) socket.pause()
+      pipeline.waiting.push(pipelined)
+      if (isFull(pipeline)) this.#pause(socket, pipeline)
     }
   }
 
-  #begin(socket: Socket, { begin, response }: Pipeline['waiting'][number]): void {
+  /** Stops reading, after the requests of the bytes that were read: Node resumes reading at the end of each request. */
+  #pause(socket: Socket, pipeline: Pipeline): void {
+    if (pipeline.isPausing) return
+    pipeline.isPausing = true
+    process.nextTick(() => {
+      pipeline.isPausing = false
+      if (isFull(pipeline)) socket.pause()
+    })
+  }
+
+  #begin(socket: Socket, { begin, response, bytes }: Pipelined): void {
     const pipeline = this.#pipelineOf(socket)
     pipeline.served += 1
     // If the connection closes first, the requests that wait are dropped with it.
     response.once('finish', () => {
       pipeline.served -= 1
+      if (this.#waiting.has(socket)) this.#count(pipeline, -bytes)
+      if (pipeline.bytes === 0) this.#waiting.delete(socket)
       const next = pipeline.waiting.shift()
       if (next) this.#begin(socket, next)
-      if (pipeline.waiting.length < MOST_WAITING && socket.isPaused() && !isPausedByNode(socket))
-        socket.resume()
+      if (!isFull(pipeline) && socket.isPaused() && !isPausedByNode(socket)) socket.resume()
     })
     begin()
+  }
+
+  #count(pipeline: Pipeline, bytes: number): void {
+    pipeline.bytes += bytes
+    this.#bytes += bytes
+  }
+
+  #closeLongestWaiting(): void {
+    for (const oldest of this.#waiting) {
+      if (this.#bytes <= this.#maxBytes) break
+      this.#drop(oldest)
+      oldest.destroy()
+    }
+  }
+
+  #drop(socket: Socket): void {
+    const pipeline = this.#pipelineOf(socket)
+    if (this.#waiting.delete(socket)) this.#count(pipeline, -pipeline.bytes)
+    pipeline.waiting.length = 0
   }
 
   #pipelineOf(socket: Socket): Pipeline {
     const known = this.#pipelines.get(socket)
     if (known) return known
-    const pipeline: Pipeline = { served: 0, waiting: [] }
+    const pipeline: Pipeline = { served: 0, bytes: 0, isPausing: false, waiting: [] }
     this.#pipelines.set(socket, pipeline)
+    socket.once('close', () => {
+      this.#drop(socket)
+      process.nextTick(releaseRequestsOf, socket)
+    })
     return pipeline
   }
+}
+
+/**
+ * Releases the requests that waited over a closed connection. Node's listeners keep all of them, and a handler that still waits, such
+ * as for an advance, keeps the connection.
+ */
+const releaseRequestsOf = (closed: Socket): void => {
+  closed.removeAllListeners().on('error', () => undefined)
+}
+
+const isFull = ({ waiting, bytes }: Pipeline): boolean =>
+  waiting.length >= MOST_WAITING || (bytes >= MOST_BYTES && waiting.length > 0)
+
+function bytesOf({ rawHeaders, url = '' }: IncomingMessage): number {
+  let bytes = REQUEST_BYTES + url.length
+  for (const text of rawHeaders) bytes += HEADER_BYTES + text.length
+  return bytes
 }

@@ -38,6 +38,7 @@ test('the limits are those that are written down', () => {
     idleMs: 65_000,
     unreadMs: 60_000,
     unreadBytes: 268_435_456,
+    pipelinedBytes: 134_217_728,
     lingerMs: 1_000,
     checkMs: 1_000,
     headerBytes: 16_384,

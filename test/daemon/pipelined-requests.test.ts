@@ -1,0 +1,102 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Hono } from 'hono'
+import { expect, onTestFinished, test } from 'vitest'
+import { createListener, SOCKET_LIMITS } from '../../src/daemon/listener.ts'
+
+const MIB = 2 ** 20
+const STREAM = 'GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n'
+/** A request with 14 kB of headers. */
+const LARGE = `GET / HTTP/1.1\r\nHost: localhost\r\n${`X: ${'x'.repeat(700)}\r\n`.repeat(20)}\r\n`
+/** A request with as many headers as the limit on their size allows. */
+const MANY_HEADERS = `GET / HTTP/1.1\r\nHost: localhost\r\n${'x:y\r\n'.repeat(3_000)}\r\n`
+
+/** Starts a server whose responses wait until the test sends them, and whose streams never end. */
+async function startServer() {
+  let send = () => {}
+  const sent = new Promise<void>((resolve) => {
+    send = resolve
+  })
+  let served = 0
+  const app = new Hono()
+  app.get('/', async (c) => {
+    served += 1
+    await sent
+    return c.text('answered')
+  })
+  app.get(
+    '/stream',
+    () => new Response(new ReadableStream({ start: (stream) => stream.enqueue(Buffer.from('event')) })),
+  )
+  const { server, connections } = createListener(
+    { app, serves: new WeakMap() },
+    {
+      hostname: '127.0.0.1',
+      url: () => 'http://localhost',
+      unread: (error) => expect(error).toBeUndefined(),
+      limits: { ...SOCKET_LIMITS, pipelinedBytes: 10 * MIB },
+      keepsGlobals: true,
+    },
+  )
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    connections.destroyAll()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  /** Opens a connection that sends requests and reads the responses. */
+  const open = (requests: string) => {
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    socket.write(requests)
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+    return { socket, closed, text: () => text }
+  }
+  return { open, send, served: () => served }
+}
+
+const until = async (isMet: () => boolean) => {
+  while (!isMet()) await delay(5)
+}
+
+const answersIn = (text: string) => text.split('answered').length - 1
+
+test('a connection with too many pipelined requests is read later, and all are answered', async () => {
+  const { open, send } = await startServer()
+  const count = 1_500
+  const { socket, text } = open(LARGE.repeat(count))
+  await delay(300)
+  // Most of it waits at the sender.
+  expect(socket.writableLength).toBeGreaterThan(0)
+  send()
+  await until(() => answersIn(text()) === count)
+})
+
+test('many small headers count as much as the memory that they take', async () => {
+  const { open } = await startServer()
+  await open(MANY_HEADERS.repeat(60)).closed
+})
+
+test('pipelined requests wait up to a limit; then the connections that wait longest are closed', async () => {
+  const { open, send, served } = await startServer()
+  const oldest = open(LARGE.repeat(300))
+  await until(() => served() === 17)
+  const others = [open(LARGE.repeat(200)), open(LARGE.repeat(200)), open(LARGE)]
+  await oldest.closed
+  expect(others.map(({ socket }) => socket.destroyed)).toEqual([false, false, false])
+  send()
+  await until(() => others.map(({ text }) => answersIn(text())).join() === '200,200,1')
+})
+
+test('requests behind a stream count, though the stream is read', async () => {
+  const { open } = await startServer()
+  const streams = Array.from({ length: 3 }, () => open(STREAM))
+  for (const { text } of streams) await until(() => text().includes('event'))
+  for (const { socket } of streams) socket.write(LARGE.repeat(300))
+  await Promise.race(streams.map(({ closed }) => closed))
+  expect(streams.filter(({ socket }) => !socket.destroyed)).toHaveLength(2)
+})
