@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { assert } from '../core/errors.ts'
 import type { App } from '../http/app.ts'
 import type { Incoming, Reply } from '../http/incoming.ts'
+import { readNodeBody } from '../http/node-body.ts'
 import { MAX_V1_BODY_BYTES } from '../http/request.ts'
 import { isResponse } from '../http/respond.ts'
 import { type Match, RouteMemory } from '../http/route-memory.ts'
@@ -32,7 +33,9 @@ export class DirectServer {
     const match = this.#routes.match(method, path)
     if (!match) return undefined
     const incoming = new DirectRequest(request, response, { path, param: match.param })
-    return match.serve(incoming, () => bodyOf(request)).then((reply) => send(response, reply))
+    return match
+      .serve(incoming, (arrived) => readNodeBody(request, arrived))
+      .then((reply) => send(response, reply))
   }
 }
 
@@ -82,24 +85,6 @@ class DirectRequest implements Incoming {
     const value = this.#headers[name]
     return typeof value === 'string' ? value : undefined
   }
-}
-
-const decoder = new TextDecoder()
-
-/** Reads the body. @throws Error if the caller closes the connection before its end */
-function bodyOf(request: IncomingMessage): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.once('end', () =>
-      resolve(decoder.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))),
-    )
-    request.once('error', reject)
-    request.once('close', () => {
-      // Creating an error takes as long as reading the body, and every request emits close.
-      if (!request.readableEnded) reject(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }))
-    })
-  })
 }
 
 function send(response: ServerResponse, reply: Reply | Response): void {

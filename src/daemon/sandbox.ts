@@ -17,6 +17,7 @@ import { DashboardAccess, type DashboardLink } from '../http/dashboard/access.ts
 import type { SessionStore } from '../http/dashboard/sessions.ts'
 import { presentEvent } from '../http/event.ts'
 import { idsExpandedBy } from '../http/expand.ts'
+import { HeldBodies } from '../http/held-bodies.ts'
 import { LiveStreams } from '../http/live-streams.ts'
 import type { OAuthErrorForm } from '../http/oauth/error-form.ts'
 import { endStreams } from '../http/oauth/token.ts'
@@ -174,6 +175,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       inbox: webhooks.inbox,
       expandField: idsExpandedBy(presentFound),
       rateLimit: rateLimit ? new RateLimit(rateLimit, engine.steady) : null,
+      bodies: new HeldBodies(),
       strictParams: options.strictParams ?? false,
       oauthErrors: options.oauthErrors ?? 'envelope',
       adminToken,

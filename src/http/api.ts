@@ -165,7 +165,7 @@ export class Api {
   /** Registers the response to requests that match no route. */
   missing(): void {
     this.#app.all('/v1/*', async (c) =>
-      asResponse(await this.serveMissing(c, () => readBody(c, MAX_V1_BODY_BYTES))),
+      asResponse(await this.serveMissing(c, (arrived) => readBody(c, MAX_V1_BODY_BYTES, arrived))),
     )
   }
 
@@ -182,7 +182,7 @@ export class Api {
     const serveRoute: Serve = (incoming, body) =>
       serve(new Exchange(incoming, this.#services, options, body), steps)
     const handler = async (c: Context) =>
-      asResponse(await serveRoute(c, () => readBody(c, MAX_V1_BODY_BYTES)))
+      asResponse(await serveRoute(c, (arrived) => readBody(c, MAX_V1_BODY_BYTES, arrived)))
     this.#app.on(method, route.path, handler)
     this.serves.set(handler, serveRoute)
   }

@@ -10,8 +10,9 @@ import type { Caller } from './caller.ts'
 import { checkDialect, checkDialectOfStranger, type DialectForm, OtherDialect, OWN_FORM } from './dialect.ts'
 import type { ExchangeOptions } from './exchange-options.ts'
 import type { Raw } from './form.ts'
+import { HeldBody } from './held-bodies.ts'
 import { type IdempotentEntry, isStored, openEntry, storeResponse } from './idempotency.ts'
-import type { Incoming, Reply } from './incoming.ts'
+import type { Incoming, ReadBody, Reply } from './incoming.ts'
 import type { Json, RouteResult } from './json.ts'
 import { logExchange } from './logged-exchange.ts'
 import { operatorCaller } from './operator-caller.ts'
@@ -38,7 +39,8 @@ export class Exchange implements Served {
   readonly #services: HttpServices
   readonly #options: ExchangeOptions
   readonly #form: DialectForm
-  readonly #readBody: () => Promise<string>
+  readonly #readBody: ReadBody
+  readonly #held: HeldBody
   readonly #time: number
   readonly #begun = stopwatch()
   #caller: Caller | undefined
@@ -51,17 +53,18 @@ export class Exchange implements Served {
   #entry: IdempotentEntry | undefined
   expands: readonly string[] = []
 
-  constructor(
-    c: Incoming,
-    services: HttpServices,
-    options: ExchangeOptions,
-    readBody: () => Promise<string>,
-  ) {
+  constructor(c: Incoming, services: HttpServices, options: ExchangeOptions, readBody: ReadBody) {
     this.c = c
-    this.readParams = paramsReader(c, readBody, options, (body) => {
-      this.#body = body
-    })
+    this.readParams = paramsReader(
+      c,
+      () => readBody(this.#held.add),
+      options,
+      (body) => {
+        this.#body = body
+      },
+    )
     this.#services = services
+    this.#held = new HeldBody(services.bodies, () => this.#caller?.merchant)
     this.#options = options
     this.#form = options.form ?? OWN_FORM
     this.#readBody = readBody
@@ -228,6 +231,10 @@ export class Exchange implements Served {
   release(): void {
     this.#entry?.release()
     this.#entry = undefined
+  }
+
+  end(): void {
+    this.#held.release()
   }
 
   send({ status, text, headers, code = null }: Rendered): Reply {

@@ -3,8 +3,9 @@ import { parameterInvalid, resourceMissing } from '../core/errors.ts'
 import { requestId } from '../engine/machine/ids.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import { INBOX_PATH } from './dashboard/inbox-url.ts'
+import { HeldBody } from './held-bodies.ts'
 import { MAX_V1_BODY_BYTES, readBody } from './request.ts'
-import { errorBody, json, knownError } from './respond.ts'
+import { errorBody, errorHeaders, json, knownError } from './respond.ts'
 import type { HttpServices } from './services.ts'
 
 /** The names of this machine in a Host, and its addresses as Node shows them. */
@@ -19,16 +20,19 @@ export function inboxRoute(app: Hono, services: HttpServices): void {
   app.post(`${INBOX_PATH}/:merchant`, async (c) => {
     const id = requestId()
     const headers = { 'Request-Id': id, 'Cache-Control': 'no-store' }
+    const held = new HeldBody(services.bodies)
     try {
       checkSender(c)
       const merchant = merchantOf(services, c.req.param('merchant'))
-      const body = await readBody(c, MAX_V1_BODY_BYTES)
+      const body = await readBody(c, MAX_V1_BODY_BYTES, held.add)
       const { reason } = services.inbox.add(merchant, { headers: c.req.header(), body })
       if (reason !== null) throw parameterInvalid(null, reason)
       return json(200, { received: true }, headers)
     } catch (error) {
       const known = knownError(services, error, `POST ${c.req.path}`)
-      return json(known.status, errorBody(known, services.url()), headers)
+      return json(known.status, errorBody(known, services.url()), { ...headers, ...errorHeaders(known) })
+    } finally {
+      held.release()
     }
   })
 }

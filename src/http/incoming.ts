@@ -23,5 +23,11 @@ export type Reply = {
   readonly text: string
 }
 
+/**
+ * Reads the body of a request.
+ * @param arrived - called with the bytes of each part that arrives; if it throws, the promise is rejected
+ */
+export type ReadBody = (arrived: (bytes: number) => void) => Promise<string>
+
 /** Serves a request. Calls `readBody` at most once, and only after authentication. */
-export type Serve = (incoming: Incoming, readBody: () => Promise<string>) => Promise<Reply | Response>
+export type Serve = (incoming: Incoming, readBody: ReadBody) => Promise<Reply | Response>

@@ -11,6 +11,8 @@ export type Served = {
   reset(): void
   /** Releases everything that the try holds, such as an idempotency key. */
   release(): void
+  /** Releases what all tries hold, such as the room of the body. */
+  end?(): void
   /** Adds the headers to a response. */
   send(rendered: Rendered): Reply
   /** Adds the headers to a stream or a page. */
@@ -61,14 +63,18 @@ export async function serve<Exchange extends Served, Sender, Given, Params>(
   exchange: Exchange,
   steps: Steps<Exchange, Sender, Given, Params>,
 ): Promise<Reply | Response> {
-  for (;;) {
-    try {
-      return await runSteps(exchange, steps)
-    } catch (error) {
-      if (error instanceof StateReplaced) continue
-      if (error instanceof OtherDialect && exchange.handOver) return exchange.handOver(error)
-      return exchange.fail(error)
+  try {
+    for (;;) {
+      try {
+        return await runSteps(exchange, steps)
+      } catch (error) {
+        if (error instanceof StateReplaced) continue
+        if (error instanceof OtherDialect && exchange.handOver) return exchange.handOver(error)
+        return exchange.fail(error)
+      }
     }
+  } finally {
+    exchange.end?.()
   }
 }
 

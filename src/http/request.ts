@@ -1,7 +1,9 @@
+import { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import { parameterInvalid } from '../core/errors.ts'
 import { decodeForm, decodeJson, type Raw, refuseTooMany } from './form.ts'
 import type { Incoming } from './incoming.ts'
+import { readNodeBody } from './node-body.ts'
 
 /** The size limit of every body on /v1, in bytes. See docs/contract/requests.md#limits. */
 export const MAX_V1_BODY_BYTES = 1_048_576
@@ -90,22 +92,31 @@ function refuseEncoded(encoding = 'identity'): void {
 /**
  * Reads the body of a request.
  * @param limit - the maximum size in bytes
+ * @param arrived - called with the bytes of each part that arrives
  * @throws ApiError parameter_invalid, param null, if the body is larger
  */
-export async function readBody(c: Context, limit: number): Promise<string> {
+export async function readBody(
+  c: Context,
+  limit: number,
+  arrived?: (bytes: number) => void,
+): Promise<string> {
   const tooLarge = () => parameterInvalid(null, `The body is larger than ${limit} bytes`)
   const announced = c.req.header('content-length')
   if (Number(announced ?? 0) > limit) throw tooLarge()
-  if (announced !== undefined) return c.req.text()
   // Without a content length, the size is counted as the body arrives.
-  const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of (c.req.raw.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.length
+  const count = (bytes: number) => {
+    size += bytes
     if (size > limit) throw tooLarge()
-    chunks.push(chunk)
+    arrived?.(bytes)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  const { incoming } = (c.env ?? {}) as { incoming?: unknown }
+  // A request that was made within the process has a body of its own.
+  if (incoming instanceof IncomingMessage && !incoming.readableDidRead && !incoming.destroyed)
+    return readNodeBody(incoming, count)
+  const text = await c.req.text()
+  count(Buffer.byteLength(text))
+  return text
 }
 
 function queryOf(url: string): string {

@@ -4,6 +4,7 @@ import type { Engine } from '../engine/machine/engine.ts'
 import type { Faults } from '../engine/machine/faults.ts'
 import type { CallerCache } from './caller.ts'
 import type { ExpandField } from './expand.ts'
+import type { HeldBodies } from './held-bodies.ts'
 import type { Inbox } from './inbox.ts'
 import type { OAuthErrorForm } from './oauth/error-form.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -24,6 +25,8 @@ export type HttpServices = {
   readonly requests: RequestLog
   /** The webhooks that the daemon received itself. */
   readonly inbox: Inbox
+  /** The bodies of the requests that are in progress. */
+  readonly bodies: HeldBodies
   readonly expandField: ExpandField
   /** null without a rate limit. */
   readonly rateLimit: RateLimit | null

@@ -69,7 +69,8 @@ type DecisionParams = z.infer<ReturnType<typeof decisionParams>>
  * See docs/contract/oauth.md#consent-page; RFC 6749 4.1.1, 4.1.2; RFC 9700 4.2, 4.16.
  */
 export function consentRoutes(app: Hono, services: AdminServices): Registered[] {
-  const exchangeOf = (c: Context) => new Exchange(c, services, OPTIONS, () => readBody(c, MAX_V1_BODY_BYTES))
+  const exchangeOf = (c: Context) =>
+    new Exchange(c, services, OPTIONS, (arrived) => readBody(c, MAX_V1_BODY_BYTES, arrived))
   const [consent, decision] = [consentSteps(services), decisionSteps(services)]
   app.get(AUTHORIZE_PATH, async (c) => asResponse(await serve(exchangeOf(c), consent)))
   app.post(DECISION_PATH, async (c) => asResponse(await serve(exchangeOf(c), decision)))

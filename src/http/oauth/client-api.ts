@@ -54,7 +54,9 @@ export class ClientApi {
       onlyOnce: true,
     }
     this.#app.post(route.path, async (c) => {
-      const exchange = new Exchange(c, this.#services, options, () => readBody(c, MAX_V1_BODY_BYTES))
+      const exchange = new Exchange(c, this.#services, options, (arrived) =>
+        readBody(c, MAX_V1_BODY_BYTES, arrived),
+      )
       return asResponse(await serve(exchange, steps))
     })
   }

@@ -1,0 +1,71 @@
+import { rateLimited } from '../core/errors.ts'
+
+/** paytwin: the maximum size of all bodies that are in memory at a time, and of those of one merchant, in bytes. */
+const MOST_BYTES = 2 ** 28
+const SHARE_BYTES = 2 ** 26
+
+/** The owner of the bodies that are sent without the key of a merchant. */
+const NOBODY = {}
+
+/**
+ * Counts the bodies of requests that arrive or wait, such as for an advance. Without a limit, their sum would be that of all connections.
+ * See docs/contract/requests.md#limits.
+ */
+export class HeldBodies {
+  readonly #share: number
+  readonly #owners = new Map<object, number>()
+  #bytes = 0
+
+  /** @param share - the maximum number of bytes of one owner */
+  constructor(share = SHARE_BYTES) {
+    this.#share = share
+  }
+
+  /** The number of bytes that are held. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Counts bytes that arrived for an owner. @throws ApiError rate_limit if there is no room for them */
+  add(owner: object, bytes: number): void {
+    const own = (this.#owners.get(owner) ?? 0) + bytes
+    if (own > this.#share || this.#bytes + bytes > MOST_BYTES) throw rateLimited()
+    this.#owners.set(owner, own)
+    this.#bytes += bytes
+  }
+
+  remove(owner: object, bytes: number): void {
+    const own = (this.#owners.get(owner) ?? 0) - bytes
+    if (own > 0) this.#owners.set(owner, own)
+    else this.#owners.delete(owner)
+    this.#bytes -= bytes
+  }
+}
+
+/** The body of one request, as far as it has arrived. */
+export class HeldBody {
+  readonly #all: HeldBodies
+  readonly #ownerOf: () => object | undefined
+  #owner: object | undefined
+  #bytes = 0
+
+  /** @param ownerOf - returns the merchant of the request; undefined without a key */
+  constructor(all: HeldBodies, ownerOf: () => object | undefined = () => undefined) {
+    this.#all = all
+    this.#ownerOf = ownerOf
+  }
+
+  /** Counts bytes that arrived. @throws ApiError rate_limit if there is no room for them */
+  readonly add = (bytes: number): void => {
+    this.#owner ??= this.#ownerOf() ?? NOBODY
+    this.#all.add(this.#owner, bytes)
+    this.#bytes += bytes
+  }
+
+  /** Ends the count, when the request was answered. */
+  release(): void {
+    if (this.#owner) this.#all.remove(this.#owner, this.#bytes)
+    this.#owner = undefined
+    this.#bytes = 0
+  }
+}

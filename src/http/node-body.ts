@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http'
+
+const decoder = new TextDecoder()
+
+/**
+ * Reads the body of a request of Node. Its chunks can be very many and small, so each is copied, and only counted otherwise.
+ * @param arrived - called with the bytes of each chunk; if it throws, the rest of the body is dropped, and the promise is rejected
+ * @throws Error if the caller closes the connection before the end
+ */
+export function readNodeBody(request: IncomingMessage, arrived: (bytes: number) => void): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let all: Buffer = NOTHING
+    let size = 0
+    let chunks = 0
+    const take = (chunk: Buffer): void => {
+      try {
+        arrived(chunk.length)
+        all = appended(all, size, chunk)
+        size += chunk.length
+        chunks += 1
+        if (chunks % CHUNKS_OF_A_STEP === 0) giveWay(request)
+      } catch (error) {
+        request.off('data', take)
+        all = NOTHING
+        reject(error)
+      }
+    }
+    request.on('data', take)
+    request.once('end', () => resolve(decoder.decode(all.subarray(0, size))))
+    request.once('error', reject)
+    request.once('close', () => {
+      // Creating an error takes as long as reading the body, and every request emits close.
+      if (!request.readableEnded) reject(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }))
+    })
+  })
+}
+
+/** The number of chunks after which other requests get their turn. */
+const CHUNKS_OF_A_STEP = 1_000
+
+/** Stops reading until other requests have had their turn. */
+function giveWay(request: IncomingMessage): void {
+  request.pause()
+  setImmediate(() => request.resume())
+}
+
+const NOTHING = Buffer.alloc(0)
+
+/** Appends a chunk to the first bytes of a buffer, which grows to twice its size. Returns a single chunk as it is. */
+function appended(all: Buffer, size: number, chunk: Buffer): Buffer {
+  if (size === 0) return chunk
+  const hasRoom = size + chunk.length <= all.length
+  const grown = hasRoom ? all : Buffer.allocUnsafeSlow(Math.max(2 * size, size + chunk.length, 1_024))
+  if (!hasRoom) all.copy(grown, 0, 0, size)
+  chunk.copy(grown, size)
+  return grown
+}

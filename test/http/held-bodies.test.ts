@@ -1,0 +1,104 @@
+import type { IncomingMessage } from 'node:http'
+import { PassThrough } from 'node:stream'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Daemon } from '../../src/daemon/daemon.ts'
+import { HeldBodies, HeldBody } from '../../src/http/held-bodies.ts'
+import { readNodeBody } from '../../src/http/node-body.ts'
+import { openSocket, responsesIn, startListening } from './raw-socket.ts'
+
+const MIB = 2 ** 20
+
+let daemon: Daemon
+beforeAll(async () => {
+  daemon = await startListening()
+})
+afterAll(() => daemon.close())
+
+const host = () => `Host: ${new URL(daemon.url).host}`
+const key = () => `Authorization: Bearer ${daemon.secretKey}`
+const inbox = async () => {
+  const merchants = await fetch(`${daemon.url}/_paytwin/merchants`, {
+    headers: { authorization: `Bearer ${daemon.adminToken}` },
+  })
+  return `/inbox/${((await merchants.json()) as { data: { id: string }[] }).data[0]?.id}`
+}
+
+/** Opens connections that send a body of 1 MiB but for its last byte. */
+async function openUnfinished(path: string, count: number, headers: readonly string[] = []) {
+  const sockets = Array.from({ length: count }, () => openSocket(daemon))
+  const text = ' '.repeat(MIB - 1)
+  for (const { write } of sockets)
+    write(`POST ${path} HTTP/1.1`, host(), ...headers, `Content-Length: ${MIB}`, '', text)
+  const refused = await Promise.race(
+    sockets.map(({ socket }) => new Promise((resolve) => socket.once('data', resolve))),
+  )
+  for (const { socket } of sockets) socket.destroy()
+  return String(refused)
+}
+
+test('bodies of one owner have a limit in sum, and others have room', () => {
+  const all = new HeldBodies(10)
+  const [ada, bob] = [{}, {}]
+  const [first, second, other, stranger] = [ada, ada, bob, undefined].map(
+    (owner) => new HeldBody(all, () => owner),
+  )
+  first?.add(6)
+  second?.add(4)
+  expect(() => second?.add(1)).toThrow('Too many requests')
+  other?.add(10)
+  stranger?.add(10)
+  expect(all.bytes).toBe(30)
+  first?.release()
+  second?.add(6)
+  for (const held of [first, second, other, stranger]) held?.release()
+  expect(all.bytes).toBe(0)
+})
+
+test('bodies of all owners have a limit in sum', () => {
+  const all = new HeldBodies()
+  const held = Array.from({ length: 4 }, (_, owner) => new HeldBody(all, () => ({ owner })))
+  for (const body of held) body.add(64 * MIB)
+  expect(() => new HeldBody(all).add(1)).toThrow('Too many requests')
+})
+
+test.each([
+  ['a merchant', async () => '/v1/customers', () => [key()]],
+  ['strangers', inbox, () => []],
+])(
+  'more than 64 MiB of unfinished bodies of %s are refused, and leave no trace',
+  async (_, pathOf, headers) => {
+    const path = await pathOf()
+    for (let round = 0; round < 2; round += 1) {
+      const refused = await openUnfinished(path, 70, headers())
+      expect(refused).toMatch(/^HTTP\/1.1 429 /)
+      expect(refused).toMatch(/\r\nRetry-After: 1\r\n/i)
+      expect(refused).toContain('"code":"rate_limit"')
+    }
+  },
+)
+
+test('a chunked body of very many chunks is read in steps, between which other requests have their turn', async () => {
+  const raw = openSocket(daemon)
+  const body = [...`{"description":"${'x'.repeat(4_000)}"}${' '.repeat(50_000)}`]
+  raw.write('POST /v1/customers HTTP/1.1', host(), key(), 'Content-Type: application/json')
+  raw.write('', 'Transfer-Encoding: chunked', 'Connection: close', '', '')
+  raw.write(`${body.map((character) => `1\r\n${character}\r\n`).join('')}0\r\n\r\n`)
+  const [response] = responsesIn(await raw.heard)
+  expect(response?.status).toBe(201)
+  expect(JSON.parse(response?.body ?? '').description).toBe('x'.repeat(4_000))
+
+  const chunks = new PassThrough()
+  let turns = 0
+  for (let sent = 0; sent < 10_000; sent += 1) chunks.write('x')
+  chunks.end()
+  const reading = readNodeBody(chunks as unknown as IncomingMessage, () => undefined)
+  let isReading = true
+  const turn = () => {
+    turns += 1
+    if (isReading) setImmediate(turn)
+  }
+  setImmediate(turn)
+  expect(await reading).toBe('x'.repeat(10_000))
+  isReading = false
+  expect(turns).toBeGreaterThan(5)
+})
