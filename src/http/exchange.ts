@@ -40,7 +40,7 @@ export class Exchange implements Served {
   readonly #options: ExchangeOptions
   readonly #form: DialectForm
   readonly #readBody: ReadBody
-  readonly #held: HeldBody
+  #held: HeldBody | undefined
   readonly #time: number
   readonly #begun = stopwatch()
   #caller: Caller | undefined
@@ -57,14 +57,13 @@ export class Exchange implements Served {
     this.c = c
     this.readParams = paramsReader(
       c,
-      () => readBody(this.#held.add),
+      () => this.#countedBody(),
       options,
       (body) => {
         this.#body = body
       },
     )
     this.#services = services
-    this.#held = new HeldBody(services.bodies, () => this.#caller?.merchant)
     this.#options = options
     this.#form = options.form ?? OWN_FORM
     this.#readBody = readBody
@@ -233,8 +232,13 @@ export class Exchange implements Served {
     this.#entry = undefined
   }
 
+  #countedBody(): Promise<string> {
+    this.#held = new HeldBody(this.#services.bodies, () => this.#caller?.merchant)
+    return this.#readBody(this.#held.add)
+  }
+
   end(): void {
-    this.#held.release()
+    this.#held?.release()
   }
 
   send({ status, text, headers, code = null }: Rendered): Reply {
