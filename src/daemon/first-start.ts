@@ -107,8 +107,7 @@ export function beginningOf({ directory }: Store, path: string): Beginning | und
   const isUsed = directory.merchants().length > 0 || directory.keys().length > 0
   if (seed === undefined && clock === undefined && !isUsed) return undefined
   if (seed === undefined) throw damagedError(path, 'its seed is missing')
-  if (clock !== 'live' && !/^\d+$/.test(clock ?? ''))
-    throw damagedError(path, 'the start of its clock is missing')
+  if (clock === undefined) throw damagedError(path, 'the start of its clock is missing')
   const stored = directory.setting('dialect')
   const dialect = DIALECTS.find((name) => name === stored) ?? DEFAULT_DIALECT
   const apiVersion = directory.setting('api_version') ?? null

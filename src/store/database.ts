@@ -6,6 +6,7 @@ import { type Migrations, versionOf } from './migration.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { NEWEST_SCHEMA } from './newest-schema.ts'
 import { openSqlite } from './sqlite.ts'
+import { checkValues } from './stored-values.ts'
 import { addTextSearch } from './text-search.ts'
 import { isOfStorage, migrationError, toDatabaseUnusable } from './unusable.ts'
 
@@ -119,7 +120,10 @@ function backUp(database: Sqlite.Database, path: string, version: number): strin
   return copy
 }
 
-/** Migrates a database to the newest schema: all migrations and the new version in one transaction. */
+/**
+ * Migrates a database to the newest schema: all migrations and the new version in one transaction.
+ * @throws ValueDamaged when the daemon could not start with the migrated values
+ */
 export function migrate(database: Sqlite.Database, migrations: Migrations): void {
   const version = Number(database.pragma('user_version', { simple: true }))
   database
@@ -127,6 +131,7 @@ export function migrate(database: Sqlite.Database, migrations: Migrations): void
       // A new database gets the whole schema at once: SQLite parses the whole schema for each change of a table.
       if (version === 0 && migrations === MIGRATIONS) database.exec(NEWEST_SCHEMA)
       else for (const { up } of Object.values(migrations).slice(version)) up(database)
+      if (version > 0 && migrations === MIGRATIONS) checkValues(database)
       database.pragma(`user_version = ${versionOf(migrations)}`)
       database.pragma(`application_id = ${APPLICATION_ID}`)
     })

@@ -6,6 +6,7 @@ import { type Schemas, versionOf } from './migration.ts'
 import { reasonNotOwn } from './own-files.ts'
 import { checkSchema } from './schema-check.ts'
 import { openSqlite } from './sqlite.ts'
+import { checkValues, ValueDamaged } from './stored-values.ts'
 import { DatabaseUnusable, damagedError, newerError, toDatabaseUnusable, unusableError } from './unusable.ts'
 import { checkLog, pagesInLog } from './write-ahead-log.ts'
 
@@ -47,7 +48,8 @@ export function inspectFiles(path: string, schemas: Schemas): boolean {
 }
 
 /**
- * Checks that a database is one of paytwin's, is undamaged, and has the schema of its version.
+ * Checks that a database is one of paytwin's, is undamaged, has the schema of its version, and values with which the daemon
+ * can start.
  * @returns the version of its schema; 0 for a new one
  * @throws DatabaseUnusable
  */
@@ -60,6 +62,8 @@ export function readThrough(database: Sqlite.Database, path: string, schemas: Sc
     const damage = pages * pageSize <= MAX_CHECKED_BYTES ? firstDamageIn(database) : undefined
     if (damage !== undefined) throw damagedError(path, damage)
     checkSchema(database, path, version, schemas)
+    // Values of an older schema are checked when they are migrated.
+    if (schemas.newestSchema !== undefined && version === versionOf(schemas.migrations)) checkValues(database)
     // The check has filled the cache with pages, few of which are needed.
     database.pragma('shrink_memory')
     return version
@@ -204,6 +208,7 @@ const sizeOfFile = (path: string): number => statSync(path, { throwIfNoEntry: fa
 
 /** Converts an error of SQLite during the check to damage: the statements themselves are correct. */
 function explainedReading(error: unknown, path: string): unknown {
+  if (error instanceof ValueDamaged) return damagedError(path, error.message)
   const reason = toDatabaseUnusable(error, path)
   return reason instanceof Sqlite.SqliteError ? damagedError(path, reason.message) : reason
 }

@@ -32,6 +32,7 @@ import {
   unreadable,
 } from './snapshots.ts'
 import { openSqlite } from './sqlite.ts'
+import { ValueDamaged } from './stored-values.ts'
 import { DatabaseUnusable, isOfStorage, unusableError } from './unusable.ts'
 
 const EXTENSION = '.db'
@@ -175,7 +176,7 @@ export class SnapshotsOnDisk implements Snapshots {
       return copy
     } catch (error) {
       rmSync(copy, { force: true })
-      throw explainedCopying(error, name)
+      throw explainedMigrating(error, name)
     }
   }
 
@@ -238,13 +239,19 @@ function schemaOf(file: string, name: string, use: SnapshotUse): number {
 const damagedSnapshot = (name: string, damage: string): DatabaseUnusable =>
   unreadable(name, `its file is damaged (${damage})`)
 
-/** Converts an error of SQLite while a snapshot is opened: any such error is damage. */
+/** Converts an error of SQLite, or of a value, while a snapshot is read: any such error is damage. */
 const explainedReading = (error: unknown, name: string): unknown =>
-  error instanceof Sqlite.SqliteError ? damagedSnapshot(name, error.message) : error
+  error instanceof Sqlite.SqliteError || error instanceof ValueDamaged
+    ? damagedSnapshot(name, error.message)
+    : error
 
 /** Converts an error while rows are copied: an error of the disk is not damage. */
 const explainedCopying = (error: unknown, name: string): unknown =>
   isOfStorage(error) ? error : explainedReading(error, name)
+
+/** Converts an error of a copy's migration, which can also fail because JSON in a column is invalid. */
+const explainedMigrating = (error: unknown, name: string): unknown =>
+  error instanceof SyntaxError ? damagedSnapshot(name, error.message) : explainedCopying(error, name)
 
 /** Flushes a file, or the names in a folder, to the disk. */
 function flush(path: string): void {

@@ -23,6 +23,7 @@ import { EntryReader } from './past.ts'
 import { Comparison } from './snapshot-differences.ts'
 import type { OpenSnapshot, Snapshots } from './snapshots.ts'
 import { Statements } from './statements.ts'
+import { checkValues } from './stored-values.ts'
 import { Totals } from './totals.ts'
 import { isOfStorage } from './unusable.ts'
 
@@ -160,11 +161,13 @@ export class Store {
    * from their saved time.
    * @param now - the wall clock, in Unix seconds
    * @param finish - further work in the same transaction
+   * @throws DatabaseUnusable for a snapshot with which the daemon could not start; the state stays
    */
   restore(snapshot: OpenSnapshot, now: number, finish: () => void = () => undefined): void {
     snapshot.read((source) =>
       this.transaction(() => {
         refill(this.#database, source)
+        checkValues(this.#database)
         this.#clearCaches()
         this.clocks.resumeLive(now)
         finish()

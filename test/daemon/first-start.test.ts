@@ -1,8 +1,9 @@
+import { copyFileSync, existsSync, readFileSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { asOperator, contents } from '../http/support.ts'
 import { EVERYWHERE, PLACES } from '../places.ts'
-import { openTwin, subscribe } from '../scenarios/story.ts'
+import { at, openTwin, subscribe } from '../scenarios/story.ts'
 import { type Body, startTwin, type Twin } from '../twin.ts'
 
 test('a refused first start leaves the database new', async () => {
@@ -38,7 +39,7 @@ test('the API version of the default merchant is kept by a reset and the next st
 test.each([
   ["delete from setting where name = 'seed'", 'its seed is missing'],
   ["delete from setting where name = 'clock'", 'the start of its clock is missing'],
-  ["update setting set value = 'lime' where name = 'clock'", 'the start of its clock is missing'],
+  ["update setting set value = 'lime' where name = 'clock'", 'the setting clock is invalid'],
   ["delete from setting where name in ('seed', 'clock')", 'its seed is missing'],
 ])('a used database is refused and keeps its content after: %s', async (damage, why) => {
   const database = PLACES['on disk']()
@@ -51,6 +52,40 @@ test.each([
   const kept = new Sqlite(database)
   expect(kept.prepare('select name from customer').pluck().all()).toEqual(['Ada'])
   kept.close()
+})
+
+test.each([
+  ["update merchant set notices = 'x'", 'the value notices of the merchant mer_[A-Za-z0-9]+ is invalid'],
+  ["update merchant set mails = '{}'", 'the value mails of the merchant mer_[A-Za-z0-9]+ is invalid'],
+  ['delete from clock where is_test = 0', 'the merchant mer_[A-Za-z0-9]+ has no clock'],
+  ["update clock set mode = 'x' where is_test = 1", 'the state of the clock [a-z_A-Z0-9]+ is invalid'],
+  ["update api_key set type = 'x'", 'the type of the key key_[A-Za-z0-9]+ is invalid'],
+  ["update setting set value = '1' where name = 'state'", 'the setting state is invalid'],
+  ["update setting set value = '[' where name = 'fixtures'", 'the setting fixtures is invalid'],
+  ["insert into setting values ('dialect', 'x')", 'the setting dialect is invalid'],
+])('a database is refused, and no byte of it or its log changes, after: %s', async (damage, why) => {
+  const [database, killed] = [PLACES['on disk'](), PLACES['on disk']()]
+  const fixtures = () => [{ name: 'a.json', content: { customers: [{ name: 'Ada' }] } }]
+  const twin = await openTwin({ database, seed: '1', fixtures })
+  await twin.post('/v1/test_helpers/test_clocks', { frozen_time: at('2026-02-01') })
+  await twin.close()
+  const damaged = new Sqlite(database)
+  damaged.pragma('journal_mode = wal')
+  expect(damaged.prepare(damage).run().changes).toBeGreaterThan(0)
+  for (const end of ['', '-wal']) copyFileSync(database + end, killed + end)
+  damaged.close()
+  for (const path of [database, killed]) {
+    const files = [path, `${path}-wal`].filter((file) => existsSync(file))
+    const bytes = () => files.map((file) => readFileSync(file).toString('base64'))
+    const before = bytes()
+    const refused = startTwin({ database: path, seed: null, clock: null })
+    await expect(refused).rejects.toThrow(
+      new RegExp(
+        `^${path} is damaged or not a paytwin database \\(${why}\\)\\. It was not changed\\. Restore a copy`,
+      ),
+    )
+    expect(bytes()).toEqual(before)
+  }
 })
 
 describe.each(EVERYWHERE)('%s a reset that fails midway', (place) => {

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { MIGRATIONS } from '../../../src/store/migrations.ts'
 import { newFolder } from '../../places.ts'
 import { bytesOf, historyOf, openTwin, subscribe } from '../../scenarios/story.ts'
 import { asOperator, expectRefusal, invalid } from '../support.ts'
@@ -62,6 +63,50 @@ test.each([
   database.unsafeMode()
   database.exec(statements)
   database.close()
+  await expectDamaged()
+  await expectUnchanged()
+})
+
+test.each([
+  ['a merchant with notices that are not JSON', "update merchant set notices = 'x'"],
+  ['a merchant with notices of another shape', "update merchant set notices = '[3]'"],
+  ['a merchant with another kind of mail', `update merchant set mails = '[{"after":0,"on":["shoe"]}]'`],
+  ['a merchant with another retry schedule', `update merchant set retry_schedule = '["1"]'`],
+  ['a merchant with another dialect', "update merchant set dialect = 'paytwix'"],
+  ['a merchant with another final action', "update merchant set dunning_final_action = 'x'"],
+  ['a merchant without a clock', 'delete from clock'],
+  ['a clock with another mode', "update clock set mode = 'frozex'"],
+  ['a clock at an impossible time', 'update clock set now = 9000000000000000'],
+  ['a clock that advances without options', 'update clock set target = now'],
+  ['a clock with options of an advance that are not JSON', "update clock set target = now, advance = '{'"],
+])('a snapshot of %s is refused, and everything stays as it is', async (_, statement) => {
+  const { file, expectDamaged, expectUnchanged } = await prepare()
+  new Sqlite(file).exec(statement).close()
+  await expectDamaged()
+  await expectUnchanged()
+})
+
+/** Takes back the last migration, which only adds tables and indexes. */
+function takeBackLast(database: Sqlite.Database): void {
+  const earlier = new Sqlite(':memory:')
+  for (const { up } of Object.values(MIGRATIONS).slice(0, -1)) up(earlier)
+  const parts = (of: Sqlite.Database) =>
+    of.prepare('select type, name from sqlite_schema where sql is not null').all() as Record<string, string>[]
+  const known = new Set(parts(earlier).map(({ name }) => name))
+  for (const { type, name } of parts(database))
+    if (name !== undefined && !known.has(name)) database.exec(`drop ${type} if exists "${name}"`)
+  database.pragma(`user_version = ${Object.keys(MIGRATIONS).length - 1}`)
+}
+
+test.each([
+  ["update merchant set notices = 'x'", 400],
+  ["update merchant set name = 'x'", 200],
+])('a snapshot of an older schema after: %s', async (statement, status) => {
+  const { file, restore, expectDamaged, expectUnchanged } = await prepare()
+  const database = new Sqlite(file)
+  takeBackLast(database)
+  database.exec(statement).close()
+  if (status === 200) return expect((await restore()).status).toBe(200)
   await expectDamaged()
   await expectUnchanged()
 })
