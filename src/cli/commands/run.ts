@@ -10,7 +10,7 @@ import { examplesText } from '../command.ts'
 import { tokenOfFile } from '../daemon/connection.ts'
 import { PRELOAD } from '../daemon/preload.ts'
 import { type RunAddress, runEnvironment } from '../daemon/run-environment.ts'
-import { newRunFolder } from '../daemon/run-folder.ts'
+import { newRunFolder, removeRunFolder } from '../daemon/run-folder.ts'
 import { type ServeFlags, serveOptions } from '../daemon/serve-options.ts'
 import { ExitWith, Failure } from '../failure.ts'
 import { type Io, variable } from '../io.ts'
@@ -82,7 +82,8 @@ async function runWithDaemon(args: readonly string[], flags: RunFlags, io: Io): 
   const shared = newFolderOfCommand(flags)
   const signals = new Signals(io)
   const { daemon, options } = await startDaemon(flags, { kept, shared }, io).catch((error: unknown) => {
-    for (const folder of [kept, shared]) if (folder !== null) rmSync(folder, { recursive: true })
+    if (kept !== null) rmSync(kept, { recursive: true, force: true })
+    if (shared !== null) removeRunFolder(shared)
     throw error
   })
   try {
@@ -91,7 +92,7 @@ async function runWithDaemon(args: readonly string[], flags: RunFlags, io: Io): 
     if (status !== 0) throw new ExitWith(status)
   } finally {
     await daemon.close()
-    if (shared !== null) rmSync(shared, { recursive: true })
+    if (shared !== null) removeRunFolder(shared)
     if (kept !== null) io.stderr.write(keptText(kept))
   }
 }

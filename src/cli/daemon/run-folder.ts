@@ -19,31 +19,60 @@ const OWNER = 'owner'
 /** The owner's file takes a few dozen bytes. */
 const MAX_OWNER_BYTES = 1_024
 
-/** Creates a folder for the files that the processes of a run's command load, and removes those of killed runs. */
+/**
+ * Creates a folder for the files that the processes of a run's command load, and removes those of killed runs.
+ * @throws Error only if the new folder cannot be created
+ */
 export function newRunFolder(parent: string): string {
-  removeLeftovers(parent)
+  ignoringFileErrors(() => removeLeftovers(parent))
   const folder = mkdtempSync(join(parent, PREFIX))
-  writeFileSync(join(folder, OWNER), JSON.stringify({ pid: process.pid, machine: machine() }), {
-    mode: 0o600,
-  })
+  const machine = [hostname(), ...(processNamespace() ?? [])].join(' ')
+  writeFileSync(join(folder, OWNER), JSON.stringify({ pid: process.pid, machine }), { mode: 0o600 })
   return folder
+}
+
+/** Removes the folder of a run. If that fails, a later run tries it again. */
+export function removeRunFolder(folder: string): void {
+  ignoringFileErrors(() => {
+    // The owner is removed last: without it a folder of which only a part was removed would stay.
+    for (const name of readdirSync(folder).filter((each) => each !== OWNER))
+      rmSync(join(folder, name), { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true })
+  })
 }
 
 /** Removes the folders of runs whose process has ended without doing so: one that is killed cannot. */
 function removeLeftovers(parent: string): void {
+  const namespace = processNamespace()
+  if (namespace === undefined) return
+  const machine = [hostname(), ...namespace].join(' ')
   for (const name of readdirSync(parent).filter((each) => NAME.test(each))) {
     const folder = join(parent, name)
-    if (isLeftover(folder)) rmSync(folder, { recursive: true, force: true })
+    ignoringFileErrors(() => {
+      if (isLeftover(folder, machine)) removeRunFolder(folder)
+    })
+  }
+}
+
+/**
+ * Does work that a run can do without. Another run may remove the same folder at the same time, a folder may be on a file
+ * system that became read-only, and the parent may be one that cannot be listed.
+ */
+function ignoringFileErrors(work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error
   }
 }
 
 /** Reports whether a folder is this user's, and of a process of this machine that has ended. */
-function isLeftover(folder: string): boolean {
+function isLeftover(folder: string, machine: string): boolean {
   const file = join(folder, OWNER)
   if (!isOwn(folder, (stats) => stats.isDirectory())) return false
   if (!isOwn(file, (stats) => stats.isFile() && stats.size <= MAX_OWNER_BYTES)) return false
   const [, pid, where] = /^\{"pid":(\d+),"machine":"([^"\\]*)"\}$/.exec(readFileSync(file, 'utf8')) ?? []
-  return pid !== undefined && where === machine() && hasEnded(Number(pid))
+  return pid !== undefined && where === machine && hasEnded(Number(pid))
 }
 
 /** Reports whether a path is this user's and has a type. Links are not followed. */
@@ -52,10 +81,18 @@ function isOwn(path: string, hasType: (stats: Stats) => boolean): boolean {
   return stats !== undefined && hasType(stats) && (process.getuid?.() ?? stats.uid) === stats.uid
 }
 
-/** Names the machine or container in which process ids are unique. Containers can share the folder for temporary files. */
-function machine(): string {
-  if (process.platform !== 'linux') return hostname()
-  return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`
+/**
+ * Returns what names the processes' namespace on this host, in which process ids are unique: containers can share the folder for
+ * temporary files. undefined on Linux without /proc, where it is unknown.
+ */
+function processNamespace(): readonly string[] | undefined {
+  if (process.platform !== 'linux') return []
+  try {
+    return [readlinkSync('/proc/self/ns/pid')]
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error) return undefined
+    throw error
+  }
 }
 
 function hasEnded(pid: number): boolean {
