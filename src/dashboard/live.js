@@ -1,7 +1,7 @@
 // Keeps an open page live. The page is complete without this module: a reload shows the same.
 // main[data-live] is the url of the stream of changes. The elements with data-part are replaced by those of the same name
 // in the current page; with data-key, only if the key differs. tbody[data-rows] gets rows from the stream.
-// A hidden page is not kept live: it catches up when it is shown.
+// A hidden page is not kept live: it catches up when it is shown. Only some of the visible pages have a stream, the others poll.
 
 const main = document.querySelector('main')
 const clock = document.querySelector('section.time')
@@ -15,13 +15,20 @@ const REST = 5
 /** How many rows a live list has. */
 const MAX_ROWS = 200
 const RETRY_MS = 3_000
+/** How many pages of a browser have a stream: it opens six connections to a host, and loads its pages with the others. */
+const MAX_STREAMS = 3
 
 let isPaused = sessionStorage.getItem('live') === 'paused'
 let stream
+/** Lets another page have a stream. */
+let leavePlace = () => undefined
 let timers = []
+/** The number of the latest restart or stop. Work of an earlier one ends. */
+let latest = 0
 let refreshedAt = 0
 let duration = 0
 let isRefreshing = false
+let refreshing
 let isScheduled = false
 /** Whether something has changed since the refresh began. */
 let isStale = false
@@ -54,10 +61,15 @@ async function read(url) {
 /** Opens the page again. A reload would send a form again. */
 const reopen = () => location.replace(location.href)
 
-/** Reads the page again, and shows its parts. A page that is not there any more is opened, to say so. */
-async function refresh() {
+function refresh() {
   isScheduled = false
   if (!isOn() || isRefreshing) return
+  refreshing = readAgain()
+  return refreshing
+}
+
+/** Reads the page again, and shows its parts. A page that is not there any more is opened, to say so. */
+async function readAgain() {
   isRefreshing = true
   isStale = false
   const begun = performance.now()
@@ -108,15 +120,40 @@ function receiveRows(rows) {
   waiting = [...rows, ...waiting].slice(0, MAX_ROWS)
 }
 
-function connect() {
-  if (!main.dataset.live) return
-  stream = new EventSource(main.dataset.live)
-  stream.addEventListener('rows', ({ data }) => receiveRows(JSON.parse(data)))
-  stream.addEventListener('changed', schedule)
-  stream.addEventListener('reset', reopen)
-  stream.addEventListener('error', () => {
+/**
+ * Takes one of the places for pages with a stream. The browser gives a place of a closed page to others.
+ * @returns how to leave it; undefined if no place is free
+ */
+async function takePlace() {
+  // Without locks, as on a host that is not this machine, every page has a stream.
+  if (!navigator.locks) return () => undefined
+  for (let number = 1; number <= MAX_STREAMS; number += 1) {
+    const leave = await new Promise((taken) => {
+      const keep = (lock) => (lock ? new Promise((left) => taken(left)) : taken(undefined))
+      // A page that is being left gets none.
+      navigator.locks
+        .request(`live stream ${number}`, { ifAvailable: true }, keep)
+        .catch(() => taken(undefined))
+    })
+    if (leave) return leave
+  }
+  return undefined
+}
+
+async function connect(run) {
+  if (!main.dataset.live || stream) return
+  const leave = await takePlace()
+  if (!leave) return
+  if (run !== latest || stream) return leave()
+  leavePlace = leave
+  const opened = new EventSource(main.dataset.live)
+  stream = opened
+  opened.addEventListener('rows', ({ data }) => receiveRows(JSON.parse(data)))
+  opened.addEventListener('changed', schedule)
+  opened.addEventListener('reset', reopen)
+  opened.addEventListener('error', () => {
     // The browser connects again by itself, unless the stream was refused.
-    if (stream?.readyState === EventSource.CLOSED) later(restart, RETRY_MS)
+    if (stream === opened && opened.readyState === EventSource.CLOSED) later(restart, RETRY_MS)
   })
 }
 
@@ -124,40 +161,56 @@ function connect() {
 const advancing = () =>
   [...clock.querySelectorAll('[data-advancing]')].map(({ dataset }) => dataset.advancing)
 const pollMs = () => (advancing().length > 0 ? ADVANCING_POLL_MS : POLL_MS)
+const isPolled = () => main.dataset.poll !== undefined || (main.dataset.live !== undefined && !stream)
 
 /** Shows the clock as it is. When an advance ends, the page shows what it did. */
-async function watchClock() {
-  if (!isOn()) return
+async function watchClock(run) {
   const before = advancing().join()
+  const wasPolled = isPolled()
   try {
+    await connect(run)
     const newer = await read(clock.dataset.url)
+    if (run !== latest) return
     if (!newer) return reopen()
     takeOver(newer, clock.querySelectorAll('[data-part]'))
   } catch {
     // The daemon does not answer now.
   }
+  if (run !== latest) return
   const now = advancing()
   if (main.dataset.ends !== undefined && !now.includes(main.dataset.ends)) return reopen()
   const isChanged = main.dataset.live !== undefined && before !== now.join()
-  if ((isChanged && !main.querySelector('[data-rows]')) || main.dataset.poll !== undefined) schedule()
-  later(watchClock, pollMs())
+  if ((isChanged && !main.querySelector('[data-rows]')) || wasPolled) schedule()
+  later(() => watchClock(run), pollMs())
 }
 
 function stop() {
+  latest += 1
   stream?.close()
   stream = undefined
+  leavePlace()
+  leavePlace = () => undefined
   for (const timer of timers) clearTimeout(timer)
   timers = []
   isScheduled = false
 }
 
+async function start() {
+  const run = latest
+  later(() => watchClock(run), pollMs())
+  await connect(run)
+}
+
+/** Catches up, and keeps the page live. The page can be hidden and shown again while it is read. */
 async function restart() {
   stop()
   if (!clock || !isOn()) return
+  const run = latest
   waiting = []
+  await refreshing
+  if (run !== latest) return
   await refresh()
-  connect()
-  later(watchClock, pollMs())
+  if (run === latest) await start()
 }
 
 const toggle = document.querySelector('#live')
@@ -176,7 +229,4 @@ document.addEventListener('visibilitychange', restart)
 addEventListener('pagehide', stop)
 // A page from the browser's cache is outdated.
 addEventListener('pageshow', ({ persisted }) => persisted && restart())
-if (clock && isOn()) {
-  connect()
-  later(watchClock, pollMs())
-}
+if (clock && isOn()) start()

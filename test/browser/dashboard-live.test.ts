@@ -120,6 +120,92 @@ test('a hidden page has no stream', async () => {
   expect(requested).toContain('live')
 })
 
+/** Lets a test hide pages, and counts their open streams. Pages of a headless browser are always visible. */
+const OBSERVED = `
+  let hidden = false
+  Object.defineProperty(document, 'hidden', { get: () => hidden })
+  globalThis.hide = (value) => {
+    hidden = value
+    document.dispatchEvent(new Event('visibilitychange'))
+  }
+  globalThis.streams = []
+  globalThis.EventSource = class extends EventSource {
+    constructor(url) {
+      super(url)
+      streams.push(this)
+    }
+  }
+`
+const openStreams = async (page: Page) =>
+  Number(await page.evaluate('streams.filter(({ readyState }) => readyState !== EventSource.CLOSED).length'))
+
+test('a page that is shown for moments has one stream and one chain of polls when it is shown, and none when it is hidden', async () => {
+  const { page } = await open('/events')
+  await page.addInitScript(OBSERVED)
+  await page.clock.install()
+  await page.reload()
+  await eventually(() => openStreams(page)).toBe(1)
+  const wait: (() => void)[] = []
+  await page.route('**/events', async (route) => {
+    if (route.request().resourceType() === 'fetch') await new Promise<void>((done) => wait.push(done))
+    await route.continue()
+  })
+  for (let look = 0; look < 3; look += 1) {
+    await page.evaluate('hide(true)')
+    await page.evaluate('hide(false)')
+  }
+  await page.evaluate('hide(true)')
+  await eventually(async () => wait.length).toBe(1)
+  wait.shift()?.()
+  const shown = page.waitForRequest(/\/events$/)
+  await page.evaluate('hide(false)')
+  await shown
+  await eventually(async () => wait.length).toBe(1)
+  expect(await openStreams(page)).toBe(0)
+  wait.shift()?.()
+  await eventually(() => openStreams(page)).toBe(1)
+  const polls: string[] = []
+  const clockUrl = await page.locator('section.time').getAttribute('data-url')
+  page.on('request', (request) => {
+    if (request.url().endsWith(String(clockUrl))) polls.push(request.url())
+  })
+  for (let round = 1; round <= 3; round += 1) {
+    await page.clock.runFor(2_100)
+    await eventually(async () => polls.length).toBeGreaterThanOrEqual(round)
+    // The next poll is planned when the response of this one was read.
+    await page.evaluate('fetch(document.querySelector("section.time").dataset.url + "?")')
+  }
+  expect(polls).toHaveLength(3)
+  await page.evaluate('hide(true)')
+  expect(await openStreams(page)).toBe(0)
+})
+
+test('eight visible windows leave connections for other pages, and all of them follow what happens', async () => {
+  const { page } = await open('/events')
+  const context = page.context()
+  await context.addInitScript(OBSERVED)
+  const url = page.url()
+  const windows: Page[] = []
+  for (let count = 0; count < 8; count += 1) {
+    const window = await context.newPage()
+    await window.goto(url)
+    windows.push(window)
+  }
+  const streams = async () =>
+    (await Promise.all(windows.map(openStreams))).reduce((sum, each) => sum + each, 0)
+  // The first page has no counter, but a place.
+  await eventually(streams).toBe(2)
+  await page.close()
+  await eventually(streams).toBe(3)
+  const before = await Promise.all(windows.map((window) => rows(window).first().innerHTML()))
+  await create(-6)
+  for (const [index, window] of windows.entries())
+    await eventually(() => rows(window).first().innerHTML()).not.toBe(before[index])
+  const [, , , , last] = windows
+  await last?.goto(url.replace(/events$/, 'requests'))
+  await eventually(streams).toBe(3)
+})
+
 test('signing out ends the streams of other browsers with the same cookie', async () => {
   const { page } = await open('/events')
   const copy = await browser.newContext({ storageState: await page.context().storageState() })
