@@ -145,6 +145,7 @@ test('a page that is shown for moments has one stream and one chain of polls whe
   await page.clock.install()
   await page.reload()
   await eventually(() => openStreams(page)).toBe(1)
+  await page.clock.pauseAt(Date.now() + 60_000)
   const wait: (() => void)[] = []
   await page.route('**/events', async (route) => {
     if (route.request().resourceType() === 'fetch') await new Promise<void>((done) => wait.push(done))
@@ -169,13 +170,11 @@ test('a page that is shown for moments has one stream and one chain of polls whe
   page.on('request', (request) => {
     if (request.url().endsWith(String(clockUrl))) polls.push(request.url())
   })
-  for (let round = 1; round <= 3; round += 1) {
-    await page.clock.runFor(2_100)
-    await eventually(async () => polls.length).toBeGreaterThanOrEqual(round)
-    // The next poll is planned when the response of this one was read.
-    await page.evaluate('fetch(document.querySelector("section.time").dataset.url + "?")')
-  }
-  expect(polls).toHaveLength(3)
+  await page.clock.runFor(2_100)
+  await eventually(async () => polls.length).toBeGreaterThan(0)
+  // The requests before this one have been reported when it is answered.
+  await page.evaluate('fetch(location.origin)')
+  expect(polls).toHaveLength(1)
   await page.evaluate('hide(true)')
   expect(await openStreams(page)).toBe(0)
 })
