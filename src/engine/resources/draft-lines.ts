@@ -1,44 +1,66 @@
-import { Change } from '../../core/change.ts'
 import { parameterInvalid, resourceMissing } from '../../core/errors.ts'
-import type { Invoice } from '../../core/invoice.ts'
-import { withLines } from '../../core/invoice.ts'
+import { type Invoice, withLines } from '../../core/invoice.ts'
 import { checkAcceptsItem, type InvoiceItem, lineOfItem, withoutItem } from '../../core/invoice-item.ts'
 import type { InvoiceLine } from '../../core/invoice-line.ts'
-import { apply } from '../machine/apply.ts'
+import { isDraft } from '../../core/invoice-status.ts'
+import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
-import { updateDraft } from './draft-discounts.ts'
+import { ItemChanges } from './item-changes.ts'
+
+/**
+ * Changes the lines of a draft, and then its metadata, in one change with one event.
+ * @param change - changes one line of the draft, which is given as it is after the changes so far
+ * @throws ApiError resource_missing; parameter_invalid when the invoice is not a draft; amount_too_large; what `change` throws
+ */
+export function changeLines<T>(
+  unit: UnitOfWork,
+  id: string,
+  { lines, metadata }: { readonly lines: readonly T[]; readonly metadata?: MetadataParam | undefined },
+  change: (items: ItemChanges, draft: Invoice, line: T, index: number) => void,
+): Invoice {
+  const invoice = unit.find('invoice', id)
+  if (!isDraft(invoice))
+    throw parameterInvalid(
+      null,
+      `The status of ${id} is ${invoice.status}: lines of drafts can be changed only`,
+    )
+  const items = new ItemChanges(unit)
+  for (const [index, line] of lines.entries()) change(items, items.latestInvoice(invoice), line, index)
+  if (metadata !== undefined)
+    items.changeDraft(invoice, (draft) => ({ ...draft, metadata: mergeMetadata(draft.metadata, metadata) }))
+  items.apply(invoice.test_clock)
+  return unit.need('invoice', id)
+}
 
 /**
  * Puts a pending item on a draft, as its last line.
  * @throws ApiError resource_missing; parameter_invalid, param invoice_item or invoice
  */
-export function assignItem(unit: UnitOfWork, invoice: Invoice, itemId: string): void {
-  const item = unit.find('invoice_item', itemId, 'invoice_item')
+export function assignItem(items: ItemChanges, invoice: Invoice, itemId: string): void {
+  const { unit, change } = items
+  const item = items.latestItem(unit.find('invoice_item', itemId, 'invoice_item'))
   if (item.invoice !== null)
     throw parameterInvalid('invoice_item', `The invoice item '${itemId}' is already on '${item.invoice}'`)
   checkAcceptsItem(invoice, item)
-  const change = new Change()
   change.update('invoice_item', item, (before) => ({ ...before, invoice: invoice.id, billed_with: null }))
-  updateDraft(unit, change, invoice, (draft) =>
+  items.changeDraft(invoice, (draft) =>
     withLines(draft, [...draft.lines, lineOfItem(item, unit.newId('il'))]),
   )
-  apply(unit, change, unit.clockOf(item.test_clock))
 }
 
 /** Takes an item off its draft, so that the next invoice of its subscription or customer bills it. */
-export function unassignItem(unit: UnitOfWork, invoice: Invoice, item: InvoiceItem): void {
-  const change = new Change()
+export function unassignItem(items: ItemChanges, invoice: Invoice, item: InvoiceItem): void {
+  const { unit, change } = items
   change.update('invoice_item', item, (before) => ({
     ...before,
     invoice: null,
     billed_with: before.subscription,
   }))
-  updateDraft(unit, change, invoice, (draft) => withoutItem(draft, item))
+  items.changeDraft(invoice, (draft) => withoutItem(draft, item))
   if (item.subscription !== null) {
     const subscription = unit.need('subscription', item.subscription)
     change.update('subscription', subscription, (waiting) => ({ ...waiting, has_pending_items: true }))
   }
-  apply(unit, change, unit.clockOf(item.test_clock))
 }
 
 /**
@@ -47,7 +69,7 @@ export function unassignItem(unit: UnitOfWork, invoice: Invoice, item: InvoiceIt
  *   subscription
  */
 export function itemOfLine(
-  unit: UnitOfWork,
+  items: ItemChanges,
   { id, lines }: Invoice,
   lineId: string,
   param: string,
@@ -59,5 +81,5 @@ export function itemOfLine(
       param,
       `The line '${lineId}' of '${id}' bills a subscription: paytwin knows changes of lines that bill invoice items only`,
     )
-  return unit.need('invoice_item', line.invoice_item)
+  return items.latestItem(items.unit.need('invoice_item', line.invoice_item))
 }

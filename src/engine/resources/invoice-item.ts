@@ -1,4 +1,4 @@
-import { Change } from '../../core/change.ts'
+import type { Change } from '../../core/change.ts'
 import { assert, invalidStateTransition, parameterInvalid } from '../../core/errors.ts'
 import type { Invoice } from '../../core/invoice.ts'
 import {
@@ -14,10 +14,9 @@ import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import { fixedPricing, fixedUnitAmount, type Pricing } from '../../core/price-amount.ts'
 import type { Subscription } from '../../core/subscription.ts'
 import { hasEnded } from '../../core/subscription-status.ts'
-import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
-import { endDiscount } from './discount.ts'
-import { updateDraft } from './draft-discounts.ts'
+import { endDiscount, loadDiscounts } from './discount.ts'
+import { changeItem, type ItemChanges } from './item-changes.ts'
 import {
   type CostParams,
   checkReducible,
@@ -52,10 +51,16 @@ export type InvoiceItemUpdate = {
  * @throws ApiError resource_missing, parameter_missing, parameter_invalid, amount_too_large
  * See docs/contract/invoices.md#invoice-items.
  */
-export function createInvoiceItem(unit: UnitOfWork, params: InvoiceItemParams): InvoiceItem {
+export const createInvoiceItem = (unit: UnitOfWork, params: InvoiceItemParams): InvoiceItem =>
+  changeItem(unit, (items) => addItem(items, params))
+
+/** Does the same among other changes. Throws the same. */
+export function addItem(items: ItemChanges, params: InvoiceItemParams): InvoiceItem {
+  const { unit, change } = items
   const given = costGiven(params)
   const customer = unit.find('customer', params.customer, 'customer')
-  const invoice = params.invoice === undefined ? null : unit.find('invoice', params.invoice, 'invoice')
+  const invoice =
+    params.invoice === undefined ? null : items.latestInvoice(unit.find('invoice', params.invoice, 'invoice'))
   const subscription = subscriptionGiven(unit, params)
   const cost = given ?? oneTimePrice(unit, params)
   const { pricing, currency } = cost
@@ -65,13 +70,10 @@ export function createInvoiceItem(unit: UnitOfWork, params: InvoiceItemParams): 
       `The subscription '${subscription.id}' is in ${subscription.currency}, not in ${currency}`,
     )
   if (invoice) checkAcceptsItem(invoice, { customer: customer.id, currency })
-  const clock = unit.clockOf(customer.test_clock)
   const amount = itemAmount(pricing, params.quantity)
-  const change = new Change()
-  const redeeming = new Change()
   const id = unit.idFor('invoice_item')
   const purchase: Purchase = { customer, holder: { invoice_item: id }, currency, amount }
-  const discounts = redeemList(unit, redeeming, purchase, { params: params.discounts ?? [] })
+  const discounts = redeemList(unit, change, purchase, { params: params.discounts ?? [] })
   const item = change.create(
     'invoice_item',
     newInvoiceItem(unit, params, {
@@ -83,11 +85,9 @@ export function createInvoiceItem(unit: UnitOfWork, params: InvoiceItemParams): 
       discounts,
     }),
   )
-  change.append(redeeming)
-  if (invoice) updateDraft(unit, change, invoice, (draft) => withItem(draft, item, unit.newId('il')))
+  if (invoice) items.changeDraft(invoice, (draft) => withItem(draft, item, unit.newId('il')))
   else if (subscription)
     change.update('subscription', subscription, (waiting) => ({ ...waiting, has_pending_items: true }))
-  apply(unit, change, clock)
   return item
 }
 
@@ -112,8 +112,13 @@ function subscriptionGiven(unit: UnitOfWork, params: InvoiceItemParams): Subscri
  * @throws ApiError resource_missing; parameter_invalid, param amount, for an item of a price; amount_too_large;
  *   invalid_state_transition when its invoice is not a draft
  */
-export function updateInvoiceItem(unit: UnitOfWork, id: string, params: InvoiceItemUpdate): InvoiceItem {
-  const item = unit.find('invoice_item', id)
+export const updateInvoiceItem = (unit: UnitOfWork, id: string, params: InvoiceItemUpdate): InvoiceItem =>
+  changeItem(unit, (items) => updateItem(items, id, params))
+
+/** Does the same among other changes. Throws the same. */
+export function updateItem(items: ItemChanges, id: string, params: InvoiceItemUpdate): InvoiceItem {
+  const { unit, change } = items
+  const item = items.latestItem(unit.find('invoice_item', id))
   const { quantity = item.quantity, description = item.description } = params
   const pricing = pricingOf(unit, item, params)
   if (params.amount !== undefined && item.price !== null)
@@ -128,7 +133,6 @@ export function updateInvoiceItem(unit: UnitOfWork, id: string, params: InvoiceI
     )
   }
   const draft = draftOf(unit, item)
-  const change = new Change()
   const amount = item.proration ? item.amount : itemAmount(pricing, quantity)
   if (!item.proration) checkReducible(amount, params)
   const discounts = updatedDiscounts(unit, change, { ...item, amount }, params)
@@ -142,8 +146,7 @@ export function updateInvoiceItem(unit: UnitOfWork, id: string, params: InvoiceI
     discounts,
     metadata: mergeMetadata(before.metadata, params.metadata),
   }))
-  if (draft) updateDraft(unit, change, draft, (before) => withUpdatedItem(before, updated))
-  apply(unit, change, unit.clockOf(item.test_clock))
+  if (draft) items.changeDraft(draft, (before) => withUpdatedItem(before, updated))
   return updated
 }
 
@@ -163,8 +166,8 @@ function updatedDiscounts(
   const owner = unit.need('customer', customer)
   const purchase: Purchase = { customer: owner, holder: { invoice_item: id }, currency, amount }
   const discounts = redeemList(unit, change, purchase, { params, current })
-  for (const former of current)
-    if (!discounts.includes(former)) endDiscount(change, unit.need('discount', former))
+  const removed = current.filter((former) => !discounts.includes(former))
+  for (const discount of loadDiscounts(unit, removed, change).values()) endDiscount(change, discount)
   return discounts
 }
 
@@ -180,18 +183,21 @@ function pricingOf(unit: UnitOfWork, item: InvoiceItem, { amount }: InvoiceItemU
  * Deletes an item that is pending or on a draft, from which it is removed.
  * @throws ApiError resource_missing; invalid_state_transition when its invoice is not a draft
  */
-export function deleteInvoiceItem(unit: UnitOfWork, id: string): InvoiceItem {
-  const item = unit.find('invoice_item', id)
+export const deleteInvoiceItem = (unit: UnitOfWork, id: string): InvoiceItem =>
+  changeItem(unit, (items) => deleteItem(items, id))
+
+/** Does the same among other changes. Throws the same. */
+export function deleteItem(items: ItemChanges, id: string): InvoiceItem {
+  const { unit, change } = items
+  const item = items.latestItem(unit.find('invoice_item', id))
   const draft = draftOf(unit, item)
-  const change = new Change()
   const deleted = change.update('invoice_item', item, (before) => ({
     ...before,
     deleted: true,
     billed_with: null,
   }))
-  for (const discount of item.discounts) endDiscount(change, unit.need('discount', discount))
-  if (draft) updateDraft(unit, change, draft, (before) => withoutItem(before, item))
-  apply(unit, change, unit.clockOf(item.test_clock))
+  for (const discount of loadDiscounts(unit, item.discounts, change).values()) endDiscount(change, discount)
+  if (draft) items.changeDraft(draft, (before) => withoutItem(before, item))
   return deleted
 }
 

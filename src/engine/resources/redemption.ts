@@ -49,7 +49,7 @@ export function redeemList(
     const field = param.coupon ? 'coupon' : param.promotion_code ? 'promotion_code' : 'discount'
     const at = `${name}[${index}][${field}]`
     const discount = param.discount
-      ? existing(unit, param.discount, current, at)
+      ? existing(unit, change, param.discount, { current, at })
       : redeem(unit, change, purchase, { ...param, at })
     if (coupons.has(discount.coupon)) throw parameterInvalid(at, 'The coupon is already in the list')
     coupons.add(discount.coupon)
@@ -57,8 +57,13 @@ export function redeemList(
   })
 }
 
-function existing(unit: UnitOfWork, id: string, current: readonly string[], at: string): Discount {
-  const discount = unit.get('discount', id)
+function existing(
+  unit: UnitOfWork,
+  change: Change,
+  id: string,
+  { current, at }: { readonly current: readonly string[]; readonly at: string },
+): Discount {
+  const discount = change.pending('discount', id) ?? unit.get('discount', id)
   if (!discount || discount.deleted) throw resourceMissing('discount', id, at)
   if (!current.includes(id)) throw parameterInvalid(at, `The discount '${id}' belongs to another object`)
   return discount

@@ -134,3 +134,88 @@ describe('an item with a negative amount', () => {
     expect((await stripe.customers.retrieve(customer)) as Stripe.Customer).toMatchObject({ balance: -400 })
   })
 })
+
+describe('a request with many lines', () => {
+  const updates = async () =>
+    (await stripe.events.list({ type: 'invoice.updated', limit: 100 })).data.filter(
+      ({ data }) => (data.object as Stripe.Invoice).id === draft,
+    )
+
+  /** The number of journal entries of the draft. */
+  const entries = () => {
+    const { engine, merchant } = sdk.twin.sandbox
+    return engine.store.objects.placeOf('invoice', merchant.settings.ordinal, draft).entryCount
+  }
+
+  test('writes the invoice once, with one event', async () => {
+    const before = entries()
+    const given = Array.from({ length: 5 }, (_, n) => ({ amount: n + 1 }))
+    const added = await stripe.invoices.addLines(draft, { lines: given, invoice_metadata: { order: '7' } })
+    expect(entries() - before).toBe(1)
+    const [first] = await updates()
+    expect(first?.data).toMatchObject({
+      object: { total: 15, metadata: { order: '7' } },
+      previous_attributes: { total: 0, metadata: { order: null } },
+    })
+
+    const lines = added.lines.data.map(({ id }) => ({ id, amount: 10 }))
+    expect((await stripe.invoices.updateLines(draft, { lines })).total).toBe(50)
+    expect(entries() - before).toBe(2)
+
+    const removed = lines.slice(1).map(({ id }) => ({ id, behavior: 'delete' as const }))
+    expect((await stripe.invoices.removeLines(draft, { lines: removed })).total).toBe(10)
+    expect(entries() - before).toBe(3)
+    expect(await updates()).toHaveLength(3)
+  })
+
+  test('changes a line that is named twice in order', async () => {
+    const { id: coupon } = await stripe.coupons.create({ percent_off: 50, duration: 'once' })
+    const added = await stripe.invoices.addLines(draft, { lines: [{ amount: 100 }, { amount: 200 }] })
+    const id = lineOf(added)
+    const lines = [
+      { id, amount: 300, discounts: [{ coupon }] },
+      { id, description: 'Second', discounts: '' as const },
+    ]
+    const after = await stripe.invoices.updateLines(draft, { lines })
+    expect(after.lines.data[0]).toMatchObject({ amount: 300, description: 'Second', discounts: [] })
+    expect(after.total).toBe(500)
+    const { data } = await stripe.events.list({
+      types: ['customer.discount.created', 'customer.discount.deleted'],
+    })
+    expect(data.slice(0, 2).map(({ type }) => type)).toEqual([
+      'customer.discount.deleted',
+      'customer.discount.created',
+    ])
+  })
+
+  test('refuses a line that an earlier one has removed, and an item that one has added', async () => {
+    const { id } = await stripe.invoiceItems.create({ customer, amount: 50, currency: 'usd' })
+    const before = await stripe.invoices.addLines(draft, { lines: [{ amount: 100 }] })
+    const removed = { id: lineOf(before), behavior: 'unassign' as const }
+    expect(await errorOf(stripe.invoices.removeLines(draft, { lines: [removed, removed] }))).toMatchObject({
+      code: 'resource_missing',
+      param: 'lines[1][id]',
+    })
+    const added = { invoice_item: id }
+    expect(await errorOf(stripe.invoices.addLines(draft, { lines: [added, added] }))).toMatchObject({
+      param: 'lines[1][invoice_item]',
+    })
+    expect(amountsOf(await stripe.invoices.retrieve(draft))).toEqual([100])
+    expect((await stripe.invoiceItems.retrieve(id)).invoice).toBeNull()
+    expect(await updates()).toHaveLength(1)
+  })
+
+  test('is limited by the total of all its lines, and by their number', async () => {
+    const lines = [{ amount: 99_999_999 }, { amount: 99_999_999 }]
+    expect(await errorOf(stripe.invoices.addLines(draft, { lines }))).toMatchObject({
+      code: 'amount_too_large',
+      param: 'lines',
+    })
+    const credited = await stripe.invoices.addLines(draft, { lines: [...lines, { amount: -99_999_999 }] })
+    expect(credited.total).toBe(99_999_999)
+    const many = Array.from({ length: 248 }, () => ({ amount: -1 }))
+    expect(await errorOf(stripe.invoices.addLines(draft, { lines: many }))).toMatchObject({
+      message: expect.stringContaining('has the maximum of 250 lines'),
+    })
+  })
+})

@@ -2,15 +2,10 @@ import type Stripe from 'stripe'
 import * as z from 'zod'
 import { ApiError, parameterInvalid } from '../../../core/errors.ts'
 import type { Invoice } from '../../../core/invoice.ts'
-import { isDraft } from '../../../core/invoice-status.ts'
 import type { UnitOfWork } from '../../../engine/machine/unit.ts'
-import { assignItem, itemOfLine, unassignItem } from '../../../engine/resources/draft-lines.ts'
-import {
-  createInvoiceItem,
-  deleteInvoiceItem,
-  updateInvoiceItem,
-} from '../../../engine/resources/invoice-item.ts'
-import { updateInvoice } from '../../../engine/resources/invoice-update.ts'
+import { assignItem, changeLines, itemOfLine, unassignItem } from '../../../engine/resources/draft-lines.ts'
+import { addItem, deleteItem, updateItem } from '../../../engine/resources/invoice-item.ts'
+import type { ItemChanges } from '../../../engine/resources/item-changes.ts'
 import { deferred } from '../../deferred.ts'
 import { discountsParam, withDiscountsOf } from '../../discount-params.ts'
 import { metadata, optionalText, quantity, reference, signedAmount } from '../../fields.ts'
@@ -80,10 +75,7 @@ export function invoiceLineRoutes(api: StripeApi): void {
       params: addParams,
       returns: invoice,
     },
-    ({ unit, view, id, params: { lines, invoice_metadata } }) => {
-      for (const [index, line] of lines.entries()) inLine(index, () => addLine(unit, draftOf(unit, id), line))
-      return presentInvoice(view, withMetadata(unit, id, invoice_metadata))
-    },
+    ({ unit, view, id, params }) => presentInvoice(view, changeEach(unit, id, params, addLine)),
   )
   api.write(
     {
@@ -93,10 +85,11 @@ export function invoiceLineRoutes(api: StripeApi): void {
       params: updateParams,
       returns: invoice,
     },
-    ({ unit, view, id, params: { lines, invoice_metadata } }) => {
-      for (const [index, { id: line, ...update }] of lines.entries())
-        inLine(index, () => updateLine(unit, draftOf(unit, id), { line, update, param: 'id' }))
-      return presentInvoice(view, withMetadata(unit, id, invoice_metadata))
+    ({ unit, view, id, params }) => {
+      const changed = changeEach(unit, id, params, (items, draft, { id: line, ...update }) =>
+        updateLine(items, draft, { line, update, param: 'id' }),
+      )
+      return presentInvoice(view, changed)
     },
   )
   api.write(
@@ -107,15 +100,13 @@ export function invoiceLineRoutes(api: StripeApi): void {
       params: removeParams,
       returns: invoice,
     },
-    ({ unit, view, id, params: { lines, invoice_metadata } }) => {
-      for (const [index, { id: line, behavior }] of lines.entries())
-        inLine(index, () => {
-          const draft = draftOf(unit, id)
-          const item = itemOfLine(unit, draft, line, 'id')
-          if (behavior === 'delete') deleteInvoiceItem(unit, item.id)
-          else unassignItem(unit, draft, item)
-        })
-      return presentInvoice(view, withMetadata(unit, id, invoice_metadata))
+    ({ unit, view, id, params }) => {
+      const changed = changeEach(unit, id, params, (items, draft, { id: line, behavior }) => {
+        const item = itemOfLine(items, draft, line, 'id')
+        if (behavior === 'delete') deleteItem(items, item.id)
+        else unassignItem(items, draft, item)
+      })
+      return presentInvoice(view, changed)
     },
   )
   api.write(
@@ -128,8 +119,9 @@ export function invoiceLineRoutes(api: StripeApi): void {
     },
     ({ c, unit, view, id, params }) => {
       const line = c.req.param('line') ?? ''
-      updateLine(unit, draftOf(unit, id), { line, update: params, param: 'line_item_id' })
-      const changed = unit.need('invoice', id)
+      const changed = changeLines(unit, id, { lines: [params] }, (items, draft, update) =>
+        updateLine(items, draft, { line, update, param: 'line_item_id' }),
+      )
       const shown = changed.lines.find((each) => each.id === line)
       if (!shown) throw new Error(`${line} is still on ${id}`)
       return presentLine(view, changed, shown)
@@ -137,15 +129,25 @@ export function invoiceLineRoutes(api: StripeApi): void {
   )
 }
 
-/** Finds a draft. @throws ApiError resource_missing; parameter_invalid for another status */
-function draftOf(unit: UnitOfWork, id: string): Invoice {
-  const found = unit.find('invoice', id)
-  if (isDraft(found)) return found
-  throw parameterInvalid(null, `The status of ${id} is ${found.status}: lines of drafts can be changed only`)
+type Lines<T> = { readonly lines: readonly T[]; readonly invoice_metadata?: z.output<typeof metadata> }
+
+/** Changes lines of a draft and its metadata together. */
+function changeEach<T>(
+  unit: UnitOfWork,
+  id: string,
+  { lines, invoice_metadata }: Lines<T>,
+  change: (items: ItemChanges, draft: Invoice, line: T) => void,
+): Invoice {
+  // The total is that of all lines.
+  return withParamNames({ amount: 'lines', metadata: 'invoice_metadata' }, () =>
+    changeLines(unit, id, { lines, metadata: invoice_metadata }, (items, draft, line, index) =>
+      inLine(index, () => change(items, draft, line)),
+    ),
+  )
 }
 
 function addLine(
-  unit: UnitOfWork,
+  items: ItemChanges,
   draft: Invoice,
   { invoice_item, pricing, quantity: units, ...line }: NewLine,
 ): void {
@@ -154,11 +156,11 @@ function addLine(
       ([, given]) => given !== undefined,
     )
     if (other) throw parameterInvalid(other[0], `Give invoice_item or ${other[0]}, not both`)
-    assignItem(unit, draft, invoice_item)
+    assignItem(items, draft, invoice_item)
     return
   }
   checkWhole({ amount: line.amount, quantity: units })
-  createInvoiceItem(unit, {
+  addItem(items, {
     ...withDiscountsOf(line),
     customer: draft.customer,
     invoice: draft.id,
@@ -170,9 +172,9 @@ function addLine(
 
 type Changed = { readonly line: string; readonly update: LineUpdate; readonly param: string }
 
-function updateLine(unit: UnitOfWork, draft: Invoice, { line, update, param }: Changed): void {
+function updateLine(items: ItemChanges, draft: Invoice, { line, update, param }: Changed): void {
   checkWhole(update)
-  updateInvoiceItem(unit, itemOfLine(unit, draft, line, param).id, withDiscountsOf(update))
+  updateItem(items, itemOfLine(items, draft, line, param).id, withDiscountsOf(update))
 }
 
 /**
@@ -186,10 +188,6 @@ function checkWhole({ amount, quantity: units }: Partial<LineUpdate>): void {
       'An amount is that of the whole line; use quantity with pricing[price]',
     )
 }
-
-/** Changes the metadata of an invoice, and returns its last state. */
-const withMetadata = (unit: UnitOfWork, id: string, given: z.output<typeof metadata>): Invoice =>
-  given === undefined ? unit.need('invoice', id) : updateInvoice(unit, id, { metadata: given })
 
 /** Runs the change of a line, so that errors name the parameters with their index: `lines[0][amount]`. */
 function inLine(index: number, work: () => void): void {
