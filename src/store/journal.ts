@@ -34,8 +34,10 @@ export type NewEntry = {
   readonly place: Place
   /** The seq of the object's previous entry, as `link` returned it; null for its first. */
   readonly previous: number | null
-  /** The object after the change, if the entry has a keyframe. */
-  readonly keyframe: Objects[Kind] | null
+  /** The number of the object's entries, this one included. */
+  readonly entryCount: number
+  /** The object after the change. */
+  readonly after: Objects[Kind]
   /** The values that the change replaced, as JSON; null when it created the object or replaced nothing. */
   readonly replaced: string | null
   /** The event and its running number within the merchant; null for a silent change. */
@@ -145,9 +147,11 @@ export class Journal {
     assert(first === this.next, `the next entry has the seq ${this.next}`)
     this.#next = last + 1
     let seq = first
-    for (const { kind, place, keyframe, preview } of entries) {
+    for (const entry of entries) {
+      const { kind, after, preview } = entry
       if (preview) this.previews.add({ entry: seq, merchant }, preview)
-      if (keyframe) this.#keyframes.add({ kind, object: place.seq, merchant, entry: seq, created }, keyframe)
+      const place = { kind, object: entry.place.seq, merchant, entry: seq, created }
+      if (this.#keyframes.isDue(place, entry)) this.#keyframes.add(place, after)
       this.#blocks.added('journal', seq)
       seq += 1
     }

@@ -10,16 +10,14 @@ import { arg, type Statements } from './statements.ts'
  */
 export const KEYFRAME_ENTRIES = 64
 
-/** An entry that replaces more characters has a keyframe, so that 64 entries to undo have at most 4 Mi characters. */
-const LARGE_ENTRY = 65_536
-
 /**
- * Reports whether an entry has a keyframe.
- * @param entryCount - the number of entries of its object, itself included
- * @param replaced - the values that it replaced, as JSON
+ * An entry has a keyframe when more bytes than this would have to be undone to show the object as of the oldest entry after the last
+ * keyframe. A keyframe for each large entry would double the growth of large objects.
  */
-export const hasKeyframe = (entryCount: number, replaced: string | null): boolean =>
-  entryCount % KEYFRAME_ENTRIES === 0 || (replaced !== null && replaced.length > LARGE_ENTRY)
+const MAX_UNDONE = 524_288
+
+/** The bytes to undo are summed up only after an entry that replaces more characters. 64 smaller ones have as many as may be undone. */
+const LARGE_ENTRY = MAX_UNDONE / KEYFRAME_ENTRIES
 
 /** A journal entry, and the object whose state at that entry is wanted. */
 export type EntryOfObject = {
@@ -45,6 +43,43 @@ export class Keyframes {
 
   constructor(statements: Statements) {
     this.#statements = statements
+  }
+
+  /**
+   * Reports whether an entry, which is the newest of its object, needs a keyframe.
+   * @param entryCount - the number of entries of its object, itself included
+   * @param replaced - the values that it replaced, as JSON
+   */
+  isDue(
+    entry: EntryOfObject,
+    { entryCount, replaced }: { readonly entryCount: number; readonly replaced: string | null },
+  ): boolean {
+    if (entryCount % KEYFRAME_ENTRIES === 0) return true
+    return replaced !== null && replaced.length > LARGE_ENTRY && this.#undoneBefore(entry) > MAX_UNDONE
+  }
+
+  /**
+   * Returns the bytes that are undone to show an object as of the oldest entry after its last keyframe. The values that this entry
+   * itself replaced are not undone.
+   * @param place.entry - its newest entry
+   */
+  #undoneBefore({ kind, object, entry }: EntryOfObject): number {
+    return (
+      this.#statements
+        .named<{ undone: number | null }>('bytes to undo', (db) => ({
+          compile: () =>
+            sql`with recursive last (entry) as materialized (
+                select coalesce(max(entry), 0) from keyframe where kind = ${arg('kind')} and object = ${arg('object')}),
+              chain (previous, size) as (
+                select previous, octet_length(replaced) from journal where seq = ${arg('entry')}
+                union all
+                select journal.previous, octet_length(journal.replaced) from chain
+                cross join journal on journal.seq = chain.previous
+                where chain.previous > (select entry from last))
+              select sum(size) as undone from chain where previous > (select entry from last)`.compile(db),
+        }))
+        .get({ kind: kindNumber(kind), object, entry })?.undone ?? 0
+    )
   }
 
   add(

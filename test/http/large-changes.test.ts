@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { KEYFRAME_ENTRIES, Keyframes } from '../../src/store/keyframes.ts'
 import { Statement } from '../../src/store/statements.ts'
 import { makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
 
@@ -8,6 +9,8 @@ const START = 1_900_000_000
 const LARGE = 6 * 25_000
 
 let twin: Twin
+/** The number of keyframes that the updates added. */
+let keyframes = 0
 
 /** The phases after an update: the metadata of their items is as large as it can be. */
 const phasesOf = (prices: readonly string[], update: number) => {
@@ -29,8 +32,11 @@ beforeAll(async () => {
     start_date: START,
     phases: phasesOf(prices, 0).map(({ start_date: _, ...phase }) => phase),
   })
+  const add = vi.spyOn(Keyframes.prototype, 'add')
   for (let update = 1; update <= UPDATES; update += 1)
     await twin.post(`${path}/${id}`, { phases: phasesOf(prices, update) })
+  keyframes = add.mock.calls.length
+  add.mockRestore()
 }, 60_000)
 afterAll(() => twin.close())
 
@@ -66,6 +72,28 @@ test('an event is shown without undoing many large changes that are newer', asyn
       cursor = event.id
     })
     // The states of a few entries, each as text and as the object that was read from it.
-    expect(read).toBeLessThan(10 * LARGE)
+    expect(read).toBeLessThan(12 * LARGE)
   }
+})
+
+test('few large changes have a keyframe, which is as large', () => {
+  expect(keyframes).toBeGreaterThan(0)
+  expect(keyframes).toBeLessThanOrEqual(UPDATES / 4)
+})
+
+test('an event is shown without undoing many changes of medium size', async () => {
+  const own = await startTwin()
+  onTestFinished(() => own.close())
+  const { id } = await own.post('/v1/customers', { name: 'Medium' })
+  for (let update = 0; update < KEYFRAME_ENTRIES - 2; update += 1) {
+    const value = `${update} `.padEnd(500, 'x')
+    const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`key_${n}`, value]))
+    await own.post(`/v1/customers/${id}`, { metadata })
+  }
+  own.sandbox.engine.store.objects.forget()
+  const { data } = await own.get('/v1/events?limit=1&type=customer.created')
+  const read = await charactersReadBy(async () => {
+    expect((await own.get(`/v1/events/${data[0].id}`)).data.object).toMatchObject({ id, metadata: {} })
+  })
+  expect(read).toBeLessThan(1024 * 1024)
 })

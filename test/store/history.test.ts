@@ -33,10 +33,10 @@ async function openStore(count = 3) {
   const products = Array.from({ length: count }, (_, n): Product => ({ ...NEW, id: `prod_${n}` }))
   const append = (place: Place, created: number, after: Product, replaced: Partial<Product> | null) => {
     const previous = place.link(store.journal.next)
-    const keyframe = place.entryCount % KEYFRAME_ENTRIES === 0 ? after : null
+    const { entryCount } = place
     const event = { type: 'product.updated', number: store.journal.next } as const
     const text = replaced && JSON.stringify(replaced)
-    return { kind: 'product', place, previous, keyframe, replaced: text, event, created } as const
+    return { kind: 'product', place, previous, entryCount, after, replaced: text, event, created } as const
   }
   const record = (created: number) =>
     recorded.push({ seq: store.journal.head(null), created, products: [...products] })
@@ -205,11 +205,11 @@ function insertSubscription(database: Sqlite.Database): string {
 /** Entries of the first subscription, one for every second from 1 on. */
 function appendEntries(store: Store, count: number): void {
   const place = new Place(1)
-  const state = { id: '' } as Objects['subscription']
+  const after = { id: '' } as Objects['subscription']
   for (let created = 1; created <= count; created += 1) {
     const previous = place.link(store.journal.next)
-    const keyframe = place.entryCount % KEYFRAME_ENTRIES === 0 ? state : null
-    const entry = { kind: 'subscription', place, previous, keyframe, replaced: null, event: null } as const
+    const links = { place, previous, entryCount: place.entryCount }
+    const entry = { kind: 'subscription', ...links, after, replaced: null, event: null } as const
     store.journal.append({ ...CONTEXT, created, entries: [entry] })
   }
 }

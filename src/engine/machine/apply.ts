@@ -5,7 +5,6 @@ import { JOBS_OF_KIND, type Job } from '../../core/jobs.ts'
 import type { EventType, Kind, Objects } from '../../core/kinds.ts'
 import { codecOf } from '../../store/codec.ts'
 import type { NewEntry } from '../../store/journal.ts'
-import { hasKeyframe } from '../../store/keyframes.ts'
 import { Place } from '../../store/place.ts'
 import { enqueueDeliveries } from '../resources/webhook-post.ts'
 import { updateBilledPeriods } from './billed-period.ts'
@@ -103,7 +102,8 @@ function entryOf(
     kind,
     place,
     previous,
-    keyframe: hasKeyframe(place.entryCount, replaced) ? after : null,
+    entryCount: place.entryCount,
+    after,
     replaced,
     event: type && { type, number: unit.ids.nextNumber(unit.owner, 'evt') },
     preview,
