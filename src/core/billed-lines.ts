@@ -26,13 +26,16 @@ export type BilledPeriod = {
 }
 
 /** Returns the amounts of a period before its first invoice: only those of pending invoice items. */
-export const withoutInvoices = (cycle: number, items: readonly InvoiceItem[]): BilledPeriod => {
+export const withoutInvoices = (cycle: number, items: Iterable<InvoiceItem>): BilledPeriod => {
   return { cycle, beginning: 0, through: 0, sums: [], waiting: addTo([], linesOfItems(items, cycle), 1) }
 }
 
 /** Lists the lines that invoice items bill in a period. */
-export const linesOfItems = (items: readonly InvoiceItem[], cycle: number): BilledLine[] =>
-  items.flatMap((item) => correctionOf(item, cycle, item.amount))
+export function linesOfItems(items: Iterable<InvoiceItem>, cycle: number): BilledLine[] {
+  const lines: BilledLine[] = []
+  for (const item of items) lines.push(...correctionOf(item, cycle, item.amount))
+  return lines
+}
 
 /** Adds an invoice item that becomes pending, or removes one that is no longer pending. */
 export const withWaiting = (billed: BilledPeriod, item: InvoiceItem, waits: boolean): BilledPeriod => {

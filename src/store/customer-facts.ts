@@ -34,3 +34,21 @@ export function hasPaid(statements: Statements, customer: string): boolean {
     .get({ customer })
   return found !== undefined
 }
+
+/** Lists the ids of a customer's subscriptions that have not ended, or schedules that are not over, oldest first. */
+export const idsOfActive = (
+  statements: Statements,
+  kind: 'subscription' | 'subscription_schedule',
+  customer: string,
+): string[] =>
+  statements
+    .named<{ id: string }>(`ids of active ${kind}`, (db) =>
+      db
+        .selectFrom(kind as 'object')
+        .select('id')
+        .where('customer', '=', arg<string>('customer'))
+        .where(kind === 'subscription' ? HAS_NOT_ENDED : IS_NOT_OVER)
+        .orderBy('seq'),
+    )
+    .all({ customer })
+    .map(({ id }) => id)

@@ -2,7 +2,7 @@ import { assert } from '../core/errors.ts'
 import { MAX_PAGE_LENGTH } from '../core/json-text.ts'
 import { type Blocks, spanOf } from './blocks.ts'
 import { codecOf } from './codec.ts'
-import { type Filter, type ListQuery, listQuery, type Page } from './list-query.ts'
+import { type Filter, type ListQuery, listQuery, type Page, type PageShape } from './list-query.ts'
 import type { Cut, Reader, Statement, Statements } from './statements.ts'
 import type { StoredKind, StoredObjects } from './stored-kind.ts'
 
@@ -24,10 +24,17 @@ export class KindLists<K extends StoredKind> {
     return query ? this.#statementOf(query, codecOf(this.#kind).decode).all(query.values) : []
   }
 
-  /** Does the same, but ends early if the objects would be longer than a page can be. At least one is listed, if there is one. */
+  /** Lists the ids of the objects that `all` lists. */
+  ids(merchant: number, filters: readonly Filter[], page: Page): string[] {
+    const query = this.#queryOf(merchant, filters, page, 'ids')
+    const read: Reader<string> = ([id]) => id as string
+    return query ? this.#statementOf(query, read).all(query.values) : []
+  }
+
+  /** Lists the same objects as `all`, but ends early if they would be longer than a page can be. At least one is listed, if there is one. */
   page(merchant: number, filters: readonly Filter[], page: Page): Cut<StoredObjects[K]> {
     // To read rows one by one takes longer than to read them together, so it is done only if some are large.
-    const small = this.#smallRows(this.#queryOf(merchant, filters, page, { leavesOut: true }))
+    const small = this.#smallRows(this.#queryOf(merchant, filters, page, 'small values'))
     if (small) return { rows: small, isCut: false, length: 0 }
     const query = this.#queryOf(merchant, filters, page)
     const { decode, nestedLength: lengthOf } = codecOf(this.#kind)
@@ -54,7 +61,7 @@ export class KindLists<K extends StoredKind> {
     merchant: number,
     filters: readonly Filter[],
     page: Page,
-    { leavesOut } = { leavesOut: false },
+    columns: PageShape['columns'] = 'all',
   ): ListQuery | undefined {
     const created = filters.flatMap((filter) =>
       'compare' in filter && filter.field === 'created' ? [filter] : [],
@@ -71,7 +78,7 @@ export class KindLists<K extends StoredKind> {
       isBelow: bounds.below !== undefined,
       order: page.before === undefined ? 'newest first' : 'oldest first',
       limit: page.limit,
-      leavesOut,
+      columns,
     })
     return { ...query, values: { merchant, ...bounds, ...query.values } }
   }

@@ -4,16 +4,15 @@ import type { Blocks } from './blocks.ts'
 import { codecOf, type FieldSet, MAX_NESTED } from './codec.ts'
 import { columnsOf } from './columns.ts'
 import { KindLists } from './kind-lists.ts'
+import { isSmall } from './object-sizes.ts'
 import { Place } from './place.ts'
-import { Recent } from './recent.ts'
-import { arg, literal, type Reader, type Statement, type Statements, type Values } from './statements.ts'
+import type { Recent } from './recent.ts'
+import { type Cached, lengthOf, recentObjects } from './recent-objects.ts'
+import { arg, type Reader, type Statement, type Statements, type Values } from './statements.ts'
 import type { StoredKind, StoredObjects } from './stored-kind.ts'
 
 /** An object with its seq and the seq of its newest journal entry. */
 export type RowAt<T> = { readonly seq: number; readonly newestEntry: number | null; readonly object: T }
-
-/** A cached object with its position and owner. */
-type Cached<T> = { readonly merchant: number; readonly place: Place; readonly object: T }
 
 /** The columns after those of the object: its owner, and its position in the order of the constructor's parameters. */
 const ROW_COLUMNS = ['merchant', 'seq', 'newest_entry', 'entry_count'] as const
@@ -43,7 +42,7 @@ export class KindTable<K extends StoredKind> {
     this.#statements = statements
     this.#blocks = blocks
     this.#columns = Object.keys(columnsOf(kind))
-    this.#recent = new Recent(objectsKept)
+    this.#recent = recentObjects(objectsKept)
   }
 
   /** The columns that `reader` requires. */
@@ -52,9 +51,7 @@ export class KindTable<K extends StoredKind> {
   }
 
   /** Creates an object from a row of the columns, and caches it. */
-  readonly reader: Reader<StoredObjects[K]> = (values) => this.#cache(values, this.#decode(values)).object
-
-  readonly #decode: Reader<StoredObjects[K]> = (values) => codecOf(this.#kind).decode(values)
+  readonly reader: Reader<StoredObjects[K]> = (values) => this.#cacheRow(values).object
 
   /** Returns the object with this id; undefined when the merchant has none. */
   get(merchant: number, id: string): StoredObjects[K] | undefined {
@@ -72,7 +69,7 @@ export class KindTable<K extends StoredKind> {
         `load ${this.#kind}`,
         // The unary plus disables the indexes of this column, with which the planner would read all rows of the merchant.
         () => sql`${sql.table(this.#kind)} where +merchant = ${arg('merchant')}
-        and id in (select value from json_each(${arg('ids')})) and ${this.#isSmall()}`,
+        and id in (select value from json_each(${arg('ids')})) and ${isSmall(this.#kind, MAX_NESTED)}`,
         { merchant, ids: JSON.stringify(missing) },
       )
     }
@@ -80,13 +77,6 @@ export class KindTable<K extends StoredKind> {
       const known = this.#recent.get(id)
       return known?.merchant === merchant ? known.object : []
     })
-  }
-
-  /** SQL: whether a row has no large nested value. */
-  #isSmall(): RawBuilder<unknown> {
-    const nested = codecOf(this.#kind).fields.filter(({ type }) => type === 'json')
-    const sizes = nested.map(({ name }) => sql`ifnull(octet_length(${sql.ref(name)}), 0)`)
-    return sizes.length === 0 ? sql`true` : sql`max(${sql.join(sizes)}, 0) <= ${literal(MAX_NESTED)}`
   }
 
   /**
@@ -109,8 +99,11 @@ export class KindTable<K extends StoredKind> {
             from ${rows()}`.compile(db),
       }))
       .get(values)
-    return (JSON.parse(found?.rows ?? '[]') as unknown[][]).map((row) => {
-      const { place, object } = this.#cache(row, decodeParsed(row))
+    const text = found?.rows ?? '[]'
+    const parsed = JSON.parse(text) as unknown[][]
+    const length = text.length / parsed.length
+    return parsed.map((row) => {
+      const { place, object } = this.#cache(row, { object: decodeParsed(row), length })
       return { seq: place.seq, object }
     })
   }
@@ -137,7 +130,7 @@ export class KindTable<K extends StoredKind> {
             .selectFrom(this.#kind as 'object')
             .select(this.#columns)
             .where('seq', '=', arg<number>('seq')),
-        this.#decode,
+        codecOf(this.#kind).decode,
       )
       .get({ seq })
     assert(object, `${this.#kind} ${seq} exists`)
@@ -156,7 +149,7 @@ export class KindTable<K extends StoredKind> {
             .where(sql<boolean>`seq in (select value from json_each(${arg('seqs')}))`),
         (values) => {
           const [seq, newestEntry] = values.slice(this.#columns.length) as [number, number | null]
-          return { seq, newestEntry, object: this.#decode(values) }
+          return { seq, newestEntry, object: codecOf(this.#kind).decode(values) }
         },
       )
       .all({ seqs: JSON.stringify(seqs) })
@@ -202,10 +195,11 @@ export class KindTable<K extends StoredKind> {
         ...Object.fromEntries(this.#columns.map((name) => [name, arg(name)])),
       }),
     )
-    const values = codecOf(this.#kind).encode(object)
+    const { encode, nestedLength } = codecOf(this.#kind)
+    const values = encode(object)
     place.seq = this.#insertion.runWith(merchant, place.newestEntry, place.entryCount, ...values).last
     this.#blocks.added(this.#kind, place.seq)
-    this.#recent.set(object.id, { merchant, place, object })
+    this.#recent.set(object.id, { merchant, place, object, length: nestedLength(values) })
   }
 
   /** Writes the changed fields and the end of the chain of entries. */
@@ -224,7 +218,11 @@ export class KindTable<K extends StoredKind> {
       after.id,
     )
     assert(changes === 1, `${after.id} has its row`)
-    this.#recent.set(after.id, { merchant, place, object: after })
+    // Without the object in the cache, the length of its unchanged values is not known.
+    const known = this.#recent.get(after.id)
+    if (!known) return
+    const length = Math.max(known.length, lengthOf(values))
+    this.#recent.set(after.id, { merchant, place, object: after, length })
   }
 
   /**
@@ -273,20 +271,28 @@ export class KindTable<K extends StoredKind> {
             .select(this.columns)
             .where('id', '=', arg<string>('id'))
             .where('merchant', '=', arg<number>('merchant')),
-        (values) => this.#cache(values, this.#decode(values)),
+        (values) => this.#cacheRow(values),
       )
       .get({ id, merchant })
   }
 
+  #cacheRow(values: readonly unknown[]): Cached<StoredObjects[K]> {
+    const { decode, nestedLength } = codecOf(this.#kind)
+    return this.#cache(values, { object: decode(values), length: nestedLength(values) })
+  }
+
   /** Caches the object of a row of the columns. */
-  #cache(values: readonly unknown[], object: StoredObjects[K]): Cached<StoredObjects[K]> {
+  #cache(
+    values: readonly unknown[],
+    { object, length }: Pick<Cached<StoredObjects[K]>, 'object' | 'length'>,
+  ): Cached<StoredObjects[K]> {
     const [merchant, seq, newestEntry, entryCount] = values.slice(this.#columns.length) as [
       number,
       number,
       number | null,
       number,
     ]
-    const cached = { merchant, place: new Place(seq, newestEntry, entryCount), object }
+    const cached = { merchant, place: new Place(seq, newestEntry, entryCount), object, length }
     this.#recent.set(object.id, cached)
     return cached
   }

@@ -48,8 +48,8 @@ export type PageShape = {
   readonly isBelow: boolean
   readonly order: 'newest first' | 'oldest first'
   readonly limit: number
-  /** Whether large nested values are left out: see `LEFT_OUT`. */
-  readonly leavesOut: boolean
+  /** Which columns are read. Of `small values`, large nested values are left out: see `LEFT_OUT`. */
+  readonly columns: 'all' | 'small values' | 'ids'
 }
 
 /** A list as one statement, and the values of its conditions. */
@@ -94,10 +94,11 @@ function queryOf(
     ...(shape.isAbove ? [sql`${place} > ${arg('above')}`] : []),
     ...(shape.isBelow ? [sql`${place} < ${arg('below')}`] : []),
   ]
-  const columns = Object.entries(columnsOf(kind)).map(([name, type]) => {
+  const read = Object.entries(columnsOf(kind)).filter(([name]) => shape.columns !== 'ids' || name === 'id')
+  const columns = read.map(([name, type]) => {
     const column = sql.ref(`${kind}.${name}`)
     // Reading the length of a text does not read the text.
-    return shape.leavesOut && type === 'json'
+    return shape.columns === 'small values' && type === 'json'
       ? sql`iif(octet_length(${column}) > ${literal(MAX_NESTED)}, ${literal(LEFT_OUT)}, ${column})`
       : column
   })

@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Kind } from '../core/kinds.ts'
 import { codecOf } from './codec.ts'
-import { arg, type Statements } from './statements.ts'
+import { arg, literal, type Statements } from './statements.ts'
+import type { StoredKind } from './stored-kind.ts'
 
 /** Returns the total size of the nested values of the objects with these seqs, in bytes. It does not read the values. */
 export function sizeOfEach(statements: Statements, kind: Kind, seqs: readonly number[]): number {
@@ -17,4 +18,11 @@ export function sizeOfEach(statements: Statements, kind: Kind, seqs: readonly nu
     }))
     .get({ seqs: JSON.stringify(seqs) })
   return row?.size ?? 0
+}
+
+/** SQL: whether a row has no nested value that is larger than a number of bytes. */
+export function isSmall(kind: StoredKind, maxBytes: number): RawBuilder<unknown> {
+  const nested = codecOf(kind).fields.filter(({ type }) => type === 'json')
+  const sizes = nested.map(({ name }) => sql`ifnull(octet_length(${sql.ref(name)}), 0)`)
+  return sizes.length === 0 ? sql`true` : sql`max(${sql.join(sizes)}, 0) <= ${literal(maxBytes)}`
 }

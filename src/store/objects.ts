@@ -3,10 +3,9 @@ import type { Invoice } from '../core/invoice.ts'
 import type { InvoiceItem } from '../core/invoice-item.ts'
 import { KINDS, type Kind, type Objects } from '../core/kinds.ts'
 import type { Subscription } from '../core/subscription.ts'
-import type { SubscriptionSchedule } from '../core/subscription-schedule.ts'
 import { type AmountCount, countAmounts, type MovingKind } from './amounts.ts'
 import type { Blocks } from './blocks.ts'
-import { billedCurrency, HAS_NOT_ENDED, hasPaid, IS_NOT_OVER } from './customer-facts.ts'
+import { billedCurrency, hasPaid, idsOfActive } from './customer-facts.ts'
 import { KindTable, type RowAt } from './kind-table.ts'
 import type { Filter, Page } from './list-query.ts'
 import { sizeOfEach } from './object-sizes.ts'
@@ -78,7 +77,12 @@ export class ObjectTable {
     return this.#tables[kind].lists.all(merchant, filters, page)
   }
 
-  /** Does the same, but ends early if the objects would be longer than a page can be. */
+  /** Lists the ids of the same objects. */
+  ids(kind: Kind, merchant: number, filters: readonly Filter[], page: Page): string[] {
+    return this.#tables[kind].lists.ids(merchant, filters, page)
+  }
+
+  /** Lists the same objects, but ends early if they would be longer than a page can be. */
   listPage<K extends Kind>(
     kind: K,
     merchant: number,
@@ -170,38 +174,9 @@ export class ObjectTable {
     return billedCurrency(this.#statements, customer)
   }
 
-  /** Lists a customer's subscriptions that have not ended, oldest first. */
-  runningSubscriptions(customer: string): Subscription[] {
-    return this.#statements
-      .named(
-        'running subscriptions',
-        (db) =>
-          db
-            .selectFrom('subscription' as 'object')
-            .select(this.#tables.subscription.columns)
-            .where('customer', '=', arg<string>('customer'))
-            .where(HAS_NOT_ENDED)
-            .orderBy('seq'),
-        this.#tables.subscription.reader,
-      )
-      .all({ customer })
-  }
-
-  /** Lists a customer's schedules that are not over, oldest first. */
-  unfinishedSchedules(customer: string): SubscriptionSchedule[] {
-    return this.#statements
-      .named(
-        'unfinished schedules',
-        (db) =>
-          db
-            .selectFrom('subscription_schedule' as 'object')
-            .select(this.#tables.subscription_schedule.columns)
-            .where('customer', '=', arg<string>('customer'))
-            .where(IS_NOT_OVER)
-            .orderBy('seq'),
-        this.#tables.subscription_schedule.reader,
-      )
-      .all({ customer })
+  /** Lists the ids of a customer's subscriptions that have not ended, or schedules that are not over, oldest first. */
+  idsOfActive(kind: 'subscription' | 'subscription_schedule', customer: string): string[] {
+    return idsOfActive(this.#statements, kind, customer)
   }
 
   /** Reports whether a customer has a paid invoice or a successful charge. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { InvoiceItem } from '../core/invoice-item.ts'
 import type { Kind, Objects } from '../core/kinds.ts'
 import type { KindTable } from './kind-table.ts'
+import { isSmall } from './object-sizes.ts'
 import { arg, literal, type Statements } from './statements.ts'
 
 /**
@@ -15,6 +16,9 @@ export const IS_LOOSE = sql<boolean>`invoice is null and deleted = 0 and billed_
 
 /** The maximum number of items that are read ahead. With more, each subscription's items are read when they are needed. */
 const MAX_ITEMS = 1_000
+
+/** The maximum size of a nested value of an item that is read ahead, in bytes. A subscription with a larger one is left out. */
+const MAX_VALUE = 1024
 
 /** The owners about whose invoices and invoice items the next jobs of an advance may ask. */
 export type Owners = { readonly customers: readonly string[]; readonly subscriptions: readonly string[] }
@@ -33,7 +37,7 @@ export class ReadAhead {
   constructor(statements: Statements, items: KindTable<'invoice_item'>) {
     this.#outstanding = new Answers((owners) => without(owners, idsWith(statements, 'invoice', owners)))
     this.#loose = new Answers((owners) => without(owners, idsWith(statements, 'invoice_item', owners)))
-    this.#billedWith = new Answers((owners) => itemsOfEach(items, owners))
+    this.#billedWith = new Answers((owners) => itemsOfEach(items, withoutLargeItems(statements, owners)))
   }
 
   /** Sets the owners of the next questions. */
@@ -123,6 +127,20 @@ const idsWith = (
 
 const without = (owners: readonly string[], some: ReadonlySet<string>): Map<string, true> =>
   new Map(owners.filter((owner) => !some.has(owner)).map((owner) => [owner, true]))
+
+/** Returns the subscriptions for which no large item waits. */
+function withoutLargeItems(statements: Statements, subscriptions: readonly string[]): string[] {
+  const found = statements
+    .named<{ billed_with: string }>('subscriptions with large items', (db) => ({
+      compile: () =>
+        sql`select distinct billed_with from invoice_item
+          where billed_with in (select value from json_each(${arg('subscriptions')}))
+          and not ${isSmall('invoice_item', MAX_VALUE)}`.compile(db),
+    }))
+    .all({ subscriptions: JSON.stringify(subscriptions) })
+  const large = new Set(found.map(({ billed_with }) => billed_with))
+  return subscriptions.filter((id) => !large.has(id))
+}
 
 /** Reads the items that wait for each of many subscriptions, oldest first; no answers if there are too many items. */
 function itemsOfEach(

@@ -1,15 +1,25 @@
+/** The limit of the total length of a generation's values. One value can be longer. */
+type LengthLimit<Value> = { readonly maxLength: number; readonly lengthOf: (value: Value) => number }
+
 /**
  * A cache of the values that were last used. It has two generations. When the young one is full it becomes the old one,
  * and values of the old one that were not used in the meantime are dropped.
  */
 export class Recent<Value> {
   readonly #size: number
+  readonly #limit: LengthLimit<Value>
   #young = new Map<string, Value>()
   #old = new Map<string, Value>()
+  /** The total length of the young generation. */
+  #length = 0
 
-  /** @param size - values of a generation: at least so many are kept, and at most twice as many; 0 keeps none */
-  constructor(size: number) {
+  /**
+   * @param size - values of a generation: unless they are too long, at least so many are kept, and at most twice as many;
+   *   0 keeps none
+   */
+  constructor(size: number, limit: LengthLimit<Value> = { maxLength: 0, lengthOf: () => 0 }) {
     this.#size = size
+    this.#limit = limit
   }
 
   get(key: string): Value | undefined {
@@ -22,15 +32,24 @@ export class Recent<Value> {
 
   set(key: string, value: Value): void {
     if (this.#size === 0) return
-    if (this.#young.size >= this.#size && !this.#young.has(key)) {
+    const { maxLength, lengthOf } = this.#limit
+    const replaced = this.#young.get(key)
+    if (replaced !== undefined) this.#length -= lengthOf(replaced)
+    const length = lengthOf(value)
+    const isFull = this.#young.size >= this.#size && replaced === undefined
+    if (isFull || (this.#length + length > maxLength && this.#young.size > 0)) {
+      this.#young.delete(key)
       this.#old = this.#young
       this.#young = new Map()
+      this.#length = 0
     }
+    this.#length += length
     this.#young.set(key, value)
   }
 
   clear(): void {
     if (this.#young.size > 0) this.#young = new Map()
     if (this.#old.size > 0) this.#old = new Map()
+    this.#length = 0
   }
 }

@@ -101,7 +101,18 @@ test('the pending items of each subscription are read together, oldest first', a
     objects.insert('invoice_item', OWNER, anItemOf(id, subscription))
   objects.expect(EXPECTED)
   expect(items()).toEqual([['ii_2', 'ii_0'], [], ['ii_1']])
-  expect(queries).toHaveLength(1)
+  // One statement looks for large items.
+  expect(queries).toHaveLength(2)
+})
+
+test('subscriptions for which a large item waits are left out', async () => {
+  const { objects, items } = await openStore()
+  const large = { ...anItemOf('ii_1', 'sub_1'), metadata: { large: 'x'.repeat(2_000) } }
+  objects.insert('invoice_item', OWNER, large)
+  objects.insert('invoice_item', OWNER, anItemOf('ii_2', 'sub_1'))
+  objects.insert('invoice_item', OWNER, anItemOf('ii_3', 'sub_3'))
+  objects.expect(EXPECTED)
+  expect(items()).toEqual([undefined, [], ['ii_3']])
 })
 
 test('an item that is written later is not missed', async () => {

@@ -49,3 +49,23 @@ test('clearing removes everything, and a size of 0 keeps nothing', () => {
     KEYS.map(() => [undefined, undefined]),
   )
 })
+
+test('long values are dropped earlier, however few they are', () => {
+  const recent = new Recent<string>(4, { maxLength: 10, lengthOf: ({ length }) => length })
+  for (const key of KEYS) recent.set(key, 'x'.repeat(6))
+  expect(KEYS.filter((key) => recent.get(key) !== undefined)).toEqual(KEYS.slice(-2))
+  recent.set('grows', 'x')
+  recent.set('other', 'x')
+  recent.set('grows', 'x'.repeat(20))
+  expect(recent.get('grows')).toHaveLength(20)
+  recent.set('next', 'x')
+  recent.set('more', 'x'.repeat(10))
+  expect(recent.get('grows')).toBeUndefined()
+})
+
+test('the length of a replaced value no longer counts', () => {
+  const recent = new Recent<string>(4, { maxLength: 10, lengthOf: ({ length }) => length })
+  recent.set('first', 'x')
+  for (const _ of KEYS) recent.set('again', 'x'.repeat(6))
+  expect(recent.get('first')).toBe('x')
+})

@@ -1,6 +1,6 @@
 import type { Account, EndingAccount } from '../../core/billing/account.ts'
 import { discountIdsOf } from '../../core/billing/discounting.ts'
-import type { Change } from '../../core/change.ts'
+import { Change } from '../../core/change.ts'
 import { type Discounts, NO_DISCOUNTS } from '../../core/discount.ts'
 import { type Invoice, MAX_LINES } from '../../core/invoice.ts'
 import type { InvoiceItem } from '../../core/invoice-item.ts'
@@ -8,9 +8,12 @@ import type { PaymentMethod } from '../../core/payment-method.ts'
 import type { Prices, Subscription } from '../../core/subscription.ts'
 import { factsOf } from '../../core/subscription-status.ts'
 import type { Page } from '../../store/list-query.ts'
+import { apply } from '../machine/apply.ts'
 import { nextChargeFault } from '../machine/charge-fault.ts'
+import type { Clock } from '../machine/clock.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { loadDiscounts } from './discount.ts'
+import { oneByOne } from './one-by-one.ts'
 import { usageOf } from './usage.ts'
 import { looseItemsOf } from './waiting-items.ts'
 
@@ -185,6 +188,22 @@ function laterPendingItemsOf(
   if (!last || pending.length < MAX_LINES) return []
   const before = unit.store.objects.seqOf('invoice_item', unit.owner, last.id)
   return itemsWaitingFor(unit, id, { before, limit: Number.MAX_SAFE_INTEGER })
+}
+
+/**
+ * Releases the items that wait for a subscription beyond those that its next invoice bills, one after the other, before it is
+ * canceled without an invoice. The items of a pending update stay, because its end removes them.
+ */
+export function releaseLaterItems(unit: UnitOfWork, subscription: Subscription, clock: Clock): void {
+  if (!subscription.has_pending_items || subscription.pending_update) return
+  const waiting = [{ field: 'billed_with', is: subscription.id }]
+  const page = { before: 0, limit: Number.MAX_SAFE_INTEGER }
+  const ids = unit.store.objects.ids('invoice_item', unit.owner, waiting, page).slice(MAX_LINES)
+  for (const item of oneByOne(unit, 'invoice_item', ids)) {
+    const change = new Change()
+    change.update('invoice_item', item, (latest) => ({ ...latest, billed_with: null }))
+    apply(unit, change, clock)
+  }
 }
 
 const itemsWaitingFor = ({ store, owner }: UnitOfWork, subscription: string, page: Page): InvoiceItem[] =>

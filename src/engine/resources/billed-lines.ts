@@ -3,8 +3,10 @@ import type { Invoice } from '../../core/invoice.ts'
 import type { InvoiceItem } from '../../core/invoice-item.ts'
 import type { BilledLine } from '../../core/proration.ts'
 import type { Subscription } from '../../core/subscription.ts'
+import type { Filter } from '../../store/list-query.ts'
 import { seqOf } from '../machine/billed-period.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
+import { oneByOne } from './one-by-one.ts'
 
 /**
  * Lists the lines that bill the items of a subscription in its current period: lines of invoices, and pending invoice items.
@@ -22,8 +24,8 @@ export function billedLines(unit: UnitOfWork, subscription: Subscription): Bille
   let billed = isCurrent ? kept : withoutInvoices(cycle, waitingItemsOf(unit, subscription))
   let settled = billed
   const invoices = isCurrent
-    ? invoicesAfter(unit, subscription, kept.through)
-    : invoicesSince(unit, subscription, cycle)
+    ? invoicesOf(unit, subscription, { before: kept.through })
+    : invoicesOf(unit, subscription, { before: 0, since: cycle })
   for (const invoice of invoices) {
     // The invoice of a pending update is voided before anything else is billed, or the update is applied.
     if (invoice.id === updating) continue
@@ -34,33 +36,25 @@ export function billedLines(unit: UnitOfWork, subscription: Subscription): Bille
   return [...billed.sums, ...billed.waiting]
 }
 
-/** Lists the invoice items that wait for a subscription. */
-const waitingItemsOf = ({ store, owner }: UnitOfWork, { id }: Subscription): InvoiceItem[] =>
-  store.objects.list('invoice_item', owner, [{ field: 'billed_with', is: id }], {
-    limit: Number.MAX_SAFE_INTEGER,
-  })
+const ALL = { limit: Number.MAX_SAFE_INTEGER }
 
-/** Lists the invoices of a subscription that are newer than one of them, oldest first. */
-const invoicesAfter = ({ store, owner }: UnitOfWork, { id }: Subscription, before: number): Invoice[] =>
-  store.objects.list('invoice', owner, [{ field: 'subscription', is: id }], {
-    limit: Number.MAX_SAFE_INTEGER,
-    before,
-  })
+/** Reads the invoice items that wait for a subscription one after the other, newest first. */
+function waitingItemsOf(unit: UnitOfWork, { id }: Subscription): Iterable<InvoiceItem> {
+  const waiting = [{ field: 'billed_with', is: id }]
+  return oneByOne(unit, 'invoice_item', unit.store.objects.ids('invoice_item', unit.owner, waiting, ALL))
+}
 
-const PAGE = 20
-
-/** Lists the invoices of a subscription that were created at an instant or later, oldest first. */
-function invoicesSince(unit: UnitOfWork, { id }: Subscription, instant: number): Invoice[] {
-  const found: Invoice[] = []
-  const { objects } = unit.store
-  for (let after: number | undefined; ; ) {
-    const page = objects.list('invoice', unit.owner, [{ field: 'subscription', is: id }], {
-      limit: PAGE,
-      after,
-    })
-    found.push(...page.filter(({ created }) => created >= instant))
-    const last = page.at(-1)
-    if (page.length < PAGE || !last || last.created < instant) return found.reverse()
-    after = seqOf(unit, last)
-  }
+/**
+ * Reads the invoices of a subscription one after the other, oldest first.
+ * @param given.before - the seq of the invoice before the first one; 0 for none
+ * @param given.since - Unix seconds before which none was created
+ */
+function invoicesOf(
+  unit: UnitOfWork,
+  { id }: Subscription,
+  { before, since }: { before: number; since?: number },
+): Iterable<Invoice> {
+  const filters: Filter[] = [{ field: 'subscription', is: id }]
+  if (since !== undefined) filters.push({ field: 'created', compare: '>=', to: since })
+  return oneByOne(unit, 'invoice', unit.store.objects.ids('invoice', unit.owner, filters, { ...ALL, before }))
 }

@@ -6,9 +6,11 @@ import type { Customer } from '../../core/customer.ts'
 import { parameterInvalid } from '../../core/errors.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import { apply } from '../machine/apply.ts'
+import type { Clock } from '../machine/clock.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
-import { loadEndingAccount } from './account.ts'
+import { loadEndingAccount, releaseLaterItems } from './account.ts'
 import { type CustomerDiscountParams, endDiscount, withDiscount } from './discount.ts'
+import { oneByOne } from './one-by-one.ts'
 import { paymentMethodOf } from './payment-method.ts'
 
 /** undefined leaves a field unchanged. */
@@ -116,16 +118,17 @@ function checkPrefix(unit: UnitOfWork, { id }: Customer, prefix: string): void {
 export function deleteCustomer(unit: UnitOfWork, id: string): Customer {
   const customer = unit.find('customer', id)
   const clock = unit.clockOf(customer.test_clock)
-  const running = unit.store.objects.runningSubscriptions(id)
+  const running = unit.store.objects.idsOfActive('subscription', id)
   // Each cancellation is written before the next decision, which reads the outstanding invoices.
-  for (const subscription of running) {
+  for (const subscription of oneByOne(unit, 'subscription', running)) {
+    releaseLaterItems(unit, subscription, clock)
     const account = loadEndingAccount(unit, subscription)
     const ending = new Change()
     cancel(ending, account, subscription, 'cancellation_requested', account.now)
     apply(unit, ending, clock)
   }
+  abortWaiting(unit, id, clock)
   const change = new Change()
-  abortWaiting(unit, change, id, clock.instant)
   const { discount } = unit.need('customer', id)
   if (discount !== null) endDiscount(change, unit.need('discount', discount))
   const deleted = change.update(
@@ -139,6 +142,11 @@ export function deleteCustomer(unit: UnitOfWork, id: string): Customer {
 }
 
 /** Aborts the schedules of a customer that have not started. Those with a subscription have ended with it. */
-function abortWaiting(unit: UnitOfWork, change: Change, customer: string, now: number): void {
-  for (const schedule of unit.store.objects.unfinishedSchedules(customer)) abort(change, schedule, now)
+function abortWaiting(unit: UnitOfWork, customer: string, clock: Clock): void {
+  const waiting = unit.store.objects.idsOfActive('subscription_schedule', customer)
+  for (const schedule of oneByOne(unit, 'subscription_schedule', waiting)) {
+    const change = new Change()
+    abort(change, schedule, clock.instant)
+    apply(unit, change, clock)
+  }
 }

@@ -3,6 +3,7 @@ import type { MerchantState } from '../machine/merchant-state.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { recordClockEvent } from './clock-event.ts'
 import { deleteCustomer } from './customer.ts'
+import { oneByOne } from './one-by-one.ts'
 
 /**
  * Creates a test clock for single customers. It is always frozen, and may start at any instant.
@@ -39,11 +40,12 @@ export function createTestClock(
  */
 export function deleteTestClock(unit: UnitOfWork, id: string): Clock {
   const clock = unit.free(unit.merchant.testClocks.named(id))
-  const customers = unit.store.objects
-    .list('customer', unit.owner, [{ field: 'test_clock', is: id }], { limit: Number.MAX_SAFE_INTEGER })
-    .filter(({ deleted }) => !deleted)
-    .reverse()
-  for (const customer of customers) {
+  const customers = unit.store.objects.ids('customer', unit.owner, [{ field: 'test_clock', is: id }], {
+    before: 0,
+    limit: Number.MAX_SAFE_INTEGER,
+  })
+  for (const customer of oneByOne(unit, 'customer', customers)) {
+    if (customer.deleted) continue
     deleteCustomer(unit, customer.id)
     unit.store.meterEvents.removeOf(customer.id)
   }
