@@ -4,7 +4,7 @@ import { type Blocks, spanOf } from './blocks.ts'
 import { codecOf } from './codec.ts'
 import { type Filter, type ListQuery, listQuery, type Page, type PageShape } from './list-query.ts'
 import type { Cut, Reader, Statement, Statements } from './statements.ts'
-import type { StoredKind, StoredObjects } from './stored-kind.ts'
+import type { StoredKind, StoredObjects, Summary } from './stored-kind.ts'
 
 /** Lists objects of one kind: newest first, with `before` oldest first. They are not cached. */
 export class KindLists<K extends StoredKind> {
@@ -28,6 +28,17 @@ export class KindLists<K extends StoredKind> {
   ids(merchant: number, filters: readonly Filter[], page: Page): string[] {
     const query = this.#queryOf(merchant, filters, page, 'ids')
     const read: Reader<string> = ([id]) => id as string
+    return query ? this.#statementOf(query, read).all(query.values) : []
+  }
+
+  /** Lists the same objects without their nested values, which can be long. */
+  summaries(merchant: number, filters: readonly Filter[], page: Page): Summary<StoredObjects[K]>[] {
+    const query = this.#queryOf(merchant, filters, page, 'summary')
+    const plain = codecOf(this.#kind).fields.filter(({ type }) => type !== 'json')
+    const read: Reader<Summary<StoredObjects[K]>> = (values) =>
+      Object.fromEntries(
+        plain.map(({ name, type }, place) => [name, type === 'boolean' ? values[place] === 1 : values[place]]),
+      ) as Summary<StoredObjects[K]>
     return query ? this.#statementOf(query, read).all(query.values) : []
   }
 

@@ -48,8 +48,8 @@ export type PageShape = {
   readonly isBelow: boolean
   readonly order: 'newest first' | 'oldest first'
   readonly limit: number
-  /** Which columns are read. Of `small values`, large nested values are left out: see `LEFT_OUT`. */
-  readonly columns: 'all' | 'small values' | 'ids'
+  /** Which columns are read. Of `small values`, large nested values are left out: see `LEFT_OUT`; of a `summary`, all nested values. */
+  readonly columns: 'all' | 'small values' | 'summary' | 'ids'
 }
 
 /** A list as one statement, and the values of its conditions. */
@@ -94,8 +94,11 @@ function queryOf(
     ...(shape.isAbove ? [sql`${place} > ${arg('above')}`] : []),
     ...(shape.isBelow ? [sql`${place} < ${arg('below')}`] : []),
   ]
-  const read = Object.entries(columnsOf(kind)).filter(([name]) => shape.columns !== 'ids' || name === 'id')
-  const columns = read.map(([name, type]) => {
+  const read = {
+    ...{ all: () => true, 'small values': () => true },
+    ...{ ids: ([name]: Column) => name === 'id', summary: ([, type]: Column) => type !== 'json' },
+  }[shape.columns]
+  const columns = Object.entries(columnsOf(kind)).filter(read).map(([name, type]) => {
     const column = sql.ref(`${kind}.${name}`)
     // Reading the length of a text does not read the text.
     return shape.columns === 'small values' && type === 'json'
@@ -105,6 +108,8 @@ function queryOf(
   return sql<object>`select ${sql.join(columns)} from ${source} where ${sql.join(wheres, sql` and `)}
     order by ${place} ${sql.raw(shape.order === 'newest first' ? 'desc' : 'asc')} limit ${literal(shape.limit)}`
 }
+
+type Column = readonly [name: string, type: string]
 
 /** The tables with one row for each subscription and price, or item, that it has. */
 const USES = [

@@ -12,7 +12,7 @@ import { sizeOfEach } from './object-sizes.ts'
 import { Place } from './place.ts'
 import { IS_LOOSE, IS_OUTSTANDING, type Owners, ReadAhead } from './read-ahead.ts'
 import { arg, type Cut, literal, type Statements } from './statements.ts'
-import type { StoredObjects } from './stored-kind.ts'
+import type { StoredObjects, Summary } from './stored-kind.ts'
 import { updateUses } from './subscription-uses.ts'
 
 /** The fields with the instants at which an invoice stops being open. */
@@ -80,6 +80,16 @@ export class ObjectTable {
   /** Lists the ids of the same objects. */
   ids(kind: Kind, merchant: number, filters: readonly Filter[], page: Page): string[] {
     return this.#tables[kind].lists.ids(merchant, filters, page)
+  }
+
+  /** Lists the same objects without their nested values. */
+  summaries<K extends Kind>(
+    kind: K,
+    merchant: number,
+    filters: readonly Filter[],
+    page: Page,
+  ): Summary<StoredObjects[K]>[] {
+    return this.#tables[kind].lists.summaries(merchant, filters, page)
   }
 
   /** Lists the same objects, but ends early if they would be longer than a page can be. */

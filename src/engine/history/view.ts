@@ -10,6 +10,7 @@ import type { Filter, Page } from '../../store/list-query.ts'
 import type { SearchPage } from '../../store/object-search.ts'
 import type { Search } from '../../store/search-query.ts'
 import type { Cut } from '../../store/statements.ts'
+import type { StoredObjects, Summary } from '../../store/stored-kind.ts'
 import type { Store } from '../../store/store.ts'
 import type { Ids } from '../machine/ids.ts'
 
@@ -34,7 +35,9 @@ export type View = {
 /** The current objects, which can also be listed. */
 export type CurrentView = View & {
   list<K extends Kind>(kind: K, filters: readonly Filter[], page: Page): Objects[K][]
-  /** Does the same, but ends early if the objects would be longer than a page can be. */
+  /** Lists the same objects without their nested values, which can be long. */
+  summaries<K extends Kind>(kind: K, filters: readonly Filter[], page: Page): Summary<StoredObjects[K]>[]
+  /** Lists the same objects, but ends early if the objects would be longer than a page can be. */
   listPage<K extends Kind>(kind: K, filters: readonly Filter[], page: Page): Cut<Objects[K]>
   /** Lists the objects that a search finds, newest first, in steps: see inTurns. */
   search<K extends Kind>(kind: K, search: Search, page: SearchPage): Generator<void, Cut<Objects[K]>>
@@ -65,6 +68,7 @@ export const currentView = ({ store, ids, url, merchant }: Sources): CurrentView
   get: (kind, id) => store.objects.get(kind, merchant.ordinal, id),
   load: (kind, ids) => store.objects.load(kind, merchant.ordinal, ids),
   list: (kind, filters, page) => store.objects.list(kind, merchant.ordinal, filters, page),
+  summaries: (kind, filters, page) => store.objects.summaries(kind, merchant.ordinal, filters, page),
   listPage: (kind, filters, page) => store.objects.listPage(kind, merchant.ordinal, filters, page),
   search: (kind, search, page) => store.search.list(kind, merchant.ordinal, search, page),
   countFound: (kind, search, limit) => store.search.count(kind, merchant.ordinal, search, limit),

@@ -13,11 +13,25 @@ import { updateSubscription } from './subscription-update.ts'
 /** paytwin: the maximum number of subscriptions that a page shows. */
 const MAX_SUBSCRIPTIONS = 100
 
-/** Lists the subscriptions of a customer that have not ended, newest first. */
-export const subscriptionsOf = (view: Pick<CurrentView, 'list'>, customer: string): Subscription[] =>
+/** Lists the subscriptions of a customer that have not ended, newest first, without nested values. */
+const subscriptionsOf = (view: Pick<CurrentView, 'summaries'>, customer: string) =>
   view
-    .list('subscription', [{ field: 'customer', is: customer }], { limit: MAX_SUBSCRIPTIONS })
+    .summaries('subscription', [{ field: 'customer', is: customer }], { limit: MAX_SUBSCRIPTIONS })
     .filter((subscription) => !hasEnded(subscription))
+
+/** The subscriptions that a page shows, and how many others there are. */
+export type ShownSubscriptions = { readonly shown: readonly Subscription[]; readonly others: number }
+
+/** Returns the subscriptions of a customer that have not ended, newest first, up to the length of a page. */
+export function shownSubscriptionsOf(
+  view: Pick<CurrentView, 'summaries' | 'listPage'>,
+  customer: string,
+): ShownSubscriptions {
+  const ofCustomer = { field: 'customer', is: customer }
+  const { rows } = view.listPage('subscription', [ofCustomer], { limit: MAX_SUBSCRIPTIONS })
+  const shown = rows.filter((subscription) => !hasEnded(subscription))
+  return { shown, others: subscriptionsOf(view, customer).length - shown.length }
+}
 
 /**
  * Cancels a subscription by the settings of the portal.
@@ -63,7 +77,7 @@ export function makeDefaultCard(unit: UnitOfWork, customer: Customer, method: st
 }
 
 /** Returns the payment methods that pay a subscription of a customer, which cannot be removed. */
-export function methodsInUse(view: Pick<CurrentView, 'list'>, customer: Customer): ReadonlySet<string> {
+export function methodsInUse(view: Pick<CurrentView, 'summaries'>, customer: Customer): ReadonlySet<string> {
   const used = subscriptionsOf(view, customer.id)
     .filter(({ collection_method }) => collection_method === 'charge_automatically')
     .map(({ default_payment_method }) => default_payment_method ?? customer.default_payment_method)

@@ -6,12 +6,13 @@ import type { CurrentView } from '../history/view.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 
 /** The prices and products from which plans are found. */
-export type Catalog = Pick<CurrentView, 'get' | 'list'>
+export type Catalog = Pick<CurrentView, 'get' | 'list' | 'summaries'>
 
 /** Returns the prices and products as a unit of work sees them. */
 export const catalogOf = (unit: UnitOfWork): Catalog => ({
   get: (kind, id) => unit.get(kind, id),
   list: (kind, filters, page) => unit.store.objects.list(kind, unit.owner, filters, page),
+  summaries: (kind, filters, page) => unit.store.objects.summaries(kind, unit.owner, filters, page),
 })
 
 type Settings = PortalFeatures['subscription_update']

@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import { NO_CONTACT } from '../../../../core/contact.ts'
-import { subscriptionsOf } from '../../../../engine/resources/portal-actions.ts'
+import { shownSubscriptionsOf } from '../../../../engine/resources/portal-actions.ts'
 import { addressLines } from '../address-lines.ts'
 import { Alert, hostedPage, Notice } from '../frame.tsx'
 import { CardSection } from './card-section.tsx'
@@ -30,7 +30,7 @@ export function homePage(portal: Portal, { given, alert }: PortalRequest): Respo
   const { of, view, customer, configuration } = portal
   const { features, business_profile } = configuration
   const notice = alert === undefined ? NOTICES[given.get('notice') ?? ''] : undefined
-  const subscriptions = subscriptionsOf(view, customer.id)
+  const { shown, others } = shownSubscriptionsOf(view, customer.id)
   return hostedPage({
     of,
     title: 'Billing',
@@ -45,12 +45,13 @@ export function homePage(portal: Portal, { given, alert }: PortalRequest): Respo
         </div>
         <section class="card" aria-labelledby="plans">
           <h2 id="plans">Current plans</h2>
-          {subscriptions.length === 0 ? <p class="faint">You have no current plans.</p> : null}
+          {shown.length === 0 ? <p class="faint">You have no current plans.</p> : null}
           <ul class="rows">
-            {subscriptions.map((subscription) => (
+            {shown.map((subscription) => (
               <PlanCard portal={portal} subscription={subscription} />
             ))}
           </ul>
+          {others > 0 ? <p class="faint">{others} more plans are not shown.</p> : null}
         </section>
         {features.payment_method_update.enabled ? <CardSection portal={portal} /> : null}
         <Details portal={portal} />

@@ -1,10 +1,11 @@
 /** @jsxImportSource hono/jsx */
 import type { Invoice } from '../../../../core/invoice.ts'
 import { isDraft } from '../../../../core/invoice-status.ts'
-import { presentInvoice } from '../../present/invoice.ts'
+import type { Summary } from '../../../../store/stored-kind.ts'
+import { invoiceUrl } from '../../present/hosted-pages.ts'
 import { amountText } from '../amount.ts'
 import { Day, Token } from './parts.tsx'
-import { isPayable, type Portal, tokenOf } from './portal.ts'
+import { isPayable, type Portal, payState, tokenOf } from './portal.ts'
 
 const FIRST = 10
 const MOST = 100
@@ -14,7 +15,7 @@ export function InvoiceSection({ portal, showsAll }: { portal: Portal; showsAll:
   const { view, customer, path } = portal
   const limit = showsAll ? MOST : FIRST
   const found = view
-    .list('invoice', [{ field: 'customer', is: customer.id }], { limit: MOST + 1 })
+    .summaries('invoice', [{ field: 'customer', is: customer.id }], { limit: MOST + 1 })
     .filter((invoice) => !isDraft(invoice) && !invoice.deleted)
   return (
     <section class="card" aria-labelledby="invoices">
@@ -43,29 +44,28 @@ const STATUSES: Readonly<Record<Invoice['status'], readonly [string, string]>> =
   void: ['Void', ''],
 }
 
-function InvoiceRow({ portal, invoice }: { portal: Portal; invoice: Invoice }) {
-  const { view, customer, path } = portal
-  const { hosted_invoice_url, number } = presentInvoice(view, invoice)
+function InvoiceRow({ portal, invoice }: { portal: Portal; invoice: Summary<Invoice> }) {
+  const { view, path } = portal
   const [status, look] = STATUSES[invoice.status]
   const open = invoice.amount_due - invoice.amount_paid
   return (
     <li>
       <span id={`invoice-${invoice.id}`}>
-        {hosted_invoice_url ? (
-          <a href={hosted_invoice_url}>
+        {invoice.finalized_at !== null ? (
+          <a href={invoiceUrl(view, invoice.id)}>
             <Day at={invoice.finalized_at ?? invoice.created} />
           </a>
         ) : (
           <Day at={invoice.finalized_at ?? invoice.created} />
         )}
-        <small>{number}</small>
+        <small>{invoice.number}</small>
       </span>
       <span class="ending">
         <span class={`status ${look}`}>{status}</span>{' '}
         <span class="number">{amountText(invoice.total, invoice.currency)}</span>
         {isPayable(portal, invoice) ? (
           <form class="inline" method="post" action={`${path}/invoices/${invoice.id}/pay`}>
-            <Token value={tokenOf(portal, ['pay', invoice, customer.default_payment_method])} />
+            <Token value={tokenOf(portal, payState(portal, invoice))} />
             <button type="submit" aria-describedby={`invoice-${invoice.id}`}>
               Pay {amountText(open, invoice.currency)}
             </button>

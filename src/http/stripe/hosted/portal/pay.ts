@@ -9,6 +9,7 @@ import {
   finish,
   isPayable,
   type Portal,
+  payState,
   type PortalRequest,
   redirectToAuthentication,
 } from './portal.ts'
@@ -18,7 +19,7 @@ export function submitPayment(portal: Portal, request: PortalRequest): Response 
   const { unit, view, customer, session } = portal
   const invoice = unit.find('invoice', request.id)
   if (invoice.customer !== customer.id) throw resourceMissing('invoice', request.id)
-  checkToken(portal, request.given, ['pay', invoice, customer.default_payment_method])
+  checkToken(portal, request.given, payState(portal, invoice))
   checkOffered(isPayable(portal, invoice))
   const { intent, declined } = confirmPaymentIntent(unit, invoice.payment_intent ?? '', {
     payment_method: customer.default_payment_method ?? undefined,

@@ -9,6 +9,7 @@ import type { CurrentView } from '../../../../engine/history/view.ts'
 import { isSameSecret } from '../../../../engine/machine/digest.ts'
 import { CommandRefused, type UnitOfWork } from '../../../../engine/machine/unit.ts'
 import { finishFlow, visitPortalSession } from '../../../../engine/resources/portal-session.ts'
+import type { Summary } from '../../../../store/stored-kind.ts'
 import { isClientSecret } from '../../../client-secret.ts'
 import { authenticationPath, portalPath } from '../../present/hosted-pages.ts'
 import { leavingPage, type PageOf, redirectTo } from '../frame.tsx'
@@ -104,7 +105,7 @@ export function subscriptionOf({ unit, customer }: Portal, id: string): Subscrip
 }
 
 /** Whether the portal offers to charge the default card for an invoice. */
-export const isPayable = ({ customer, configuration }: Portal, invoice: Invoice): boolean =>
+export const isPayable = ({ customer, configuration }: Portal, invoice: Summary<Invoice>): boolean =>
   configuration.features.invoice_history.enabled &&
   isOpen(invoice) &&
   invoice.collection_method === 'charge_automatically' &&
@@ -122,6 +123,12 @@ type FormState = readonly [name: string, ...state: unknown[]]
 /** Returns the token of a form. It changes with the form's state. */
 export const tokenOf = ({ view, session }: Portal, state: FormState): string =>
   view.ids.derived(`portal form ${session.id} ${JSON.stringify(state, sorted)}`, 24)
+
+/** Returns the state for which the form that pays an invoice is made. */
+export const payState = ({ customer }: Portal, invoice: Summary<Invoice>): FormState => {
+  const { id, status, amount_due, amount_paid, currency, attempt_count, payment_intent } = invoice
+  return ['pay', id, status, amount_due, amount_paid, currency, attempt_count, payment_intent, customer.default_payment_method]
+}
 
 /** Sorts the fields of objects: those of an object that was just written have another order than those of a row. */
 const sorted = (_name: string, value: unknown): unknown =>
