@@ -2,7 +2,7 @@
  * The maximum length of the entries of a page as JSON, in characters. One entry is always shown. Presenting and writing a page takes
  * one step of the daemon, in which it answers no other request. See docs/contract/requests.md#lists.
  */
-export const MAX_PAGE_LENGTH = 1024 * 1024
+export const MAX_PAGE_LENGTH = 4 * 1024 * 1024
 
 /** Estimates the length of a value as JSON, in characters, without writing it. Escape sequences are not counted. */
 export function jsonLength(value: unknown): number {
