@@ -10,7 +10,8 @@ import { periodAmount } from '../core/period-amount.ts'
 import { currentIndex, endOf } from '../core/subscription-schedule.ts'
 import type { TimelineStep } from '../engine/history/past-steps.ts'
 import { pricesOf } from '../engine/history/projection-source.ts'
-import { MAX_RELATED, type SubjectKind, type Timeline } from '../engine/history/timeline.ts'
+import type { SubjectKind, Timeline } from '../engine/history/timeline.ts'
+import { MAX_RELATED } from '../engine/history/timeline-invoices.ts'
 import type { View } from '../engine/history/view.ts'
 import { presentCustomerOrStub } from './customer.ts'
 import { previousAttributes } from './event.ts'
@@ -50,28 +51,35 @@ function happenedOf(
   return { ...shown, has_more: has_more || shown.has_more }
 }
 
-const listed = <T, Body>(url: string, entries: readonly T[], show: (entry: T) => Body): List<Body> =>
-  page(url, entries, { limit: MAX_RELATED, isBackward: false }, show)
+const listed = <T, Body>(
+  url: string,
+  entries: readonly T[],
+  show: (entry: T) => Body,
+  isCut = false,
+): List<Body> => page(url, entries, { limit: MAX_RELATED, isBackward: false, isCut }, show)
 
-function presentRelated({ view, related, openInvoices }: Timeline<SubjectKind>): RelatedShape {
-  const { customer, subscriptions, invoices, payment_methods } = related
+function presentRelated({ view, related }: Timeline<SubjectKind>): RelatedShape {
+  const { customer, subscriptions, invoices, payment_methods, cut, owed } = related
   const of = (path: string) => `/v1/${path}?customer=${customer.id}`
   return {
     customer: presentCustomerOrStub(view, customer),
-    subscriptions: listed(of('subscriptions'), subscriptions, (each) => presentSubscription(view, each)),
-    invoices: listed(of('invoices'), invoices, (each) => presentInvoice(view, each)),
+    subscriptions: listed(
+      of('subscriptions'),
+      subscriptions,
+      (each) => presentSubscription(view, each),
+      cut.includes('subscriptions'),
+    ),
+    invoices: listed(
+      of('invoices'),
+      invoices,
+      (each) => presentInvoice(view, each),
+      cut.includes('invoices'),
+    ),
     payment_methods: listed(of('payment_methods'), payment_methods, (each) =>
       presentPaymentMethod(view, each),
     ),
-    owed: owedOf(openInvoices),
+    owed: [...owed],
   }
-}
-
-function owedOf(invoices: readonly Invoice[]): RelatedShape['owed'] {
-  const sums = new Map<string, number>()
-  for (const { currency, total, amount_paid } of invoices)
-    sums.set(currency, (sums.get(currency) ?? 0) + total - amount_paid)
-  return [...sums].map(([currency, amount]) => ({ amount, currency }))
 }
 
 /** The fields of a timeline entry that depend on the kind of its object. */

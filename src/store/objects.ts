@@ -8,6 +8,14 @@ import type { Blocks } from './blocks.ts'
 import { billedCurrency, hasPaid, idsOfActive } from './customer-facts.ts'
 import { KindTable, type RowAt } from './kind-table.ts'
 import type { Filter, Page } from './list-query.ts'
+import {
+  type InvoiceOrder,
+  type InvoiceOwner,
+  nextDueSubscriptions,
+  type Owed,
+  openInvoices,
+  owedOf,
+} from './next-due.ts'
 import { sizeOfEach } from './object-sizes.ts'
 import { Place } from './place.ts'
 import { IS_LOOSE, IS_OUTSTANDING, type Owners, ReadAhead } from './read-ahead.ts'
@@ -102,22 +110,19 @@ export class ObjectTable {
     return this.#tables[kind].lists.page(merchant, filters, page)
   }
 
-  /** Lists a customer's open invoices, oldest first. */
-  openInvoices(customer: string): Invoice[] {
-    return this.#statements
-      .named(
-        'open invoices',
-        (db) =>
-          db
-            .selectFrom('invoice' as 'object')
-            .select(this.#tables.invoice.columns)
-            .where('customer', '=', arg<string>('customer'))
-            // A literal: a partial index applies only if its condition is visible in the statement.
-            .where(sql<boolean>`status = 'open'`)
-            .orderBy('seq'),
-        this.#tables.invoice.reader,
-      )
-      .all({ customer })
+  /** Lists the first open invoices of a customer, or of one of its subscriptions, up to the length of a page. */
+  openInvoices(owner: InvoiceOwner, { order, limit }: { order: InvoiceOrder; limit: number }): Cut<Invoice> {
+    return openInvoices(this.#statements, owner, { order, limit })
+  }
+
+  /** Sums up what is owed for the open invoices of a customer, or of one of its subscriptions, by currency. */
+  owedOf(owner: InvoiceOwner): Owed[] {
+    return owedOf(this.#statements, owner)
+  }
+
+  /** Lists a customer's subscriptions that have not ended and have the next due dates, up to the length of a page. */
+  nextDueSubscriptions(customer: string, limit: number): readonly Subscription[] {
+    return nextDueSubscriptions(this.#statements, customer, limit)
   }
 
   /** Counts the outstanding invoices of a customer, or of one of its subscriptions, up to a limit. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { proofOf } from '../http/oauth/support.ts'
 import { isLong } from '../long.ts'
-import { makeWorld, NOW, type World } from './world.ts'
+import { makeWorld, NOW, openInvoicesOf, type World } from './world.ts'
 
 /** The number of objects of each kind in the two compared histories. */
 const SMALL = isLong ? 1_000 : 200
@@ -238,7 +238,7 @@ describe('the processor time of a step does not grow with the history', () => {
 
   test('is noticed where it does', async () => {
     const growth = await growthOf(async ({ twin, customer }) =>
-      twin.sandbox.engine.store.objects.openInvoices(customer),
+      openInvoicesOf(twin.sandbox.engine.store.objects, twin.sandbox.merchant.settings.ordinal, customer),
     )
     expect(growth).toBeGreaterThan(MOST_TIMES)
   })

@@ -1,3 +1,4 @@
+import type { Invoice } from '../../src/core/invoice.ts'
 import { appOfId } from '../../src/engine/access/oauth-app.ts'
 import { makeAuthorization } from '../../src/engine/access/oauth-authorization.ts'
 import { digest } from '../../src/engine/machine/digest.ts'
@@ -16,6 +17,7 @@ import { createSchedule } from '../../src/engine/resources/subscription-schedule
 import { updateSubscription } from '../../src/engine/resources/subscription-update.ts'
 import { createTestClock } from '../../src/engine/resources/test-clock.ts'
 import { contentOf } from '../../src/http/request-content.ts'
+import type { ObjectTable } from '../../src/store/objects.ts'
 import { letIn, makeApp, REDIRECT_URI } from '../http/oauth/support.ts'
 import { type Body, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
 
@@ -203,7 +205,7 @@ async function makeCharge(twin: Twin, customer: string, payment_method: string):
 function addObjects(world: World): Promise<void> {
   const { engine, merchant } = world.twin.sandbox
   return engine.command(merchant, null, (unit) => {
-    const open = unit.store.objects.openInvoices(world.customer)
+    const open = openInvoicesOf(unit.store.objects, unit.owner, world.customer)
     for (let n = 0; n < world.count; n += 1) addObjectsOnce(unit, world, open[n]?.id ?? '')
     for (let n = 0; n < world.count / 4; n += 1) changePlanOnce(unit, world.changedSubscription, n)
   })
@@ -331,3 +333,15 @@ async function untilDelivered({ sandbox }: Twin): Promise<void> {
   const { deliveries } = sandbox.engine.store
   while (deliveries.endpointsWithReady().length > 0) await new Promise((resolve) => setTimeout(resolve, 10))
 }
+
+/** Lists the open invoices of a customer, oldest first. */
+export const openInvoicesOf = (objects: ObjectTable, merchant: number, customer: string): Invoice[] =>
+  objects.list(
+    'invoice',
+    merchant,
+    [
+      { field: 'customer', is: customer },
+      { field: 'status', is: 'open' },
+    ],
+    { before: 0, limit: Number.MAX_SAFE_INTEGER },
+  )

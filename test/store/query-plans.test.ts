@@ -36,6 +36,8 @@ const ON_PURPOSE: Readonly<Record<string, string>> = {
 /** The same for statements whose names vary. */
 const ON_PURPOSE_BY_PATTERN: readonly [RegExp, string][] = [
   [/^events true newest first \d+ true true$/, 'a page of all merchants: the newest rows of the journal'],
+  [/^(open invoices|owed) of /, 'sorts or groups the open invoices of one customer'],
+  [/^next due subscriptions /, 'sorts the running subscriptions of one customer'],
   [/^amounts of /, 'groups all charges, refunds or disputes of a merchant for its balance'],
   [/^sum up /, 'groups the rows of one block, which are few'],
   [/^past of (customer|subscription|invoice) /, 'sorts the objects of one customer, subscription or invoice'],

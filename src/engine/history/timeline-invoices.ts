@@ -1,10 +1,13 @@
 import type { Customer } from '../../core/customer.ts'
 import { type Invoice, waitsAsDraft } from '../../core/invoice.ts'
+import { isOpen } from '../../core/invoice-status.ts'
 import type { Kind, Objects } from '../../core/kinds.ts'
 import { RULES } from '../../core/rules.ts'
 import type { Subscription } from '../../core/subscription.ts'
+import type { Owed } from '../../store/next-due.ts'
 import type { Engine } from '../machine/engine.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
+import { firstWithin } from './first-within.ts'
 import type { View } from './view.ts'
 
 /** A subject that was found, with the view of its moment. */
@@ -17,27 +20,94 @@ export type Found = {
   readonly isPast: boolean
 }
 
-/** Lists the open invoices and waiting drafts of a customer or a subscription, and the latest of a subscription, newest first. */
-export function invoicesOf(found: Found, kind: Kind, subject: Objects[Kind]): Invoice[] {
-  const open = [...openInvoices(found), ...waitingDrafts(found)].toReversed()
-  if (kind === 'customer') return open
-  const own = open.filter(({ subscription }) => subscription === subject.id)
-  const { latest_invoice } = subject as Subscription
-  const latest = latest_invoice === null ? undefined : found.view.get('invoice', latest_invoice)
-  return latest && !own.some(({ id }) => id === latest.id) ? [latest, ...own] : own
+/** The maximum number of related objects of a kind that are shown. */
+export const MAX_RELATED = 100
+
+/** Invoices of a customer or a subscription, up to the length of a page. */
+export type RelatedInvoices = {
+  /** The waiting drafts and open invoices, and the latest of a subscription, newest first. */
+  readonly shown: readonly Invoice[]
+  readonly isCut: boolean
+  /** The waiting drafts and open invoices with the next due dates. */
+  readonly nextDue: readonly Invoice[]
+  /** The sums that are owed for all open invoices. */
+  readonly owed: readonly Owed[]
 }
 
-/** Lists the customer's open invoices at the moment, oldest first. */
-function openInvoices({ engine, view, customer, as_of, isPast }: Found): Invoice[] {
-  const { objects } = engine.store
-  if (!isPast) return objects.openInvoices(customer.id)
-  return objects.idsOfInvoicesOpenAt(customer.id, as_of).flatMap((id) => view.get('invoice', id) ?? [])
+/** Reads the invoices of a customer or a subscription. */
+export function invoicesOf(found: Found, kind: Kind, subject: Objects[Kind]): RelatedInvoices {
+  const isOfCustomer = kind === 'customer'
+  const subscription = isOfCustomer ? undefined : subject.id
+  const drafts = firstWithin(waitingDrafts(found, subscription), MAX_RELATED + 1)
+  const { owed, ...open } = found.isPast ? pastOpen(found, subscription) : presentOpen(found, subscription)
+  const latest = isOfCustomer ? null : (subject as Subscription).latest_invoice
+  const named = latest === null ? undefined : found.view.get('invoice', latest)
+  const all = [...drafts.rows, ...open.rows]
+  const isListed = !named || all.some(({ id }) => id === named.id)
+  return {
+    shown: isListed ? all : [named, ...all],
+    isCut: drafts.isCut || open.isCut,
+    nextDue: [...drafts.rows, ...open.nextDue],
+    owed,
+  }
 }
 
-/** Lists the customer's drafts that had a planned finalization at the moment, oldest first. */
-function waitingDrafts({ engine, merchant, view, customer, as_of, isPast }: Found): Invoice[] {
-  if (RULES[merchant.settings.dialect].draftSeconds === null) return []
+/** Returns an invoice that is shown alone. */
+export function onlyInvoice(invoice: Invoice): RelatedInvoices {
+  const { currency, total, amount_paid } = invoice
+  const owed = isOpen(invoice) ? [{ amount: total - amount_paid, currency }] : []
+  return { shown: [invoice], isCut: false, nextDue: [invoice], owed }
+}
+
+type Open = {
+  readonly rows: readonly Invoice[]
+  readonly isCut: boolean
+  readonly nextDue: readonly Invoice[]
+  readonly owed: readonly Owed[]
+}
+
+function presentOpen({ engine, customer }: Found, subscription: string | undefined): Open {
   const { objects } = engine.store
+  const owner = { customer: customer.id, subscription }
+  const limit = MAX_RELATED + 1
+  const { rows, isCut } = objects.openInvoices(owner, { order: 'newest first', limit })
+  const isAll = rows.length < limit && !isCut
+  return {
+    ...{ rows, isCut, owed: objects.owedOf(owner) },
+    nextDue: isAll ? rows : objects.openInvoices(owner, { order: 'next due first', limit }).rows,
+  }
+}
+
+/** Reads the invoices that were open at a past moment one after the other. */
+function pastOpen({ engine, view, customer, as_of }: Found, subscription: string | undefined): Open {
+  const sums = new Map<string, number>()
+  const ids = engine.store.objects.idsOfInvoicesOpenAt(customer.id, as_of).toReversed()
+  const open = function* () {
+    for (const id of ids) {
+      const invoice = view.get('invoice', id)
+      if (!invoice || (subscription !== undefined && invoice.subscription !== subscription)) continue
+      if (isOpen(invoice)) {
+        const { currency, total, amount_paid } = invoice
+        sums.set(currency, (sums.get(currency) ?? 0) + total - amount_paid)
+      }
+      yield invoice
+    }
+  }
+  const { rows, isCut } = firstWithin(open(), MAX_RELATED + 1)
+  if (isCut) {
+    // The sums also count the invoices that are not shown.
+    sums.clear()
+    for (const _ of open());
+  }
+  return { rows, isCut, nextDue: rows, owed: [...sums].map(([currency, amount]) => ({ amount, currency })) }
+}
+
+/** Reads the customer's drafts that had a planned finalization at the moment one after the other, newest first. */
+function* waitingDrafts(
+  { engine, merchant, view, customer, as_of, isPast }: Found,
+  subscription: string | undefined,
+): Generator<Invoice, void> {
+  if (RULES[merchant.settings.dialect].draftSeconds === null) return
   const filters = isPast
     ? ([
         { field: 'customer', is: customer.id },
@@ -47,9 +117,10 @@ function waitingDrafts({ engine, merchant, view, customer, as_of, isPast }: Foun
         { field: 'customer', is: customer.id },
         { field: 'status', is: 'draft' },
       ]
-  return objects
-    .list('invoice', merchant.settings.ordinal, filters, { limit: Number.MAX_SAFE_INTEGER })
-    .flatMap(({ id }) => view.get('invoice', id) ?? [])
-    .filter(waitsAsDraft)
-    .toReversed()
+  const limit = Number.MAX_SAFE_INTEGER
+  for (const id of engine.store.objects.ids('invoice', merchant.settings.ordinal, filters, { limit })) {
+    const invoice = view.get('invoice', id)
+    if (!invoice || !waitsAsDraft(invoice)) continue
+    if (subscription === undefined || invoice.subscription === subscription) yield invoice
+  }
 }

@@ -17,32 +17,37 @@ import { isOpen } from '../../core/invoice-status.ts'
 import type { Objects } from '../../core/kinds.ts'
 import type { PaymentMethod } from '../../core/payment-method.ts'
 import type { Subscription } from '../../core/subscription.ts'
-import { firstPhase, isOver, type SubscriptionSchedule } from '../../core/subscription-schedule.ts'
-import { hasEnded, SUBSCRIPTION_STATUSES } from '../../core/subscription-status.ts'
+import { firstPhase, type SubscriptionSchedule } from '../../core/subscription-schedule.ts'
+import { hasEnded } from '../../core/subscription-status.ts'
+import type { Owed } from '../../store/next-due.ts'
 import type { Clock } from '../machine/clock.ts'
 import type { Engine } from '../machine/engine.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
 import { firstJobsOf } from './first-jobs.ts'
+import { each, firstWithin } from './first-within.ts'
 import { type PastSteps, readTimelineSteps, type TimelineStep } from './past-steps.ts'
 import { viewAt } from './past-view.ts'
 import { itemsOf, prorationsOf, type StepProrations } from './plan-changes.ts'
 import { discountsFor, planIn, pricesOf } from './projection-source.ts'
-import { type Found, invoicesOf } from './timeline-invoices.ts'
+import { type Found, invoicesOf, MAX_RELATED, onlyInvoice } from './timeline-invoices.ts'
 import { usageSoFarOf } from './usage-amount.ts'
 import { currentView, type View } from './view.ts'
+import { waitingSchedules } from './waiting-schedules.ts'
 
 /** The kinds of objects with a timeline. */
 export type SubjectKind = 'customer' | 'subscription' | 'invoice'
 
-/** The maximum number of related objects of a kind that are shown. */
-export const MAX_RELATED = 100
-
-/** The related objects as of the same moment. Newest first: for now one more than are shown, for the past all. */
+/** The related objects as of the same moment, newest first, up to one more than are shown and up to the length of a page. */
 export type Related = {
   readonly customer: Customer
   readonly subscriptions: readonly Subscription[]
   readonly invoices: readonly Invoice[]
   readonly payment_methods: readonly PaymentMethod[]
+  /** The kinds of which there are more. */
+  readonly cut: readonly ('subscriptions' | 'invoices')[]
+  /** The invoices with the next due dates, and the sums that are owed for all open ones. */
+  readonly nextDue: readonly Invoice[]
+  readonly owed: readonly Owed[]
 }
 
 /** An object as of a moment, with its past events and its jobs at that moment. */
@@ -53,8 +58,6 @@ export type Timeline<K extends SubjectKind> = {
   readonly now: number
   readonly as_of: number
   readonly related: Related
-  /** The related invoices that are open. */
-  readonly openInvoices: readonly Invoice[]
   /** Oldest first. */
   readonly happened: readonly TimelineStep[]
   /** The prorations that steps of subscriptions made. */
@@ -105,19 +108,17 @@ export function timelineOf<K extends SubjectKind>(
   })
   const found = { engine, merchant, view, customer: need(view, 'customer', customer.id), as_of, isPast }
   const related = relatedTo(found, kind, subject)
-  const openInvoices = related.invoices.filter(isOpen)
   return {
     subject,
     view,
     now,
     as_of,
     related,
-    openInvoices,
     happened: steps.happened,
     prorations: prorationsOf(itemsOf(engine, merchant, found.customer.id), steps.happened),
     has_more: steps.has_more,
     max_attempts: attemptsOf(merchant.settings.retry_schedule),
-    upcoming: futureJobsOf(found, kind, related, openInvoices, steps),
+    upcoming: futureJobsOf(found, kind, related, steps),
   }
 }
 
@@ -146,7 +147,6 @@ const isBefore = (kind: SubjectKind, { id, created }: Objects[SubjectKind], at: 
 
 const ALL = { limit: Number.MAX_SAFE_INTEGER }
 const NEWEST = { limit: MAX_RELATED + 1 }
-const RUNNING = SUBSCRIPTION_STATUSES.filter((status) => !hasEnded({ status }))
 
 /** Returns the related objects of a subject: everything of a customer, the subscription of an invoice. */
 function relatedTo(found: Found, kind: SubjectKind, subject: Objects[SubjectKind]): Related {
@@ -155,30 +155,39 @@ function relatedTo(found: Found, kind: SubjectKind, subject: Objects[SubjectKind
   const subscriptions =
     kind === 'customer'
       ? subscriptionsOf(found)
-      : [only(kind === 'subscription' ? subject.id : (subject as Invoice).subscription)].flat()
-  const invoices = kind === 'invoice' ? [subject as Invoice] : invoicesOf(found, kind, subject)
-  return { customer, subscriptions, invoices, payment_methods: paymentMethodsOf(found) }
+      : {
+          rows: [only(kind === 'subscription' ? subject.id : (subject as Invoice).subscription)].flat(),
+          isCut: false,
+        }
+  const invoices = kind === 'invoice' ? onlyInvoice(subject as Invoice) : invoicesOf(found, kind, subject)
+  return {
+    ...{ customer, subscriptions: subscriptions.rows, invoices: invoices.shown },
+    payment_methods: paymentMethodsOf(found),
+    cut: [
+      ...(subscriptions.isCut ? (['subscriptions'] as const) : []),
+      ...(invoices.isCut ? (['invoices'] as const) : []),
+    ],
+    ...{ nextDue: invoices.nextDue, owed: invoices.owed },
+  }
 }
 
-function subscriptionsOf({ engine, merchant, view, customer, as_of, isPast }: Found): Subscription[] {
+function subscriptionsOf({ engine, merchant, view, customer, as_of, isPast }: Found) {
   const { objects } = engine.store
+  const { ordinal } = merchant.settings
   const ofCustomer = { field: 'customer', is: customer.id }
-  if (!isPast) return objects.list('subscription', merchant.settings.ordinal, [ofCustomer], NEWEST)
+  if (!isPast) return objects.listPage('subscription', ordinal, [ofCustomer], NEWEST)
   const filters = [ofCustomer, { field: 'created', compare: '<=', to: as_of }] as const
-  return objects
-    .list('subscription', merchant.settings.ordinal, filters, ALL)
-    .flatMap(({ id }) => view.get('subscription', id) ?? [])
+  return firstWithin(
+    each(view, 'subscription', objects.ids('subscription', ordinal, filters, ALL)),
+    NEWEST.limit,
+  )
 }
 
-/** Lists the customer's subscriptions that had not ended at the moment. */
-function runningSubscriptions(found: Found, related: readonly Subscription[]): readonly Subscription[] {
-  if (found.isPast) return related.filter((subscription) => !hasEnded(subscription))
-  const filters = [
-    { field: 'customer', is: found.customer.id },
-    { field: 'status', isIn: RUNNING },
-  ]
-  return found.engine.store.objects.list('subscription', found.merchant.settings.ordinal, filters, ALL)
-}
+/** Lists the customer's subscriptions that had not ended at the moment, the next due ones if there are many. */
+const runningSubscriptions = (found: Found, related: readonly Subscription[]): readonly Subscription[] =>
+  found.isPast
+    ? related.filter((subscription) => !hasEnded(subscription))
+    : found.engine.store.objects.nextDueSubscriptions(found.customer.id, NEWEST.limit)
 
 function paymentMethodsOf({ engine, merchant, view, customer, isPast }: Found): PaymentMethod[] {
   const { objects, past } = engine.store
@@ -194,7 +203,6 @@ function futureJobsOf(
   found: Found,
   kind: SubjectKind,
   related: Related,
-  open: readonly Invoice[],
   { refunds, disputes }: Pick<PastSteps, 'refunds' | 'disputes'>,
 ): FutureJob[] {
   // The merchant's setting has no history.
@@ -208,15 +216,17 @@ function futureJobsOf(
     invoice: () => [],
   }[kind]()
   return inOrder([
-    ...[...open, ...related.invoices.filter(waitsAsDraft)].flatMap((invoice) => {
-      const subscription =
-        (invoice.subscription === null ? undefined : view.get('subscription', invoice.subscription)) ?? null
-      return futureJobsOfInvoice(invoice, {
-        subscription,
-        final_action,
-        schedule: found.merchant.settings.retry_schedule,
-      })
-    }),
+    ...related.nextDue
+      .filter((invoice) => isOpen(invoice) || waitsAsDraft(invoice))
+      .flatMap((invoice) => {
+        const subscription =
+          (invoice.subscription === null ? undefined : view.get('subscription', invoice.subscription)) ?? null
+        return futureJobsOfInvoice(invoice, {
+          subscription,
+          final_action,
+          schedule: found.merchant.settings.retry_schedule,
+        })
+      }),
     ...firstJobsOf(running, MAX_RELATED, (subscription) => {
       const { items, default_payment_method } = subscription
       const isPayable = holds(default_payment_method) || holds(customer.default_payment_method)
@@ -272,12 +282,3 @@ function pendingItemsOf(found: Found, { id, customer, has_pending_items }: Subsc
 }
 
 const itemsOfPhases = ({ phases }: SubscriptionSchedule) => phases.flatMap(({ items }) => items)
-
-/** Lists the customer's schedules that had not started at the moment. */
-function waitingSchedules({ engine, merchant, view, customer }: Found): SubscriptionSchedule[] {
-  const ofCustomer = [{ field: 'customer', is: customer.id }]
-  return engine.store.objects
-    .list('subscription_schedule', merchant.settings.ordinal, ofCustomer, ALL)
-    .flatMap(({ id }) => view.get('subscription_schedule', id) ?? [])
-    .filter((schedule) => schedule.subscription === null && !isOver(schedule))
-}
