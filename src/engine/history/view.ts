@@ -17,6 +17,7 @@ import type { Ids } from '../machine/ids.ts'
 export type { Filter, Page, TimeField } from '../../store/list-query.ts'
 export type { Comparison, Operand, Search, SearchClause } from '../../store/search-query.ts'
 export type { Cut } from '../../store/statements.ts'
+export type { Summary } from '../../store/stored-kind.ts'
 
 /** The objects of a merchant as of one moment, for presenters. */
 export type View = {

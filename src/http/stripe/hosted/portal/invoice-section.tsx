@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { Invoice } from '../../../../core/invoice.ts'
 import { isDraft } from '../../../../core/invoice-status.ts'
-import type { Summary } from '../../../../store/stored-kind.ts'
+import type { Summary } from '../../../../engine/history/view.ts'
 import { invoiceUrl } from '../../present/hosted-pages.ts'
 import { amountText } from '../amount.ts'
 import { Day, Token } from './parts.tsx'

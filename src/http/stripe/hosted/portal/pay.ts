@@ -9,8 +9,8 @@ import {
   finish,
   isPayable,
   type Portal,
-  payState,
   type PortalRequest,
+  payState,
   redirectToAuthentication,
 } from './portal.ts'
 

@@ -5,11 +5,10 @@ import { isOpen } from '../../../../core/invoice-status.ts'
 import type { PortalConfiguration } from '../../../../core/portal-configuration.ts'
 import { type FlowStep, isExpired, type PortalSession } from '../../../../core/portal-session.ts'
 import type { Subscription } from '../../../../core/subscription.ts'
-import type { CurrentView } from '../../../../engine/history/view.ts'
+import type { CurrentView, Summary } from '../../../../engine/history/view.ts'
 import { isSameSecret } from '../../../../engine/machine/digest.ts'
 import { CommandRefused, type UnitOfWork } from '../../../../engine/machine/unit.ts'
 import { finishFlow, visitPortalSession } from '../../../../engine/resources/portal-session.ts'
-import type { Summary } from '../../../../store/stored-kind.ts'
 import { isClientSecret } from '../../../client-secret.ts'
 import { authenticationPath, portalPath } from '../../present/hosted-pages.ts'
 import { leavingPage, type PageOf, redirectTo } from '../frame.tsx'
@@ -127,7 +126,17 @@ export const tokenOf = ({ view, session }: Portal, state: FormState): string =>
 /** Returns the state for which the form that pays an invoice is made. */
 export const payState = ({ customer }: Portal, invoice: Summary<Invoice>): FormState => {
   const { id, status, amount_due, amount_paid, currency, attempt_count, payment_intent } = invoice
-  return ['pay', id, status, amount_due, amount_paid, currency, attempt_count, payment_intent, customer.default_payment_method]
+  return [
+    'pay',
+    id,
+    status,
+    amount_due,
+    amount_paid,
+    currency,
+    attempt_count,
+    payment_intent,
+    customer.default_payment_method,
+  ]
 }
 
 /** Sorts the fields of objects: those of an object that was just written have another order than those of a row. */
