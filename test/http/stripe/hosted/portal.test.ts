@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { Statement } from '../../../../src/store/statements.ts'
 import { type Pages, pagesOf, submissionOf } from '../../visitor.ts'
 import { idOf, type StripeTwin, startStripe } from '../sdk.ts'
 
@@ -68,6 +69,23 @@ async function configured(features: Features): Promise<string> {
 }
 
 describe('the overview', () => {
+  test('does not read the lines of invoices that it lists', async () => {
+    const { customer } = await subscribed()
+    const url = await enter(customer)
+    const description = 'a long line '.repeat(400)
+    for (let n = 0; n < 3; n += 1) {
+      const { id } = await stripe.invoices.create({ customer })
+      await stripe.invoiceItems.create({ customer, invoice: id, amount: 100, currency: 'usd', description })
+      await stripe.invoices.finalizeInvoice(id)
+    }
+    const spies = (['all', 'allWithin'] as const).map((method) => vi.spyOn(Statement.prototype, method))
+    const page = await pages.open(url)
+    const read = JSON.stringify(spies.map(({ mock }) => mock.results.map(({ value }) => value)))
+    for (const spy of spies) spy.mockRestore()
+    expect(page.text).toContain('Invoice history')
+    expect(read).not.toContain('a long line')
+  })
+
   test('shows plans, the next invoice, cards, details and invoices, and runs nothing', async () => {
     const { customer } = await subscribed()
     const { status, html } = await pages.open(await enter(customer))
