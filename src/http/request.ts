@@ -1,4 +1,4 @@
-import { IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import { parameterInvalid } from '../core/errors.ts'
 import { decodeForm, decodeJson, type Raw, refuseTooMany } from './form.ts'
@@ -110,10 +110,9 @@ export async function readBody(
     if (size > limit) throw tooLarge()
     arrived?.(bytes)
   }
-  const { incoming } = (c.env ?? {}) as { incoming?: unknown }
+  const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage }
   // A request that was made within the process has a body of its own.
-  if (incoming instanceof IncomingMessage && !incoming.readableDidRead && !incoming.destroyed)
-    return readNodeBody(incoming, count)
+  if (incoming && !incoming.readableDidRead && !incoming.destroyed) return readNodeBody(incoming, count)
   const text = await c.req.text()
   count(Buffer.byteLength(text))
   return text

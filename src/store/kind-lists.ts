@@ -37,7 +37,10 @@ export class KindLists<K extends StoredKind> {
     const plain = codecOf(this.#kind).fields.filter(({ type }) => type !== 'json')
     const read: Reader<Summary<StoredObjects[K]>> = (values) =>
       Object.fromEntries(
-        plain.map(({ name, type }, place) => [name, type === 'boolean' ? values[place] === 1 : values[place]]),
+        plain.map(({ name, type }, place) => [
+          name,
+          type === 'boolean' ? values[place] === 1 : values[place],
+        ]),
       ) as Summary<StoredObjects[K]>
     return query ? this.#statementOf(query, read).all(query.values) : []
   }

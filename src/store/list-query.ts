@@ -98,13 +98,15 @@ function queryOf(
     ...{ all: () => true, 'small values': () => true },
     ...{ ids: ([name]: Column) => name === 'id', summary: ([, type]: Column) => type !== 'json' },
   }[shape.columns]
-  const columns = Object.entries(columnsOf(kind)).filter(read).map(([name, type]) => {
-    const column = sql.ref(`${kind}.${name}`)
-    // Reading the length of a text does not read the text.
-    return shape.columns === 'small values' && type === 'json'
-      ? sql`iif(octet_length(${column}) > ${literal(MAX_NESTED)}, ${literal(LEFT_OUT)}, ${column})`
-      : column
-  })
+  const columns = Object.entries(columnsOf(kind))
+    .filter(read)
+    .map(([name, type]) => {
+      const column = sql.ref(`${kind}.${name}`)
+      // Reading the length of a text does not read the text.
+      return shape.columns === 'small values' && type === 'json'
+        ? sql`iif(octet_length(${column}) > ${literal(MAX_NESTED)}, ${literal(LEFT_OUT)}, ${column})`
+        : column
+    })
   return sql<object>`select ${sql.join(columns)} from ${source} where ${sql.join(wheres, sql` and `)}
     order by ${place} ${sql.raw(shape.order === 'newest first' ? 'desc' : 'asc')} limit ${literal(shape.limit)}`
 }

@@ -7,7 +7,9 @@ export type StoredKind = keyof StoredObjects
 
 /** The fields of an object without nested values. They are short. */
 export type Summary<T> = {
-  readonly [Field in keyof T as Exclude<T[Field], null> extends string | number | boolean ? Field : never]: T[Field]
+  readonly [Field in keyof T as Exclude<T[Field], null> extends string | number | boolean
+    ? Field
+    : never]: T[Field]
 }
 
 /** The column type of a field: booleans are stored as 0 and 1, nested values and numbers with decimals as JSON text. */
