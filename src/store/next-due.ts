@@ -26,6 +26,8 @@ const columns = (kind: 'invoice' | 'subscription') =>
 /** The order of the next attempts and due dates; invoices without one come last. */
 const NEXT_DUE = sql`ifnull(next_payment_attempt, iif(overdue = 0, due_date, null)) nulls last, seq desc`
 
+// The rows are read after the sort, which would copy them.
+
 /** Lists the first open invoices of an owner, up to the length of a page. */
 export function openInvoices(
   statements: Statements,
@@ -38,10 +40,9 @@ export function openInvoices(
       `open invoices of ${kindOfOwner(owner)} ${order} ${limit}`,
       (db) => ({
         compile: () =>
-          sql`select ${columns('invoice')} ${ofOwner(owner)}
-            order by ${order === 'newest first' ? sql`seq desc` : NEXT_DUE} limit ${literal(limit)}`.compile(
-            db,
-          ),
+          sql`select ${columns('invoice')} from (select seq as found ${ofOwner(owner)}
+            order by ${order === 'newest first' ? sql`seq desc` : NEXT_DUE} limit ${literal(limit)})
+            cross join invoice on invoice.seq = found`.compile(db),
       }),
       decode,
     )
@@ -70,10 +71,11 @@ export function nextDueSubscriptions(
       `next due subscriptions ${limit}`,
       (db) => ({
         compile: () =>
-          sql`select ${columns('subscription')} from subscription
+          sql`select ${columns('subscription')} from (select seq as found from subscription
             where customer = ${arg('customer')} and ${HAS_NOT_ENDED}
             order by min(current_period_end, ifnull(cancel_at, current_period_end),
-              ifnull(expires_at, current_period_end)), seq desc limit ${literal(limit)}`.compile(db),
+              ifnull(expires_at, current_period_end)), seq desc limit ${literal(limit)})
+            cross join subscription on subscription.seq = found`.compile(db),
       }),
       decode,
     )
