@@ -58,6 +58,7 @@ if (process.env.VITEST_SKIPPED_SHOWN === undefined) {
  * loading them again for each file took a fifth of the suite's processor time.
  */
 const apart = [
+  'test/cli/daemon/run-folder.test.ts',
   'test/engine/access/oauth-app.test.ts',
   'test/simulation/simulation.test.ts',
   // It loads the native part of SQLite once more, which a process can do only once.

@@ -112,7 +112,7 @@ export async function readBody(
   }
   const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage }
   // A request that was made within the process has a body of its own.
-  if (incoming && !incoming.readableDidRead && !incoming.destroyed) return readNodeBody(incoming, count)
+  if (incoming?.readableDidRead === false && !incoming.destroyed) return readNodeBody(incoming, count)
   const text = await c.req.text()
   count(Buffer.byteLength(text))
   return text

@@ -53,5 +53,7 @@ export class TimeLimit {
       this.#isOver = true
       this.#abort()
     }, this.#leftMs)
+    // A connection keeps its process alive itself; a handler of the test library that never answers does not.
+    this.#timer.unref()
   }
 }
