@@ -80,8 +80,8 @@ export default defineConfig({
     // None takes more than some seconds; others may have the machine meanwhile.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Many tests wait for a process that they started, or for time to pass: other files use the processor meanwhile.
-    maxWorkers: availableParallelism() * 3,
+    // Many tests wait for a process that they started, or for time to pass: another file uses the processor meanwhile.
+    maxWorkers: availableParallelism() * 2,
     reporters: report ? ['default', 'json'] : ['default'],
     ...(report && { outputFile: { json: report } }),
   },
