@@ -141,7 +141,7 @@ type Source<T> = {
   /** The name of an entry in messages. */
   readonly noun: string
   readonly placeOf: (id: string) => number | undefined
-  readonly list: (page: Page) => Pick<Cut<T>, 'rows' | 'isCut'>
+  readonly list: (page: Page) => Cut<T>
 }
 
 /** Presents a page of a source, newest first. Throws what `listObjects` throws. */

@@ -49,7 +49,7 @@ export class KindLists<K extends StoredKind> {
   page(merchant: number, filters: readonly Filter[], page: Page): Cut<StoredObjects[K]> {
     // To read rows one by one takes longer than to read them together, so it is done only if some are large.
     const small = this.#smallRows(this.#queryOf(merchant, filters, page, 'small values'))
-    if (small) return { rows: small, isCut: false, length: 0 }
+    if (small) return { rows: small, isCut: false }
     const query = this.#queryOf(merchant, filters, page)
     const { decode, nestedLength: lengthOf } = codecOf(this.#kind)
     assert(query, 'there are rows')

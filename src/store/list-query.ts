@@ -5,6 +5,7 @@ import { LEFT_OUT, MAX_NESTED } from './codec.ts'
 import { columnsOf, indexesOf } from './columns.ts'
 import { arg, literal } from './statements.ts'
 import type { IndexChoice, StoredKind } from './stored-kind.ts'
+import { USES, type Use } from './subscription-uses.ts'
 
 /**
  * A condition of a list on a field of its table. Numbers and the values of `isNot`, `isLiteral` and `isEither` are part of the SQL.
@@ -49,7 +50,17 @@ export type PageShape = {
   readonly order: 'newest first' | 'oldest first'
   readonly limit: number
   /** Which columns are read. Of `small values`, large nested values are left out: see `LEFT_OUT`; of a `summary`, all nested values. */
-  readonly columns: 'all' | 'small values' | 'summary' | 'ids'
+  readonly columns: keyof typeof READ
+}
+
+type Column = readonly [name: string, type: string]
+
+/** Whether a column is read. */
+const READ = {
+  all: () => true,
+  'small values': () => true,
+  summary: ([, type]: Column) => type !== 'json',
+  ids: ([name]: Column) => name === 'id',
 }
 
 /** A list as one statement, and the values of its conditions. */
@@ -94,12 +105,8 @@ function queryOf(
     ...(shape.isAbove ? [sql`${place} > ${arg('above')}`] : []),
     ...(shape.isBelow ? [sql`${place} < ${arg('below')}`] : []),
   ]
-  const read = {
-    ...{ all: () => true, 'small values': () => true },
-    ...{ ids: ([name]: Column) => name === 'id', summary: ([, type]: Column) => type !== 'json' },
-  }[shape.columns]
   const columns = Object.entries(columnsOf(kind))
-    .filter(read)
+    .filter(READ[shape.columns])
     .map(([name, type]) => {
       const column = sql.ref(`${kind}.${name}`)
       // Reading the length of a text does not read the text.
@@ -110,14 +117,6 @@ function queryOf(
   return sql<object>`select ${sql.join(columns)} from ${source} where ${sql.join(wheres, sql` and `)}
     order by ${place} ${sql.raw(shape.order === 'newest first' ? 'desc' : 'asc')} limit ${literal(shape.limit)}`
 }
-
-type Column = readonly [name: string, type: string]
-
-/** The tables with one row for each subscription and price, or item, that it has. */
-const USES = [
-  { table: 'price_use', column: 'price' },
-  { table: 'item_use', column: 'item' },
-] as const
 
 type Condition = {
   readonly name: string
@@ -170,7 +169,7 @@ function conditionOf(kind: StoredKind, filter: Filter, value: string): Condition
 }
 
 /** Selects the subscriptions with a price or an item. */
-const holding = ({ table, column }: (typeof USES)[number], value: string, given: string): Condition => ({
+const holding = ({ table, column }: Use, value: string, given: string): Condition => ({
   name: `holds ${column}`,
   value,
   given,

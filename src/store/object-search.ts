@@ -50,7 +50,7 @@ export class ObjectSearch {
     { limit, after }: SearchPage,
   ): Generator<void, Cut<Objects[K]>> {
     const span = this.#spanOf(kind, merchant, search)
-    if (!span) return { rows: [], isCut: false, length: 0 }
+    if (!span) return { rows: [], isCut: false }
     const { query, values } = searchQuery(kind, search, BOUNDS, limit)
     const { decode, nestedLength } = codecOf(kind)
     const statement = this.#statements.once(query, (row) => decode(row) as Objects[K])
@@ -65,11 +65,11 @@ export class ObjectSearch {
       })
       rows.push(...found.rows)
       length += found.length
-      if (found.isCut) return { rows: rows.slice(0, limit), isCut: true, length }
+      if (found.isCut) return { rows: rows.slice(0, limit), isCut: true }
       if (rows.length >= limit) break
       yield
     }
-    return { rows: rows.slice(0, limit), isCut: false, length }
+    return { rows: rows.slice(0, limit), isCut: false }
   }
 
   /** Counts a merchant's objects that a search finds, up to a limit. */

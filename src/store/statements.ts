@@ -56,8 +56,6 @@ export type Cut<Row> = {
   readonly rows: readonly Row[]
   /** Whether further rows were left out, because they would be too long together. */
   readonly isCut: boolean
-  /** The total length of the rows. */
-  readonly length: number
 }
 
 /** A query that Kysely compiled once, run by better-sqlite3. */
@@ -88,8 +86,11 @@ export class Statement<Row> {
     return rows.map((row) => this.#read(row))
   }
 
-  /** Reads the first rows up to a total length. */
-  allWithin(values: Values, { maxLength, lengthOf, least = 1 }: Within): Cut<Row> {
+  /** Reads the first rows up to a total length. @returns their total length too */
+  allWithin(
+    values: Values,
+    { maxLength, lengthOf, least = 1 }: Within,
+  ): Cut<Row> & { readonly length: number } {
     const rows: Row[] = []
     let length = 0
     for (const row of this.#prepared.iterate(...this.#bind(values)) as IterableIterator<unknown[]>) {

@@ -5,7 +5,7 @@ type Items = Subscription['items']
 type Owner = { readonly merchant: number; readonly subscription: number }
 
 /** The tables with one row for each price and for each item of a subscription, by which lists find the subscription. */
-const USES = [
+export const USES = [
   { table: 'price_use', column: 'price', valuesOf: (items: Items) => items.map(({ price }) => price) },
   { table: 'item_use', column: 'item', valuesOf: (items: Items) => items.map(({ id }) => id) },
 ] as const
@@ -20,7 +20,7 @@ export function updateUses(statements: Statements, owner: Owner, before: Items, 
   }
 }
 
-type Use = (typeof USES)[number]
+export type Use = (typeof USES)[number]
 type Row = Owner & { readonly value: string }
 
 function remove(statements: Statements, { table, column }: Use, row: Row): void {

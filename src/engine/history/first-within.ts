@@ -4,7 +4,7 @@ import type { Cut } from '../../store/statements.ts'
 import type { View } from './view.ts'
 
 /** Returns the first objects up to a limit and up to the length of a page, at least one if there is one. */
-export function firstWithin<T>(objects: Iterable<T>, limit: number): Omit<Cut<T>, 'length'> {
+export function firstWithin<T>(objects: Iterable<T>, limit: number): Cut<T> {
   const rows: T[] = []
   let length = 0
   for (const object of objects) {

@@ -152,7 +152,7 @@ export type Summaries = {
   readonly noun: string
   /** Returns the start of a summary. */
   readonly placeOf: (id: string) => number | undefined
-  readonly list: (page: Page) => Pick<Cut<Summary>, 'rows' | 'isCut'>
+  readonly list: (page: Page) => Cut<Summary>
 }
 
 /** The length of the start of a summary in its id, in base 36, and of the characters that follow. */
@@ -179,10 +179,12 @@ export function summariesOf({ store, ids }: Engine, view: CurrentView, span: Sum
     return from >= start && from < end && idOf(from) === id ? from : undefined
   }
   const whole = (): Summary => ({
-    ...{ id: idOf(start), start, end },
+    id: idOf(start),
+    start,
+    end,
     quantity: store.meterEvents.aggregate(formula, { ...read, start, end }),
   })
-  const list = ({ limit, after, before }: Page): ReturnType<Summaries['list']> => {
+  const list = ({ limit, after, before }: Page): Cut<Summary> => {
     if (window === undefined) return { rows: (after ?? before) === undefined ? [whole()] : [], isCut: false }
     const left = before === undefined ? { start, end: after ?? end } : { start: before + window, end }
     const order = before === undefined ? 'newest first' : 'oldest first'
