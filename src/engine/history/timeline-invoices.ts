@@ -5,6 +5,7 @@ import type { Kind, Objects } from '../../core/kinds.ts'
 import { RULES } from '../../core/rules.ts'
 import type { Subscription } from '../../core/subscription.ts'
 import type { Owed } from '../../store/next-due.ts'
+import type { Cut } from '../../store/statements.ts'
 import type { Engine } from '../machine/engine.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
 import { firstWithin } from './first-within.ts'
@@ -54,17 +55,18 @@ export function invoicesOf(found: Found, kind: Kind, subject: Objects[Kind]): Re
 
 /** Returns an invoice that is shown alone. */
 export function onlyInvoice(invoice: Invoice): RelatedInvoices {
-  const { currency, total, amount_paid } = invoice
-  const owed = isOpen(invoice) ? [{ amount: total - amount_paid, currency }] : []
-  return { shown: [invoice], isCut: false, nextDue: [invoice], owed }
+  return { shown: [invoice], isCut: false, nextDue: [invoice], owed: owedFor([invoice]) }
 }
 
-type Open = {
-  readonly rows: readonly Invoice[]
-  readonly isCut: boolean
-  readonly nextDue: readonly Invoice[]
-  readonly owed: readonly Owed[]
+/** Sums up what is owed for those of the invoices that are open, by currency. */
+function owedFor(invoices: Iterable<Invoice>): Owed[] {
+  const sums = new Map<string, number>()
+  for (const { status, currency, total, amount_paid } of invoices)
+    if (isOpen({ status })) sums.set(currency, (sums.get(currency) ?? 0) + total - amount_paid)
+  return [...sums].map(([currency, amount]) => ({ amount, currency }))
 }
+
+type Open = Cut<Invoice> & Pick<RelatedInvoices, 'nextDue' | 'owed'>
 
 function presentOpen({ engine, customer }: Found, subscription: string | undefined): Open {
   const { objects } = engine.store
@@ -73,33 +75,25 @@ function presentOpen({ engine, customer }: Found, subscription: string | undefin
   const { rows, isCut } = objects.openInvoices(owner, { order: 'newest first', limit })
   const isAll = rows.length < limit && !isCut
   return {
-    ...{ rows, isCut, owed: objects.owedOf(owner) },
+    rows,
+    isCut,
+    owed: objects.owedOf(owner),
     nextDue: isAll ? rows : objects.openInvoices(owner, { order: 'next due first', limit }).rows,
   }
 }
 
 /** Reads the invoices that were open at a past moment one after the other. */
 function pastOpen({ engine, view, customer, as_of }: Found, subscription: string | undefined): Open {
-  const sums = new Map<string, number>()
   const ids = engine.store.objects.idsOfInvoicesOpenAt(customer.id, as_of).toReversed()
   const open = function* () {
     for (const id of ids) {
       const invoice = view.get('invoice', id)
-      if (!invoice || (subscription !== undefined && invoice.subscription !== subscription)) continue
-      if (isOpen(invoice)) {
-        const { currency, total, amount_paid } = invoice
-        sums.set(currency, (sums.get(currency) ?? 0) + total - amount_paid)
-      }
-      yield invoice
+      if (invoice && (subscription === undefined || invoice.subscription === subscription)) yield invoice
     }
   }
   const { rows, isCut } = firstWithin(open(), MAX_RELATED + 1)
-  if (isCut) {
-    // The sums also count the invoices that are not shown.
-    sums.clear()
-    for (const _ of open());
-  }
-  return { rows, isCut, nextDue: rows, owed: [...sums].map(([currency, amount]) => ({ amount, currency })) }
+  // The sums also count the invoices that are not shown.
+  return { rows, isCut, nextDue: rows, owed: owedFor(isCut ? open() : rows) }
 }
 
 /** Reads the customer's drafts that had a planned finalization at the moment one after the other, newest first. */

@@ -28,9 +28,9 @@ export function shownSubscriptionsOf(
   customer: string,
 ): ShownSubscriptions {
   const ofCustomer = { field: 'customer', is: customer }
-  const { rows } = view.listPage('subscription', [ofCustomer], { limit: MAX_SUBSCRIPTIONS })
+  const { rows, isCut } = view.listPage('subscription', [ofCustomer], { limit: MAX_SUBSCRIPTIONS })
   const shown = rows.filter((subscription) => !hasEnded(subscription))
-  return { shown, others: subscriptionsOf(view, customer).length - shown.length }
+  return { shown, others: isCut ? subscriptionsOf(view, customer).length - shown.length : 0 }
 }
 
 /**
