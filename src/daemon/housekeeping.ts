@@ -61,14 +61,13 @@ export async function doHousekeeping({
 }
 
 /**
- * Limits the lifetimes of what was created when the wall clock was ahead, at a start. After a restore, the housekeeping does.
+ * Limits the lifetimes of what was created when the wall clock was ahead: at a start, and after a restore. Must be called within a
+ * transaction.
  * See docs/contract/clocks.md#wall-clock.
  */
 export function limitLifetimes({ engine, idempotency }: Pick<Parts, 'engine' | 'idempotency'>): void {
-  engine.store.transaction(() => {
-    idempotency.limitLifetimes()
-    limitRequests(engine)
-  })
+  idempotency.limitLifetimes()
+  limitRequests(engine)
 }
 
 /**
@@ -81,8 +80,7 @@ export async function deleteExpired({
   access,
 }: Pick<Parts, 'engine' | 'idempotency' | 'access'>): Promise<void> {
   await engine.operatorCommand(() => {
-    idempotency.limitLifetimes()
-    limitRequests(engine)
+    limitLifetimes({ engine, idempotency })
     idempotency.deleteExpired()
     deleteExpiredGrants(engine)
   })

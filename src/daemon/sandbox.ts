@@ -147,7 +147,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     const streams = new EventStreams(engine, (event) => presentEvent(versions, event), reportError)
     const requests = new RequestLog(new LiveStreams(reportError))
     const idempotency = new IdempotencyKeys(store, engine.steady)
-    if (known) limitLifetimes({ engine, idempotency })
+    if (known) store.transaction(() => limitLifetimes({ engine, idempotency }))
     const webhooks = openWebhooks(engine, {
       versions,
       addresses,

@@ -35,9 +35,9 @@ const TRANSACTION_MS = 50
 const MAX_COMMANDS = 1_000
 
 /**
- * The command queue. Commands that arrive together share one transaction, and are answered after its commit. If they
- * take too long, the others follow in transactions of their own. Commands of a merchant whose clock is advancing wait for the advance. Exclusive work lets commands pass while any clock is
- * advancing.
+ * The command queue. Commands that arrive together share one transaction, and are answered after its commit. If they take too long,
+ * the others follow in transactions of their own. Commands of a merchant whose clock is advancing wait for the advance. Exclusive
+ * work lets commands pass while any clock is advancing.
  */
 export class CommandQueue {
   readonly #transactions: Transactions
