@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { STORED_KINDS, storedNumber } from './columns.ts'
+import { type AddedRow, GrowingBlock, ofEverybody, type Summary } from './growing-block.ts'
 import { arg, type Statements } from './statements.ts'
 import type { StoredKind } from './stored-kind.ts'
 import { JOURNAL_BLOCKS } from './tables.ts'
@@ -49,19 +50,40 @@ export function spanOf(bounds: readonly CreatedBound[]): Span {
  */
 export class Blocks {
   readonly #statements: Statements
+  readonly #growing = new Map<StoredKind | 'journal', GrowingBlock>()
 
   constructor(statements: Statements) {
     this.#statements = statements
   }
 
-  /** Must be called with the seq of each added row; the last row of a block writes its summary. */
-  added(kind: StoredKind | 'journal', seq: number): void {
-    if ((seq + 1) % BLOCK_ROWS !== 0) return
-    const place = { block: blockOf(seq), first: seq + 1 - BLOCK_ROWS, last: seq }
-    if (kind === 'journal') {
-      this.#sumUpJournal('merchant').run(place)
-      this.#sumUpJournal('everybody').run(place)
-    } else this.#sumUp(kind).run(place)
+  /** Must be called with each added object; the last one of a block writes its summary. */
+  added(kind: StoredKind, row: AddedRow): void {
+    const growing = this.#growingOf(kind, row.seq)
+    growing.add(row)
+    if (!isLast(row.seq)) return
+    if (growing.whole) this.#write(kind, row.seq, growing.whole)
+    else this.#sumUp(kind).run(placeOf(row.seq))
+  }
+
+  /** Must be called with each added entry of the journal, and the number of its event's type; null for one without event. */
+  addedEntry(row: AddedRow, type: number | null): void {
+    const growing = this.#growingOf('journal', row.seq)
+    if (type === null) growing.skip(row.seq)
+    else growing.add(row, type)
+    if (!isLast(row.seq)) return
+    if (growing.whole) {
+      const { whole } = growing
+      this.#write('journal', row.seq, whole)
+      if (whole.size > 0) this.#write('journal', row.seq, [[ALL_MERCHANTS, ofEverybody(whole.values())]])
+    } else {
+      this.#sumUpJournal('merchant').run(placeOf(row.seq))
+      this.#sumUpJournal('everybody').run(placeOf(row.seq))
+    }
+  }
+
+  /** Must be called when rows were rolled back, deleted or replaced. */
+  forget(): void {
+    for (const growing of this.#growing.values()) growing.forget()
   }
 
   /** Returns the first seq that is in no full block. */
@@ -136,6 +158,42 @@ export class Blocks {
     return row !== undefined
   }
 
+  /** Returns the newest block of a table, which the row with this seq is added to. */
+  #growingOf(kind: StoredKind | 'journal', seq: number): GrowingBlock {
+    let growing = this.#growing.get(kind)
+    if (!growing) {
+      growing = new GrowingBlock()
+      this.#growing.set(kind, growing)
+    }
+    if (seq % BLOCK_ROWS === 0) growing.begin(seq)
+    return growing
+  }
+
+  #write(
+    kind: StoredKind | 'journal',
+    seq: number,
+    summaries: Iterable<readonly [merchant: number, Summary]>,
+  ): void {
+    const statement = this.#statements.named('write block', (db) =>
+      db.replaceInto('block').values({
+        kind: arg<number>('kind'),
+        merchant: arg<number>('merchant'),
+        number: arg<number>('number'),
+        earliest: arg<number>('earliest'),
+        latest: arg<number>('latest'),
+        types: arg<number>('types'),
+      }),
+    )
+    for (const [merchant, { types, ...span }] of summaries)
+      statement.run({
+        kind: numberOf(kind),
+        merchant,
+        number: blockOf(seq),
+        ...span,
+        types: typeBits([...types]),
+      })
+  }
+
   #sumUp(kind: StoredKind) {
     return this.#statements.named(`sum up ${kind}`, (db) =>
       db
@@ -189,6 +247,10 @@ export class Blocks {
 
 /** Returns the `merchant` of the journal blocks to search. */
 export const ownerOf = (merchant: number | null): number => merchant ?? ALL_MERCHANTS
+
+const isLast = (seq: number): boolean => (seq + 1) % BLOCK_ROWS === 0
+
+const placeOf = (last: number) => ({ block: blockOf(last), first: last + 1 - BLOCK_ROWS, last })
 
 const numberOf = (kind: StoredKind | 'journal'): number =>
   kind === 'journal' ? JOURNAL_BLOCKS : storedNumber(kind)

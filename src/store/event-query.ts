@@ -15,7 +15,10 @@ import { arg, literal, type Statements } from './statements.ts'
 import { JOURNAL_BLOCKS, type JournalRow } from './tables.ts'
 
 /** The number that the journal stores for each event type. */
-export const TYPE_NUMBER = new Map(ALL_EVENT_TYPES.map((type, index) => [type, index]))
+const TYPE_NUMBER = new Map(ALL_EVENT_TYPES.map((type, index) => [type, index]))
+
+/** Returns the number of an event type in the journal. */
+export const typeNumber = (type: EventType): number => TYPE_NUMBER.get(type) ?? 0
 
 export type EventQuery = {
   /** null for the events of all merchants. */
@@ -42,7 +45,7 @@ export function filteredEvents(
   { merchant, limit, order, ...query }: EventQuery,
 ): ListedEntry[] {
   const types = query.types.length === 0 ? ALL_EVENT_TYPES : query.types
-  const numbers = types.map((type) => TYPE_NUMBER.get(type) ?? 0)
+  const numbers = types.map(typeNumber)
   const placeOf = (place: number | undefined) =>
     place === undefined || merchant === null ? place : seqOf(statements, merchant, place)
   const tail = blocks.tail('journal')

@@ -10,7 +10,7 @@ import {
 } from '../core/kinds.ts'
 import type { Blocks } from './blocks.ts'
 import { EventPreviews } from './event-previews.ts'
-import { type EventQuery, filteredEvents, type StoredEntry, TYPE_NUMBER } from './event-query.ts'
+import { type EventQuery, filteredEvents, type StoredEntry, typeNumber } from './event-query.ts'
 import type { Keyframes } from './keyframes.ts'
 import { type ListedEntry, listedColumns, withReplaced } from './listed-entry.ts'
 import { eventsOfObject, type ObjectEventQuery } from './object-events.ts'
@@ -115,7 +115,7 @@ export class Journal {
   ): void {
     const values: unknown[] = []
     for (const { kind, place, previous, replaced, event } of entries) {
-      const [number, type] = event ? [event.number, TYPE_NUMBER.get(event.type)] : [null, null]
+      const [number, type] = event ? [event.number, typeNumber(event.type)] : [null, null]
       values.push(merchant, number, type, kindNumber(kind), place.seq)
       values.push(created, replaced, api_version, request, idempotency_key, previous)
     }
@@ -152,7 +152,7 @@ export class Journal {
       if (preview) this.previews.add({ entry: seq, merchant }, preview)
       const place = { kind, object: entry.place.seq, merchant, entry: seq, created }
       if (this.#keyframes.isDue(place, entry)) this.#keyframes.add(place, after)
-      this.#blocks.added('journal', seq)
+      this.#blocks.addedEntry({ seq, merchant, created }, entry.event ? typeNumber(entry.event.type) : null)
       seq += 1
     }
   }

@@ -198,7 +198,7 @@ export class KindTable<K extends StoredKind> {
     const { encode, nestedLength } = codecOf(this.#kind)
     const values = encode(object)
     place.seq = this.#insertion.runWith(merchant, place.newestEntry, place.entryCount, ...values).last
-    this.#blocks.added(this.#kind, place.seq)
+    this.#blocks.added(this.#kind, { seq: place.seq, merchant, created: object.created })
     this.#recent.set(object.id, { merchant, place, object, length: nestedLength(values) })
   }
 

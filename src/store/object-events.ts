@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Kind } from '../core/kinds.ts'
 import { ALL_INSTANTS, spanOf } from './blocks.ts'
-import { type EventQuery, TYPE_NUMBER } from './event-query.ts'
+import { type EventQuery, typeNumber } from './event-query.ts'
 import type { Keyframes } from './keyframes.ts'
 import { LISTED, type ListedEntry } from './listed-entry.ts'
 import { arg, literal, type Statements } from './statements.ts'
@@ -52,7 +52,7 @@ function follow(
   { start, types, created, limit, below, above, order }: ObjectEventQuery & { readonly start: number },
 ): ListedEntry[] {
   const isLimited = order === 'newest first'
-  const numbers = types.map((type) => TYPE_NUMBER.get(type) ?? 0)
+  const numbers = types.map(typeNumber)
   return statements
     .named<ListedEntry>(`events of object ${types.length > 0} ${isLimited && limit}`, (db) => ({
       compile: () =>

@@ -202,6 +202,7 @@ export class Store {
     this.objects.forget()
     this.jobs.forget()
     this.journal.forgetNext()
+    this.#blocks.forget()
     this.meterEvents.forget()
   }
 
