@@ -6,6 +6,9 @@ import { chromiumPath } from './test/browser/chromium.ts'
 import { hasPytest } from './test/docs/pytest.ts'
 import { hasFaketime } from './test/faked-wall.ts'
 
+// Node reads these certificates at each start, for 50 ms. No test connects to a host whose certificate they sign.
+delete process.env.NODE_EXTRA_CA_CERTS
+
 // A script that wants the counts names a file for them.
 const report = process.env.PAYTWIN_TEST_REPORT
 
