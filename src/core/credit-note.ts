@@ -82,26 +82,33 @@ export type CreditLineRequest = {
 /** Reports whether a credit note still credits its invoice. */
 export const isIssued = ({ status }: CreditNote): boolean => status === 'issued'
 
-/** Returns the number of the next credit note of an invoice. See docs/contract/credit-notes.md#numbers. */
-export const creditNoteNumber = ({ number }: Invoice, earlier: readonly CreditNote[]): string =>
-  `${number}-CN-${String(earlier.length + 1).padStart(2, '0')}`
+/** What the next credit note of an invoice needs to know about the earlier ones. */
+export type EarlierCredits = {
+  /** The number of credit notes, void ones too. */
+  readonly count: number
+  /** The sum that issued credit notes credit of each line that is credited again, by the id of the line. */
+  readonly byLine: ReadonlyMap<string, number>
+}
 
-/** paytwin: how many credit notes an invoice can have, void ones too. Each further one reads all earlier ones. */
+/** Returns the number of the next credit note of an invoice. See docs/contract/credit-notes.md#numbers. */
+export const creditNoteNumber = ({ number }: Invoice, { count }: EarlierCredits): string =>
+  `${number}-CN-${String(count + 1).padStart(2, '0')}`
+
+/** paytwin: how many credit notes an invoice can have, void ones too. */
 export const MAX_CREDIT_NOTES = 500
 
 /**
  * Checks that an invoice can be credited.
- * @param earlier - all credit notes of the invoice
  * @throws ApiError parameter_invalid, param invoice
  * See docs/contract/credit-notes.md#creating.
  */
-export function checkCreditable(invoice: Invoice, earlier: readonly CreditNote[]): void {
+export function checkCreditable(invoice: Invoice, { count }: EarlierCredits): void {
   if (!isCreditable(invoice))
     throw parameterInvalid(
       'invoice',
       `Only an open or paid invoice can be credited, but the status of '${invoice.id}' is ${invoice.status}`,
     )
-  if (earlier.length >= MAX_CREDIT_NOTES)
+  if (count >= MAX_CREDIT_NOTES)
     throw parameterInvalid('invoice', `An invoice can have at most ${MAX_CREDIT_NOTES} credit notes`)
 }
 
@@ -121,13 +128,12 @@ export const creditable = (invoice: Invoice, refundedApart: number): number =>
 
 /**
  * Makes the lines of a credit note: the requested ones, or one line of the requested amount.
- * @param earlier - all credit notes of the invoice
  * @throws ApiError parameter_missing, parameter_invalid, amount_too_large
  * See docs/contract/credit-notes.md#lines.
  */
 export function creditLines(
   invoice: Invoice,
-  earlier: readonly CreditNote[],
+  earlier: EarlierCredits,
   given: {
     amount: number | undefined
     lines: readonly CreditLineRequest[] | undefined
@@ -139,7 +145,7 @@ export function creditLines(
     if (amount === undefined) throw parameterMissing('amount', 'Missing required parameter: amount, or lines')
     return [customLine(newId('cnli'), { unit_amount: amount, quantity: 1, description: null })]
   }
-  const credited = creditedByLine(earlier)
+  const credited = new Map(earlier.byLine)
   const made = lines.map((line, index) => {
     const param = `lines[${index}]`
     checkFields(line, param)
@@ -250,15 +256,6 @@ function shareOf(billed: InvoiceLine, quantity: number | undefined, param: strin
   const amount = roundedQuotient(BigInt(netAmount(billed)) * part, whole)
   if (amount > 0) return amount
   throw parameterInvalid(`${param}[quantity]`, `The line '${billed.id}' has no amount that can be credited`)
-}
-
-/** Returns the sum that issued credit notes credit of each line of the invoice. */
-function creditedByLine(earlier: readonly CreditNote[]): Map<string, number> {
-  const sums = new Map<string, number>()
-  for (const { invoice_line_item, amount } of earlier.filter(isIssued).flatMap(({ lines }) => lines)) {
-    if (invoice_line_item !== null) sums.set(invoice_line_item, (sums.get(invoice_line_item) ?? 0) + amount)
-  }
-  return sums
 }
 
 /** Marks a credit note void. @throws ApiError invalid_state_transition */

@@ -33,6 +33,7 @@ import * as clockEvents from './migrations/0031-clock-events.ts'
 import * as indexesOfMerchants from './migrations/0032-indexes-of-merchants.ts'
 import * as expiredGrants from './migrations/0033-expired-grants.ts'
 import * as selectiveIndexes from './migrations/0034-selective-indexes.ts'
+import * as lineCredits from './migrations/0035-line-credits.ts'
 
 /** All migrations, in order. Written by `npm run schema` from the files in migrations/. */
 export const MIGRATIONS: Migrations = {
@@ -70,4 +71,5 @@ export const MIGRATIONS: Migrations = {
   '0032-indexes-of-merchants': indexesOfMerchants,
   '0033-expired-grants': expiredGrants,
   '0034-selective-indexes': selectiveIndexes,
+  '0035-line-credits': lineCredits,
 }

@@ -309,4 +309,7 @@ CREATE INDEX invoice_item_to_bill on invoice_item (customer, currency)
 CREATE TABLE item_use (
       merchant integer not null, item text not null, subscription integer not null,
       primary key (merchant, item, subscription)) strict, without rowid;
+CREATE TABLE line_credit (
+      merchant integer not null, line text not null, amount integer not null,
+      primary key (merchant, line)) strict, without rowid;
 `

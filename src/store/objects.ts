@@ -6,6 +6,7 @@ import type { Subscription } from '../core/subscription.ts'
 import { type AmountCount, countAmounts, type MovingKind } from './amounts.ts'
 import type { Blocks } from './blocks.ts'
 import { billedCurrency, hasPaid, idsOfActive } from './customer-facts.ts'
+import { updateDerivedRows } from './derived-rows.ts'
 import { KindTable, type RowAt } from './kind-table.ts'
 import type { Filter, Page } from './list-query.ts'
 import {
@@ -21,7 +22,6 @@ import { Place } from './place.ts'
 import { IS_LOOSE, IS_OUTSTANDING, type Owners, ReadAhead } from './read-ahead.ts'
 import { arg, type Cut, literal, type Statements } from './statements.ts'
 import type { StoredObjects, Summary } from './stored-kind.ts'
-import { updateUses } from './subscription-uses.ts'
 
 /** The fields with the instants at which an invoice stops being open. */
 const INVOICE_ENDINGS = ['paid_at', 'voided_at', 'marked_uncollectible_at'] as const
@@ -242,9 +242,7 @@ export class ObjectTable {
     this.#writes += 1
     this.#ahead?.written(kind, null, object)
     this.#tables[kind].insert(merchant, object as StoredObjects[K], place)
-    if (kind !== 'subscription') return
-    const owner = { merchant, subscription: place.seq }
-    updateUses(this.#statements, owner, [], (object as Subscription).items)
+    updateDerivedRows(this.#statements, kind, { merchant, seq: place.seq, before: undefined, after: object })
   }
 
   /** Writes the changed fields, and the place's end of the chain of journal entries. */
@@ -257,9 +255,7 @@ export class ObjectTable {
     this.#ahead?.written(kind, before, after)
     const change = { before, after } as { before: StoredObjects[K]; after: StoredObjects[K] }
     this.#tables[kind].update(merchant, change, place)
-    if (kind !== 'subscription') return
-    const owner = { merchant, subscription: place.seq }
-    updateUses(this.#statements, owner, (before as Subscription).items, (after as Subscription).items)
+    updateDerivedRows(this.#statements, kind, { merchant, seq: place.seq, before, after })
   }
 
   /** Reads the objects of many ids into the cache with one statement, except large ones. @returns those that are in the cache */

@@ -11,6 +11,7 @@ import { DiskRoom } from './disk-room.ts'
 import { FixtureNameTable } from './fixture-names.ts'
 import { HistoryReader } from './history.ts'
 import { IdempotencyTable } from './idempotency.ts'
+import { InvoiceCredits } from './invoice-credits.ts'
 import { JobTable } from './jobs.ts'
 import { Journal } from './journal.ts'
 import { Keyframes } from './keyframes.ts'
@@ -32,6 +33,7 @@ export class Store {
   readonly statements: Statements
   readonly objects: ObjectTable
   readonly search: ObjectSearch
+  readonly invoiceCredits: InvoiceCredits
   readonly journal: Journal
   readonly past: EntryReader
   readonly jobs: JobTable
@@ -72,6 +74,7 @@ export class Store {
     this.#blocks = new Blocks(statements)
     this.objects = new ObjectTable(statements, this.#blocks, cacheSizes.objects)
     this.search = new ObjectSearch(statements, this.#blocks)
+    this.invoiceCredits = new InvoiceCredits(statements)
     this.#keyframes = new Keyframes(statements)
     this.journal = new Journal(statements, this.#keyframes, this.#blocks)
     this.past = new EntryReader(statements)

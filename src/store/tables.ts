@@ -177,6 +177,9 @@ type PriceUseRow = { merchant: number; price: string; subscription: number }
 /** A subscription (seq) with an item (id). */
 type ItemUseRow = { merchant: number; item: string; subscription: number }
 
+/** The sum that issued credit notes credit of a line (id) of an invoice. */
+type LineCreditRow = { merchant: number; line: string; amount: number }
+
 /** A due job, derived from an object's state: see core/jobs.ts. Its key is the order of execution. */
 export type JobRow = {
   clock: number
@@ -253,6 +256,7 @@ export type Tables = { [K in StoredKind]: ObjectRow<K> } & {
   block: BlockRow
   price_use: PriceUseRow
   item_use: ItemUseRow
+  line_credit: LineCreditRow
   job: JobRow
   counter: CounterRow
   idempotency: IdempotencyRow

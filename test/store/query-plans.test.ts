@@ -233,6 +233,7 @@ function askForRarities({ engine: { store } }: Sandbox): void {
     store.deliveries.list(0, [{ field: 'endpoint', is: '' }, filter], { limit: 1 })
   store.objects.countDefaulted('', 1)
   store.objects.hasPaid('')
+  store.invoiceCredits.holderOf('', '')
   for (const kind of ['charge', 'refund', 'dispute'] as const) store.objects.countAmounts(kind, 0)
   store.billedPeriods.delete('')
   store.meterEvents.removeOf('')

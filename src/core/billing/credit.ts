@@ -7,7 +7,7 @@ import {
   creditable,
   creditLines,
   creditNoteNumber,
-  isIssued,
+  type EarlierCredits,
   voidedNote,
 } from '../credit-note.ts'
 import {
@@ -43,8 +43,7 @@ export type CreditRequest = Pick<CreditNote, 'reason' | 'memo'> & {
 export type CreditedInvoice = {
   readonly invoice: Invoice
   readonly subscription: Subscription | null
-  /** All credit notes of the invoice, void ones too. */
-  readonly earlier: readonly CreditNote[]
+  readonly earlier: EarlierCredits
   /** The succeeded charge of the invoice; null without one. */
   readonly charge: Charge | null
   /** The refund to link; null to make one if an amount is to be refunded. */
@@ -207,17 +206,18 @@ export function voidCreditNote(
 
 /**
  * Checks that an existing refund can be linked to a credit note of an invoice.
+ * @param holder - the id of the issued credit note that has the refund; undefined without one
  * @throws ApiError parameter_invalid, param refund
  * See docs/contract/credit-notes.md#linking-a-refund.
  */
 export function checkLinkable(
   linked: Refund,
-  { invoice, charge, earlier }: Pick<CreditedInvoice, 'invoice' | 'charge' | 'earlier'>,
+  { invoice, charge }: Pick<CreditedInvoice, 'invoice' | 'charge'>,
+  holder: string | undefined,
 ): void {
   if (linked.charge !== charge?.id)
     throw parameterInvalid('refund', `The refund '${linked.id}' is not one of the invoice '${invoice.id}'`)
   if (linked.status === 'failed') throw parameterInvalid('refund', `The refund '${linked.id}' has failed`)
-  const holder = earlier.find((note) => isIssued(note) && note.refund === linked.id)
-  if (holder)
-    throw parameterInvalid('refund', `The refund '${linked.id}' belongs to the credit note '${holder.id}'`)
+  if (holder !== undefined)
+    throw parameterInvalid('refund', `The refund '${linked.id}' belongs to the credit note '${holder}'`)
 }

@@ -7,7 +7,7 @@ import {
 } from '../../core/billing/credit.ts'
 import { Change } from '../../core/change.ts'
 import type { Charge } from '../../core/charge.ts'
-import { type CreditNote, isIssued, MAX_CREDIT_NOTES } from '../../core/credit-note.ts'
+import type { CreditNote } from '../../core/credit-note.ts'
 import { parameterMissing } from '../../core/errors.ts'
 import type { Invoice } from '../../core/invoice.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
@@ -41,7 +41,7 @@ export function createCreditNote(unit: UnitOfWork, params: CreditNoteParams): Cr
   const note = issueCreditNote(
     change,
     account,
-    { invoice, subscription, ...creditsOf(unit, invoice, params.refund) },
+    { invoice, subscription, ...creditsOf(unit, invoice, params) },
     {
       amount: params.amount,
       lines: params.lines,
@@ -61,21 +61,24 @@ export function createCreditNote(unit: UnitOfWork, params: CreditNoteParams): Cr
 function creditsOf(
   unit: UnitOfWork,
   invoice: Invoice,
-  refund: string | undefined,
+  { refund, lines = [] }: CreditNoteParams,
 ): Omit<CreditedInvoice, 'invoice' | 'subscription'> {
-  const earlier = unit.store.objects.list('credit_note', unit.owner, [{ field: 'invoice', is: invoice.id }], {
-    limit: MAX_CREDIT_NOTES,
-  })
+  const { invoiceCredits } = unit.store
+  const credited = lines.flatMap(({ invoice_line_item }) => invoice_line_item ?? [])
   const charge = chargeOf(unit, invoice)
   const linked = refund === undefined ? null : unit.find('refund', refund, 'refund')
-  if (linked) checkLinkable(linked, { invoice, charge, earlier })
+  if (linked) checkLinkable(linked, { invoice, charge }, invoiceCredits.holderOf(invoice.id, linked.id))
   const method =
     charge && charge.payment_method !== null && unit.need('payment_method', charge.payment_method)
   return {
-    earlier,
+    earlier: {
+      count: invoiceCredits.count(invoice.id),
+      byLine: invoiceCredits.ofLines(unit.owner, credited),
+    },
     charge,
     linked,
-    refundedApart: refundedApart(unit, charge, earlier) - (linked?.amount ?? 0),
+    refundedApart:
+      (charge?.amount_refunded ?? 0) - invoiceCredits.refunded(invoice.id) - (linked?.amount ?? 0),
     isBlocked: charge !== null && isBlocked(unit, charge),
     refundFails: (method && cardNamed(method.test_card)?.refundFails) || false,
   }
@@ -85,14 +88,6 @@ function creditsOf(
 function chargeOf(unit: UnitOfWork, { charge: id }: Invoice): Charge | null {
   const charge = id === null ? null : unit.need('charge', id)
   return charge?.status === 'succeeded' ? charge : null
-}
-
-/** Returns the sum of the refunds of a charge that belong to no credit note. */
-function refundedApart(unit: UnitOfWork, charge: Charge | null, earlier: readonly CreditNote[]): number {
-  const ofNotes = earlier
-    .flatMap((note) => (isIssued(note) && note.refund !== null ? unit.need('refund', note.refund) : []))
-    .filter(({ status }) => status !== 'failed')
-  return (charge?.amount_refunded ?? 0) - ofNotes.reduce((sum, { amount }) => sum + amount, 0)
 }
 
 /**
