@@ -150,19 +150,20 @@ export function listFrom<T, Body>(
   source: Source<T>,
   present: (entry: T) => Body,
 ): List<Body> {
+  const read = rowsOfPage(params, source)
+  const { rows, isCut } = source.list(read)
+  const isBackward = read.before !== undefined
+  return page(c.req.path, rows, { limit: params.limit, isBackward, isCut }, present)
+}
+
+/** Returns the rows to read for a page: one more than are shown. Throws what `listObjects` throws. */
+export function rowsOfPage(params: PageParams, { noun, placeOf }: Omit<Source<unknown>, 'list'>): Page {
+  const limit = params.limit + 1
   const cursor = cursorOf(params)
-  const place = cursor && source.placeOf(cursor.id)
-  if (cursor && place === undefined) throw resourceMissing(source.noun, cursor.id, cursor.param)
-  const { rows, isCut } = source.list({
-    limit: params.limit + 1,
-    ...(cursor && { [cursor.param === 'starting_after' ? 'after' : 'before']: place }),
-  })
-  return page(
-    c.req.path,
-    rows,
-    { limit: params.limit, isBackward: cursor?.param === 'ending_before', isCut },
-    present,
-  )
+  if (!cursor) return { limit }
+  const place = placeOf(cursor.id)
+  if (place === undefined) throw resourceMissing(noun, cursor.id, cursor.param)
+  return { limit, [cursor.param === 'starting_after' ? 'after' : 'before']: place }
 }
 
 type PageShape<T> = {

@@ -2,9 +2,19 @@ import { assert } from '../core/errors.ts'
 import { MAX_PAGE_LENGTH } from '../core/json-text.ts'
 import { type Blocks, spanOf } from './blocks.ts'
 import { codecOf } from './codec.ts'
-import { type Filter, type ListQuery, listQuery, type Page, type PageShape } from './list-query.ts'
+import {
+  type Filter,
+  type ListQuery,
+  listQuery,
+  type Page,
+  type PageShape,
+  rowAheadQuery,
+} from './list-query.ts'
 import type { Cut, Reader, Statement, Statements } from './statements.ts'
 import type { StoredKind, StoredObjects, Summary } from './stored-kind.ts'
+
+/** paytwin: the number of a merchant's objects that a step of a long list reads. Each takes some 2 µs. */
+const STEP_ROWS = 1_000
 
 /** Lists objects of one kind: newest first, with `before` oldest first. They are not cached. */
 export class KindLists<K extends StoredKind> {
@@ -29,6 +39,25 @@ export class KindLists<K extends StoredKind> {
     const query = this.#queryOf(merchant, filters, page, 'ids')
     const read: Reader<string> = ([id]) => id as string
     return query ? this.#statementOf(query, read).all(query.values) : []
+  }
+
+  /** Lists the same ids in short steps, for lists that may read all objects of the merchant: each `next` of the generator is one. */
+  *idsInSteps(merchant: number, filters: readonly Filter[], page: Page): Generator<void, string[]> {
+    const ids: string[] = []
+    for (let step = page; ; ) {
+      const until = this.#rowAhead(merchant, step)
+      ids.push(...this.ids(merchant, filters, { ...step, until }))
+      if (until === undefined || ids.length >= page.limit) return ids.slice(0, page.limit)
+      yield
+      step = { ...page, [page.before === undefined ? 'after' : 'before']: until }
+    }
+  }
+
+  /** Returns the seq of the last row of a step that begins where a page does; undefined if it is the last step. */
+  #rowAhead(merchant: number, { after, before }: Page): number | undefined {
+    const query = rowAheadQuery(this.#kind, before === undefined ? 'newest first' : 'oldest first', STEP_ROWS)
+    const read: Reader<number> = ([seq]) => seq as number
+    return this.#statementOf(query, read).get({ merchant, from: before ?? after ?? Number.MAX_SAFE_INTEGER })
   }
 
   /** Lists the same objects without their nested values, which can be long. */
@@ -83,9 +112,11 @@ export class KindLists<K extends StoredKind> {
     const places = created.length === 0 ? {} : this.#blocks.placesOf(this.#kind, merchant, spanOf(created))
     if (!places) return undefined
     const { above, below } = { above: undefined, below: undefined, ...places }
+    const { before, after, until } = page
+    const [last, first] = before === undefined ? [until, undefined] : [undefined, until]
     const bounds = {
-      above: page.before === undefined ? above : Math.max(page.before, above ?? 0),
-      below: page.after === undefined ? below : Math.min(page.after, below ?? Number.MAX_SAFE_INTEGER),
+      above: greatest(before, above, last === undefined ? undefined : last - 1),
+      below: least(after, below, first === undefined ? undefined : first + 1),
     }
     const query = listQuery(this.#kind, filters, {
       isAbove: bounds.above !== undefined,
@@ -96,4 +127,17 @@ export class KindLists<K extends StoredKind> {
     })
     return { ...query, values: { merchant, ...bounds, ...query.values } }
   }
+}
+
+const given = (values: readonly (number | undefined)[]) => values.filter((value) => value !== undefined)
+
+/** Returns the greatest of the values that are given; undefined if none is. */
+function greatest(...values: readonly (number | undefined)[]): number | undefined {
+  const known = given(values)
+  return known.length === 0 ? undefined : Math.max(...known)
+}
+
+function least(...values: readonly (number | undefined)[]): number | undefined {
+  const known = given(values)
+  return known.length === 0 ? undefined : Math.min(...known)
 }

@@ -41,6 +41,8 @@ export type Page = {
   /** The seq of the object before or after the page, in the order newest first. */
   readonly after?: number | undefined
   readonly before?: number | undefined
+  /** The seq of the last row that is read; absent for all rows. */
+  readonly until?: number | undefined
 }
 
 /** The shape of a page: whether it has bounds (both exclusive), its order and its size. */
@@ -81,6 +83,24 @@ export function listQuery(kind: StoredKind, filters: readonly Filter[], shape: P
     name: ['list', kind, ...conditions.map(({ name }) => name), ...Object.values(shape)].join(' '),
     query: () => queryOf(kind, conditions, choice, shape),
     values: Object.fromEntries(conditions.map(({ value, given }) => [value, given])),
+  }
+}
+
+/**
+ * Builds the query for the seq of the row that is a number of rows further than another one (`from`) in the order of a list. It reads
+ * only an index.
+ */
+export function rowAheadQuery(kind: StoredKind, order: PageShape['order'], rows: number): ListQuery {
+  const seq = sql.ref(`${kind}.seq`)
+  const [compare, direction] = order === 'newest first' ? ['<', 'desc'] : ['>', 'asc']
+  const shown = 'deleted' in columnsOf(kind) ? sql`and deleted = 0` : sql``
+  return {
+    name: `row of ${kind} ahead ${order}`,
+    query:
+      () => sql<object>`select ${seq} as seq from ${sql.table(kind)} indexed by ${sql.ref(`${kind}_merchant`)}
+      where merchant = ${arg('merchant')} ${shown} and ${seq} ${sql.raw(compare)} ${arg('from')}
+      order by ${seq} ${sql.raw(direction)} limit 1 offset ${literal(rows - 1)}`,
+    values: {},
   }
 }
 

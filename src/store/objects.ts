@@ -90,6 +90,16 @@ export class ObjectTable {
     return this.#tables[kind].lists.ids(merchant, filters, page)
   }
 
+  /** Lists the same ids in short steps: each `next` of the generator is one. */
+  idsInSteps(
+    kind: Kind,
+    merchant: number,
+    filters: readonly Filter[],
+    page: Page,
+  ): Generator<void, string[]> {
+    return this.#tables[kind].lists.idsInSteps(merchant, filters, page)
+  }
+
   /** Lists the same objects without their nested values. */
   summaries<K extends Kind>(
     kind: K,

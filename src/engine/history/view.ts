@@ -40,6 +40,8 @@ export type CurrentView = View & {
   summaries<K extends Kind>(kind: K, filters: readonly Filter[], page: Page): Summary<StoredObjects[K]>[]
   /** Lists the same objects, but ends early if the objects would be longer than a page can be. */
   listPage<K extends Kind>(kind: K, filters: readonly Filter[], page: Page): Cut<Objects[K]>
+  /** Lists the ids of the same objects in steps, for lists that may read all objects: see inTurns. */
+  idsInSteps(kind: Kind, filters: readonly Filter[], page: Page): Generator<void, string[]>
   /** Lists the objects that a search finds, newest first, in steps: see inTurns. */
   search<K extends Kind>(kind: K, search: Search, page: SearchPage): Generator<void, Cut<Objects[K]>>
   /** Counts the objects that a search finds, up to a limit, in steps: see inTurns. */
@@ -71,6 +73,7 @@ export const currentView = ({ store, ids, url, merchant }: Sources): CurrentView
   list: (kind, filters, page) => store.objects.list(kind, merchant.ordinal, filters, page),
   summaries: (kind, filters, page) => store.objects.summaries(kind, merchant.ordinal, filters, page),
   listPage: (kind, filters, page) => store.objects.listPage(kind, merchant.ordinal, filters, page),
+  idsInSteps: (kind, filters, page) => store.objects.idsInSteps(kind, merchant.ordinal, filters, page),
   search: (kind, search, page) => store.search.list(kind, merchant.ordinal, search, page),
   countFound: (kind, search, limit) => store.search.count(kind, merchant.ordinal, search, limit),
   countAmounts: (kind) => store.objects.countAmounts(kind, merchant.ordinal),

@@ -1,12 +1,14 @@
 import * as z from 'zod'
 import { parameterInvalid } from '../../core/errors.ts'
 import { INVOICE_STATUSES } from '../../core/invoice-status.ts'
-import { type Kind, kindOfId, type Objects } from '../../core/kinds.ts'
+import { type Kind, kindOfId, nounOf, type Objects } from '../../core/kinds.ts'
 import { SUBSCRIPTION_STATUSES } from '../../core/subscription-status.ts'
-import { type CurrentView, currentView, type Filter } from '../../engine/history/view.ts'
+import { type CurrentView, currentView, type Filter, type Page } from '../../engine/history/view.ts'
+import { inTurns } from '../../engine/machine/gate.ts'
+import { checkCurrent } from '../../engine/machine/merchant-state.ts'
 import { deferred } from '../deferred.ts'
 import type { Json } from '../json.ts'
-import { equals, isOneOf, type List, list, listObjects, NOT_DELETED, pageParams } from '../pagination.ts'
+import { equals, isOneOf, type List, list, NOT_DELETED, page, pageParams, rowsOfPage } from '../pagination.ts'
 import { present, presentFound } from '../resources.ts'
 import { FOUND_KINDS, type FoundShape, foundList } from '../schemas/search.ts'
 import { subscriptionFilters } from '../subscription-params.ts'
@@ -46,30 +48,53 @@ export function searchRoutes(add: AddRoute): void {
   )
 }
 
-function search({ c, services: { engine }, params }: AdminCall<Params>): List<FoundShape> {
-  const { settings } = theMerchant(engine, params.merchant)
-  const view = currentView({ store: engine.store, ids: engine.ids, url: engine.url, merchant: settings })
+async function search({
+  c,
+  services: { engine },
+  params,
+  sender,
+}: AdminCall<Params>): Promise<List<FoundShape>> {
+  const merchant = theMerchant(engine, params.merchant)
+  const { store, ids, url } = engine
+  const view = currentView({ store, ids, url, merchant: merchant.settings })
+  const { kind, limit } = params
   const status = statusFilters(params)
-  for (const wanted of meaningsOf(view, params)) {
-    const found =
-      'object' in wanted
-        ? list(c.req.path, [show(view, params.kind, wanted.object)])
-        : listObjects({ c, view, params }, params.kind, [...wanted.filters, ...status], (object) =>
-            show(view, params.kind, object),
-          )
-    if (found.data.length > 0) return found
+  const read = rowsOfPage(params, { noun: nounOf(kind), placeOf: (id) => view.placeOf(kind, id) })
+  const find: Find = (of, filters, page) =>
+    inTurns(view.idsInSteps(of, filters, page), () => {
+      checkCurrent(merchant)
+      sender.checkCredentials?.()
+    })
+  for await (const wanted of meaningsOf(view, params, find)) {
+    if ('object' in wanted) return list(c.req.path, [show(view, kind, wanted.object)])
+    const found = await find(kind, [...wanted.filters, ...status], read)
+    const shape = { limit, isBackward: read.before !== undefined }
+    if (found.length > 0)
+      return page(c.req.path, objectsOf(view, kind, found), shape, (one) => show(view, kind, one))
   }
   return list(c.req.path, [])
+}
+
+/** Lists ids of objects. Other requests are served meanwhile, because it may read all objects of the merchant. */
+type Find = (kind: Kind, filters: readonly Filter[], page: Page) => Promise<string[]>
+
+/** Reads objects one after the other, as far as they are needed. */
+function* objectsOf(view: CurrentView, kind: FoundKind, ids: readonly string[]): Generator<Objects[Kind]> {
+  view.load?.(kind, ids)
+  for (const id of ids) {
+    const object = view.get(kind, id)
+    if (object) yield object
+  }
 }
 
 /** A meaning of a query: one object in any status, or all objects with some properties. */
 type Meaning = { readonly object: Objects[Kind] } | { readonly filters: readonly Filter[] }
 
 /** Yields the possible meanings of a query, the most specific first, because a search by text takes the longest. */
-function* meaningsOf(view: CurrentView, { kind, query }: Params): Generator<Meaning> {
+async function* meaningsOf(view: CurrentView, { kind, query }: Params, find: Find): AsyncGenerator<Meaning> {
   yield* byId(view, kind, query)
   if (kind === 'invoice') yield* byNumber(view, query.toUpperCase())
-  yield* byText(view, kind, query.split(/\s+/).slice(0, MAX_WORDS))
+  yield await byText(find, kind, query.split(/\s+/).slice(0, MAX_WORDS))
 }
 
 /** The number of an invoice, such as ABCD1234-0001, which begins with a prefix of the customer. */
@@ -100,20 +125,11 @@ function byId(view: CurrentView, kind: FoundKind, id: string): Meaning[] {
 const isDeleted = (object: Objects[Kind]): boolean => 'deleted' in object && object.deleted
 
 /** Finds customers whose name or email address contains each word, and the objects of such customers. */
-function byText(view: CurrentView, kind: FoundKind, words: readonly string[]): Meaning[] {
+async function byText(find: Find, kind: FoundKind, words: readonly string[]): Promise<Meaning> {
   const filters = words.map((text): Filter => ({ text }))
-  if (kind === 'customer') return [{ filters }]
-  const customers = view.list('customer', [NOT_DELETED, ...filters], { limit: MAX_CUSTOMERS + 1 })
-  if (customers.length === 0) return []
-  if (customers.length > MAX_CUSTOMERS) return [{ filters }]
-  return [
-    {
-      filters: isOneOf(
-        'customer',
-        customers.map(({ id }) => id),
-      ),
-    },
-  ]
+  if (kind === 'customer') return { filters }
+  const customers = await find('customer', [NOT_DELETED, ...filters], { limit: MAX_CUSTOMERS + 1 })
+  return { filters: customers.length > MAX_CUSTOMERS ? filters : isOneOf('customer', customers) }
 }
 
 /** @throws ApiError parameter_invalid, param status, for a status that the kind does not have */
