@@ -34,6 +34,7 @@ import * as indexesOfMerchants from './migrations/0032-indexes-of-merchants.ts'
 import * as expiredGrants from './migrations/0033-expired-grants.ts'
 import * as selectiveIndexes from './migrations/0034-selective-indexes.ts'
 import * as lineCredits from './migrations/0035-line-credits.ts'
+import * as openInvoices from './migrations/0036-open-invoices.ts'
 
 /** All migrations, in order. Written by `npm run schema` from the files in migrations/. */
 export const MIGRATIONS: Migrations = {
@@ -72,4 +73,5 @@ export const MIGRATIONS: Migrations = {
   '0033-expired-grants': expiredGrants,
   '0034-selective-indexes': selectiveIndexes,
   '0035-line-credits': lineCredits,
+  '0036-open-invoices': openInvoices,
 }

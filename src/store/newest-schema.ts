@@ -121,7 +121,6 @@ CREATE INDEX subscription_present on subscription (merchant) where status <> 'ca
 CREATE INDEX invoice_status on invoice (merchant, status);
 CREATE INDEX invoice_customer on invoice (customer);
 CREATE INDEX invoice_subscription on invoice (subscription);
-CREATE INDEX invoice_open on invoice (customer) where status = 'open';
 CREATE INDEX payment_intent_customer on payment_intent (customer);
 CREATE INDEX charge_customer on charge (customer);
 CREATE INDEX charge_payment_intent on charge (payment_intent);
@@ -146,8 +145,6 @@ CREATE TABLE keyframe (
       created integer not null, state text not null) strict;
 CREATE INDEX keyframe_object on keyframe (kind, object);
 CREATE INDEX keyframe_created on keyframe (kind, object, created);
-CREATE INDEX invoice_outstanding on invoice (customer, subscription)
-    where status = 'open' and (collection_method = 'charge_automatically' or overdue = 1);
 CREATE INDEX invoice_to_retry on invoice (subscription) where next_payment_attempt is not null;
 CREATE INDEX invoice_item_waiting on invoice_item (customer) where invoice is null and deleted = 0;
 CREATE INDEX invoice_item_pending on invoice_item (merchant) where invoice is null and deleted = 0;
@@ -312,4 +309,10 @@ CREATE TABLE item_use (
 CREATE TABLE line_credit (
       merchant integer not null, line text not null, amount integer not null,
       primary key (merchant, line)) strict, without rowid;
+CREATE INDEX invoice_owed on invoice
+      (customer, subscription, currency, total, amount_paid, next_payment_attempt, due_date, overdue, status)
+      where status = 'open';
+CREATE INDEX invoice_outstanding on invoice
+      (customer, subscription, attempted, overdue, collection_method, status)
+      where status = 'open' and (collection_method = 'charge_automatically' or overdue = 1);
 `

@@ -148,7 +148,7 @@ export class ObjectTable {
         (db) => ({
           compile: () =>
             sql`select count(*) as count from (
-              select 1 from invoice where customer = ${arg('customer')}
+              select 1 from invoice indexed by invoice_outstanding where customer = ${arg('customer')}
               ${isOfSubscription ? sql`and subscription = ${arg('subscription')}` : sql``}
               and ${IS_OUTSTANDING} limit ${literal(limit)})`.compile(db),
         }),
@@ -163,7 +163,7 @@ export class ObjectTable {
       .named<{ count: number }>(`defaulted of customer to ${limit}`, (db) => ({
         compile: () =>
           sql`select count(*) as count from (
-            select 1 from invoice where customer = ${arg('customer')}
+            select 1 from invoice indexed by invoice_outstanding where customer = ${arg('customer')}
             and ${IS_OUTSTANDING} and (attempted = 1 or overdue = 1) limit ${literal(limit)})`.compile(db),
       }))
       .get({ customer })
