@@ -63,6 +63,20 @@ export class Totals {
       .filter(({ count }) => count > 0)
   }
 
+  /** Counts the active promotion codes of a coupon, up to a limit. */
+  activeCodes(coupon: string, limit: number): number {
+    const row = this.#statements
+      .named<{ count: number }>(`active codes to ${limit}`, (db) => ({
+        compile: () =>
+          sql`select count(*) as count from (
+            select 1 from promotion_code where coupon = ${arg('coupon')} and active = 1 limit ${literal(limit)})`.compile(
+            db,
+          ),
+      }))
+      .get({ coupon })
+    return row?.count ?? 0
+  }
+
   /** Sums the newest charges of a merchant by day, oldest first. @param given.since - Unix seconds */
   chargesByDay(given: { readonly merchant: number; readonly since: number }): ChargeTotal[] {
     return this.#statements

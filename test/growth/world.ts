@@ -39,7 +39,7 @@ export type World = {
   readonly unpaidCustomer: string
   /** A promotion code for the first payment of a customer. */
   readonly firstTimeCode: string
-  /** A coupon with many promotion codes, which was redeemed many times. */
+  /** A coupon with many inactive promotion codes, which was redeemed many times. */
   readonly coupon: string
   /** The customer for whom it was redeemed. */
   readonly discountedCustomer: string
@@ -259,7 +259,7 @@ function addObjectsOnce(
   createInvoice(unit, {
     ...{ customer: unpaidCustomer, currency: 'usd', collection_method: 'charge_automatically' },
   })
-  createPromotionCode(unit, { coupon })
+  createPromotionCode(unit, { coupon, active: false })
   updateCustomer(unit, discountedCustomer, { coupon })
   createSchedule(unit, {
     customer,

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { createPromotionCode, MAX_ACTIVE_CODES } from '../../src/engine/resources/promotion-code.ts'
 import { at, openTwin, subscribe } from '../scenarios/story.ts'
 import { type Body, makePrice, type Twin } from '../twin.ts'
 import { expectRefusal, invalid, missing, postForm, unknown } from './support.ts'
@@ -26,6 +27,22 @@ async function refused(params: Body, param: string, to = path): Promise<string> 
   expect(await twin.events()).toHaveLength(before.length)
   return response.body.error.message
 }
+
+test('a coupon has a limited number of active promotion codes', async () => {
+  await ten()
+  const other = await promotion({ active: false })
+  const { engine, merchant } = twin.sandbox
+  await engine.command(merchant, null, (unit) => {
+    for (let n = 0; n < MAX_ACTIVE_CODES; n += 1) createPromotionCode(unit, { coupon: 'TEN' })
+  })
+  const message = 'A coupon can have at most 1000 active promotion codes'
+  expect(await refused({ coupon: 'TEN' }, 'coupon', '/v1/promotion_codes')).toBe(message)
+  expect(await refused({ active: true }, 'coupon', `/v1/promotion_codes/${other.id}`)).toBe(message)
+  await promotion({ active: false })
+  const [newest] = (await twin.get('/v1/promotion_codes?active=true&limit=1')).data
+  await twin.post(`/v1/promotion_codes/${newest.id}`, { active: false })
+  await promotion()
+})
 
 describe('a coupon', () => {
   test.each<[Body, string]>([

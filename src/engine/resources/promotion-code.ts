@@ -27,10 +27,13 @@ export type PromotionCodeParams = {
 const CODE_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const CODE_LENGTH = 8
 
+/** paytwin: how many active promotion codes a coupon can have. Its end makes all of them inactive in one step. */
+export const MAX_ACTIVE_CODES = 1_000
+
 /**
  * Creates a promotion code of a coupon.
  * @throws ApiError resource_missing; parameter_invalid, param code, when another active code is the same, regardless of
- *   case; param coupon, expires_at or max_redemptions
+ *   case; param coupon, also for too many active codes; param expires_at or max_redemptions
  * See docs/contract/discounts.md#promotion-codes.
  */
 export function createPromotionCode(unit: UnitOfWork, params: PromotionCodeParams): PromotionCode {
@@ -46,7 +49,7 @@ export function createPromotionCode(unit: UnitOfWork, params: PromotionCodeParam
     throw parameterInvalid('max_redemptions', `max_redemptions must be at most that of the coupon`)
   const id = unit.idFor('promotion_code')
   const code = params.code ?? unit.ids.derived(`promotion code ${id}`, CODE_LENGTH, CODE_ALPHABET)
-  if (active) checkUnique(unit, code)
+  if (active) checkCanBeActive(unit, coupon.id, code)
   const change = new Change()
   const created = change.create(
     'promotion_code',
@@ -74,8 +77,10 @@ export function createPromotionCode(unit: UnitOfWork, params: PromotionCodeParam
   return created
 }
 
-/** @throws ApiError parameter_invalid, param code */
-function checkUnique(unit: UnitOfWork, code: string): void {
+/** @throws ApiError parameter_invalid, param code or coupon */
+function checkCanBeActive(unit: UnitOfWork, coupon: string, code: string): void {
+  if (unit.store.totals.activeCodes(coupon, MAX_ACTIVE_CODES) >= MAX_ACTIVE_CODES)
+    throw parameterInvalid('coupon', `A coupon can have at most ${MAX_ACTIVE_CODES} active promotion codes`)
   const [other] = unit.store.objects.list(
     'promotion_code',
     unit.owner,
@@ -91,7 +96,7 @@ function checkUnique(unit: UnitOfWork, code: string): void {
 /**
  * Updates the metadata of a promotion code, or switches it on or off.
  * @throws ApiError resource_missing; parameter_invalid, param active, when it can no longer be redeemed; param code,
- *   when another active code is the same
+ *   when another active code is the same; param coupon, when its coupon has too many active ones
  */
 export function updatePromotionCode(
   unit: UnitOfWork,
@@ -104,7 +109,7 @@ export function updatePromotionCode(
       ? whyNotRedeemable(code, code.expires_at, unit.now)
       : 'belongs to a coupon that is no longer valid'
     if (why) throw parameterInvalid('active', `The promotion code '${code.code}' ${why}`)
-    checkUnique(unit, code.code)
+    checkCanBeActive(unit, code.coupon, code.code)
   }
   const after: PromotionCode = {
     ...code,
