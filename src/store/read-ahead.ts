@@ -3,7 +3,7 @@ import type { InvoiceItem } from '../core/invoice-item.ts'
 import type { Kind, Objects } from '../core/kinds.ts'
 import type { KindTable } from './kind-table.ts'
 import { isSmall } from './object-sizes.ts'
-import { arg, literal, type Statements } from './statements.ts'
+import { arg, type Statements } from './statements.ts'
 
 /**
  * The SQL of `isOutstanding` (core/invoice.ts). The index `invoice_outstanding` has exactly this text, which SQLite
@@ -17,7 +17,7 @@ export const IS_LOOSE = sql<boolean>`invoice is null and deleted = 0 and billed_
 /** The maximum number of items that are read ahead. With more, each subscription's items are read when they are needed. */
 const MAX_ITEMS = 1_000
 
-/** The maximum size of a nested value of an item that is read ahead, in bytes. A subscription with a larger one is left out. */
+/** The maximum size of a nested value of an item that is read ahead, in bytes. */
 const MAX_VALUE = 1024
 
 /** The owners about whose invoices and invoice items the next jobs of an advance may ask. */
@@ -37,7 +37,7 @@ export class ReadAhead {
   constructor(statements: Statements, items: KindTable<'invoice_item'>) {
     this.#outstanding = new Answers((owners) => without(owners, idsWith(statements, 'invoice', owners)))
     this.#loose = new Answers((owners) => without(owners, idsWith(statements, 'invoice_item', owners)))
-    this.#billedWith = new Answers((owners) => itemsOfEach(items, withoutLargeItems(statements, owners)))
+    this.#billedWith = new Answers((owners) => itemsOfEach(statements, items, owners))
   }
 
   /** Sets the owners of the next questions. */
@@ -128,32 +128,24 @@ const idsWith = (
 const without = (owners: readonly string[], some: ReadonlySet<string>): Map<string, true> =>
   new Map(owners.filter((owner) => !some.has(owner)).map((owner) => [owner, true]))
 
-/** Returns the subscriptions for which no large item waits. */
-function withoutLargeItems(statements: Statements, subscriptions: readonly string[]): string[] {
-  const found = statements
-    .named<{ billed_with: string }>('subscriptions with large items', (db) => ({
-      compile: () =>
-        sql`select distinct billed_with from invoice_item
-          where billed_with in (select value from json_each(${arg('subscriptions')}))
-          and not ${isSmall('invoice_item', MAX_VALUE)}`.compile(db),
-    }))
-    .all({ subscriptions: JSON.stringify(subscriptions) })
-  const large = new Set(found.map(({ billed_with }) => billed_with))
-  return subscriptions.filter((id) => !large.has(id))
-}
-
-/** Reads the items that wait for each of many subscriptions, oldest first; no answers if there are too many items. */
+/** Reads the items that wait for each of many subscriptions, oldest first; no answers if there are too many items, or a large one. */
 function itemsOfEach(
+  statements: Statements,
   table: KindTable<'invoice_item'>,
   subscriptions: readonly string[],
 ): Map<string, readonly InvoiceItem[]> {
-  const items = table.readTogether(
-    'items of subscriptions',
-    () => sql`(select * from invoice_item
-      where billed_with in (select value from json_each(${arg('subscriptions')})) limit ${literal(MAX_ITEMS)})`,
-    { subscriptions: JSON.stringify(subscriptions) },
-  )
-  if (items.length === MAX_ITEMS) return new Map()
+  const waiting = sql`invoice_item where billed_with in (select value from json_each(${arg('subscriptions')}))`
+  const values = { subscriptions: JSON.stringify(subscriptions) }
+  const { count = 0 } =
+    statements
+      .named<{ count: number }>('count items of subscriptions', (db) => ({
+        compile: () => sql`select count(*) as count from ${waiting}`.compile(db),
+      }))
+      .get(values) ?? {}
+  if (count > MAX_ITEMS) return new Map()
+  const areSmall = sql`${waiting} and ${isSmall('invoice_item', MAX_VALUE)}`
+  const items = table.readTogether('items of subscriptions', () => areSmall, values)
+  if (items.length < count) return new Map()
   const itemsOf = new Map<string, InvoiceItem[]>(subscriptions.map((id) => [id, []]))
   for (const { object } of items.sort((left, right) => left.seq - right.seq))
     itemsOf.get(object.billed_with ?? '')?.push(object)

@@ -101,18 +101,18 @@ test('the pending items of each subscription are read together, oldest first', a
     objects.insert('invoice_item', OWNER, anItemOf(id, subscription))
   objects.expect(EXPECTED)
   expect(items()).toEqual([['ii_2', 'ii_0'], [], ['ii_1']])
-  // One statement looks for large items.
+  // One statement counts them.
   expect(queries).toHaveLength(2)
 })
 
-test('subscriptions for which a large item waits are left out', async () => {
+test('if a large item waits, each subscription reads its own', async () => {
   const { objects, items } = await openStore()
   const large = { ...anItemOf('ii_1', 'sub_1'), metadata: { large: 'x'.repeat(2_000) } }
   objects.insert('invoice_item', OWNER, large)
   objects.insert('invoice_item', OWNER, anItemOf('ii_2', 'sub_1'))
   objects.insert('invoice_item', OWNER, anItemOf('ii_3', 'sub_3'))
   objects.expect(EXPECTED)
-  expect(items()).toEqual([undefined, [], ['ii_3']])
+  expect(items()).toEqual([undefined, undefined, undefined])
 })
 
 test('an item that is written later is not missed', async () => {
@@ -158,7 +158,7 @@ test('answers are dropped when writes are rolled back', async () => {
 
 test('many pending items are not read ahead', async () => {
   const { objects, items } = await openStore()
-  for (let number = 0; number < 1_000; number += 1)
+  for (let number = 0; number < 1_001; number += 1)
     objects.insert('invoice_item', OWNER, anItemOf(`ii_${number}`, 'sub_1'))
   objects.expect(EXPECTED)
   expect(items()).toEqual([undefined, undefined, undefined])

@@ -33,8 +33,8 @@ export function updateBilledPeriods(unit: UnitOfWork, written: ReadonlyMap<strin
     else if (kind === 'invoice_item') addItem(first as InvoiceItem | null, last as InvoiceItem, add)
   }
   for (const [subscription, all] of updates) {
-    if (beginsPeriod(written.get(subscription))) unit.store.billedPeriods.delete(subscription)
-    else updateOne(unit, subscription, all)
+    // The sums of the previous period stay until the next plan change: deleting them takes longer than ignoring them.
+    if (!beginsPeriod(written.get(subscription))) updateOne(unit, subscription, all)
   }
 }
 
