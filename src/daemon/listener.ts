@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { App } from '../http/app.ts'
 import { Connections, type Exchange } from './connections.ts'
 import { DirectServer } from './direct.ts'
+import { faultOf } from './invalid-requests.ts'
 import { PipelinedRequests } from './pipelined-requests.ts'
 import { responsesCountedBy, UnreadResponses } from './unread-responses.ts'
 import { type Reason, refusalOfUnreadable, refuseByHand } from './unreadable.ts'
@@ -31,6 +32,8 @@ export type SocketLimits = {
   readonly checkMs: number
   /** The size of the request line and all headers. */
   readonly headerBytes: number
+  /** The number of headers of a request. */
+  readonly headerCount: number
   /** The number of connections at a time. Further ones are closed at once. */
   readonly connections: number
 }
@@ -50,6 +53,7 @@ export const SOCKET_LIMITS: SocketLimits = {
   lingerMs: 1_000,
   checkMs: 1_000,
   headerBytes: 16_384,
+  headerCount: 200,
   connections: 4_000,
 }
 
@@ -118,32 +122,33 @@ export function createListener(
     keepAliveInitialDelay: PROBE_AFTER_MS,
   })
   server.maxConnections = limits.connections
-  // Only the size of headers is limited. With a limit on their number, Node would silently drop the others.
-  server.maxHeadersCount = 0
+  // Node silently drops further headers. It keeps one more than are allowed, by which such a request is found and refused.
+  server.maxHeadersCount = limits.headerCount + 1
   const connections = new Connections(server, {
     ...limits,
     // Node refuses late headers with an error response, at its next check.
     betweenMs: limits.idleMs + limits.headersMs + 2 * limits.checkMs,
   })
   const pipelined = new PipelinedRequests(limits.pipelinedBytes)
-  server.on('request', (request, response) => {
+  /** Serves a request when its turn over its connection has come. */
+  const serveInTurn = (request: IncomingMessage, response: ServerResponse, begin: () => void) => {
     if (!connections.take(request, response)) return
-    if (lacksHost(request)) refuse(response, url(), HOST_REQUIRED)
-    else if (contradicts(request)) refuse(response, url())
-    else {
-      const begin = () => {
-        const answered = direct.serve(request, response) ?? serve(request, response)
-        connections.serves(request, answered).catch(failed(response))
-      }
-      const isPipelined = connections.lastOver(request.socket)?.before?.writableFinished === false
-      if (isPipelined) pipelined.serve(request, response, begin)
-      else begin()
+    const isPipelined = connections.lastOver(request.socket)?.before?.writableFinished === false
+    if (isPipelined) pipelined.serve(request, response, begin)
+    else begin()
+  }
+  server.on('request', (request, response) => {
+    const fault = faultOf(request, limits.headerCount)
+    const serveValid = () => {
+      const answered = direct.serve(request, response) ?? serve(request, response)
+      connections.serves(request, answered).catch(failed(response))
     }
+    serveInTurn(request, response, fault ? () => refuse(response, url(), fault) : serveValid)
   })
   // Node would return 417, which the API does not have.
-  server.on('checkExpectation', (request, response) => {
-    if (connections.take(request, response)) refuse(response, url())
-  })
+  server.on('checkExpectation', (request, response) =>
+    serveInTurn(request, response, () => refuse(response, url())),
+  )
   server.on('connect', (_request, socket) => {
     // Node has removed its own listeners: without these, an error would end the process, and the peer's close would be missed.
     socket.on('error', () => socket.destroy()).resume()
@@ -172,28 +177,6 @@ function endUnread(socket: Duplex, last: Exchange | undefined, refuse: () => voi
   // The data is in the body of the last request. Its response has not started, and no earlier response is in progress.
   else if (!last.response.headersSent && last.before?.writableFinished !== false) refuse()
   else socket.destroy()
-}
-
-const HOST_REQUIRED = {
-  why: 'A request has exactly one Host header, which only HTTP/1.0 may leave out',
-  param: 'Host',
-}
-
-/** Whether a request has no Host header, though HTTP/1.1 requires one, or has several. Source: RFC 9112 3.2. */
-function lacksHost({ headers, httpVersion, rawHeaders }: IncomingMessage): boolean {
-  if (!headers.host) return httpVersion !== '1.0'
-  return rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length > 1
-}
-
-/**
- * Whether a request has contradictory information about its host or the encoding of its body, which a proxy might interpret
- * in another way.
- */
-function contradicts({ url = '', headers }: IncomingMessage): boolean {
-  const { host, 'transfer-encoding': transfer } = headers
-  if (transfer !== undefined && transfer.toLowerCase() !== 'chunked') return true
-  if (url.startsWith('/') || url === '*') return false
-  return !URL.canParse(url) || new URL(url).host !== host?.toLowerCase()
 }
 
 function refuse(response: ServerResponse, url: string, reason?: Reason): void {

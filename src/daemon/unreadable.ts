@@ -13,7 +13,7 @@ export type Refusal = { readonly status: number; readonly headers: Headers; read
 /** Why a request is refused, and the header that is invalid. */
 export type Reason = { readonly why: string; readonly param?: string }
 
-const UNREADABLE: Reason = { why: 'The request is not valid HTTP, or its headers are too large' }
+export const UNREADABLE: Reason = { why: 'The request is not valid HTTP, or its headers are too large' }
 
 /**
  * Creates the response to an unreadable request.

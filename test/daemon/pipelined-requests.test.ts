@@ -9,8 +9,10 @@ const MIB = 2 ** 20
 const STREAM = 'GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n'
 /** A request with 14 kB of headers. */
 const LARGE = `GET / HTTP/1.1\r\nHost: localhost\r\n${`X: ${'x'.repeat(700)}\r\n`.repeat(20)}\r\n`
-/** A request with as many headers as the limit on their size allows. */
-const MANY_HEADERS = `GET / HTTP/1.1\r\nHost: localhost\r\n${'x:y\r\n'.repeat(3_000)}\r\n`
+/** A request with as many headers as are allowed. */
+const MANY_HEADERS = `GET / HTTP/1.1\r\nHost: localhost\r\n${'x:y\r\n'.repeat(SOCKET_LIMITS.headerCount - 1)}\r\n`
+/** The shortest request, which is invalid without a host. */
+const INVALID = 'GET / HTTP/1.1\r\n\r\n'
 
 /** Starts a server whose responses wait until the test sends them, and whose streams never end. */
 async function startServer() {
@@ -78,7 +80,7 @@ test('a connection with too many pipelined requests is read later, and all are a
 
 test('many small headers count as much as the memory that they take', async () => {
   const { open } = await startServer()
-  await open(MANY_HEADERS.repeat(60)).closed
+  await open(MANY_HEADERS.repeat(700)).closed
 })
 
 test('pipelined requests wait up to a limit; then the connections that wait longest are closed', async () => {
@@ -99,4 +101,12 @@ test('requests behind a stream count, though the stream is read', async () => {
   for (const { socket } of streams) socket.write(LARGE.repeat(300))
   await Promise.race(streams.map(({ closed }) => closed))
   expect(streams.filter(({ socket }) => !socket.destroyed)).toHaveLength(2)
+})
+
+test('invalid requests count as well as valid ones', async () => {
+  const { open } = await startServer()
+  const { socket, closed, text } = open(STREAM)
+  await until(() => text().includes('event'))
+  socket.write(INVALID.repeat(3_000))
+  await closed
 })

@@ -42,6 +42,7 @@ test('the limits are those that are written down', () => {
     lingerMs: 1_000,
     checkMs: 1_000,
     headerBytes: 16_384,
+    headerCount: 200,
     connections: 4_000,
   })
 })
