@@ -15,8 +15,10 @@ export type Exchange = {
  * that they do not count against the limit.
  */
 export class Connections {
+  readonly #most: number
   readonly #lingerMs: number
   readonly #betweenMs: number
+  /** First those whose last request, or else whose beginning, is longest ago. */
   readonly #open = new Map<Duplex, Exchange | undefined>()
   /** Connections that stay open until the process ends. */
   readonly #kept = new Set<Duplex>()
@@ -27,6 +29,7 @@ export class Connections {
   #isClosing = false
 
   /**
+   * @param limits.connections - the maximum number of connections
    * @param limits.unreadMs - the maximum time that a client may not read its response; @param limits.lingerMs - see SocketLimits
    * @param limits.betweenMs - the time from a response to the end of the next request's headers. Node's timeout starts
    *   again at each byte, so that a blank line now and then would keep a connection forever
@@ -34,11 +37,18 @@ export class Connections {
   constructor(
     server: Server,
     {
+      connections,
       unreadMs,
       lingerMs,
       betweenMs,
-    }: { readonly unreadMs: number; readonly lingerMs: number; readonly betweenMs: number },
+    }: {
+      readonly connections: number
+      readonly unreadMs: number
+      readonly lingerMs: number
+      readonly betweenMs: number
+    },
   ) {
+    this.#most = connections
     this.#lingerMs = lingerMs
     this.#betweenMs = betweenMs
     server.timeout = unreadMs
@@ -60,7 +70,9 @@ export class Connections {
       return false
     }
     if (!socket.destroyed) {
-      this.#open.set(socket, { request, response, before: this.lastOver(socket)?.response })
+      const before = this.lastOver(socket)?.response
+      this.#open.delete(socket)
+      this.#open.set(socket, { request, response, before })
       response.once('finish', () => this.#limitIdleTime(socket))
     }
     return true
@@ -123,6 +135,10 @@ export class Connections {
   }
 
   #add(socket: Socket): void {
+    if (this.#open.size >= this.#most && !this.#makeRoom()) {
+      socket.destroy()
+      return
+    }
     this.#open.set(socket, undefined)
     socket.on('timeout', () => {
       // A handler has no time limit, but a peer that does not read its response does.
@@ -141,6 +157,20 @@ export class Connections {
     })
   }
 
+  /**
+   * Closes a connection for a new one: the one that has been idle longest, or else the oldest stream, which its client can continue.
+   * Otherwise whoever opens connections first would shut out all others.
+   * @returns whether there is room
+   */
+  #makeRoom(): boolean {
+    const open = [...this.#open.keys()].filter((socket) => !this.#kept.has(socket))
+    const found =
+      open.find((socket) => !this.#isBusy(socket)) ?? open.find((socket) => this.#isStreaming(socket))
+    found?.destroy()
+    // The socket closes later.
+    return found !== undefined && this.#open.delete(found)
+  }
+
   /** Restarts the timeout for the next request. */
   #limitIdleTime(socket: Socket): void {
     const known = this.#idle.get(socket)
@@ -155,6 +185,11 @@ export class Connections {
 
   #serving(): { readonly socket: Duplex }[] {
     return [...this.#served].filter(({ socket }) => !this.#kept.has(socket))
+  }
+
+  #isStreaming(socket: Duplex): boolean {
+    const { headersSent = false, writableEnded = false } = this.#open.get(socket)?.response ?? {}
+    return headersSent && !writableEnded
   }
 
   #isBusy(socket: Duplex): boolean {

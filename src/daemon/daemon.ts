@@ -16,8 +16,9 @@ import { DateFile } from './date-file.ts'
 import { Ending } from './ending.ts'
 import { refusalOf } from './explain-start.ts'
 import { warnOfIgnored } from './ignored-params.ts'
-import { createListener, type Listener, type SocketLimits } from './listener.ts'
+import { createListener, type Listener, limitsWithin, type SocketLimits } from './listener.ts'
 import type { Logger } from './log.ts'
+import { openFileLimit } from './open-files.ts'
 import { readFixtures } from './read-fixtures.ts'
 import { openSandbox, type Sandbox } from './sandbox.ts'
 import { warnOfShortKeys } from './short-keys.ts'
@@ -228,7 +229,7 @@ async function listen(
   const listener = createListener(sandbox, {
     hostname: options.host,
     url,
-    limits: options.socketLimits,
+    limits: options.socketLimits ?? limitsWithin(openFileLimit()),
     unread: (error) => log.warn({ err: error }, 'unreadable request'),
   })
   await listening(listener.server, options)

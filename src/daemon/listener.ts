@@ -4,6 +4,7 @@ import type { App } from '../http/app.ts'
 import { Connections, type Exchange } from './connections.ts'
 import { DirectServer } from './direct.ts'
 import { faultOf } from './invalid-requests.ts'
+import { connectionsWithin } from './open-files.ts'
 import { PipelinedRequests } from './pipelined-requests.ts'
 import { responsesCountedBy, UnreadResponses } from './unread-responses.ts'
 import { type Reason, refusalOfUnreadable, refuseByHand } from './unreadable.ts'
@@ -34,13 +35,13 @@ export type SocketLimits = {
   readonly headerBytes: number
   /** The number of headers of a request. */
   readonly headerCount: number
-  /** The number of connections at a time. Further ones are closed at once. */
+  /** The number of connections at a time. For a further one, the one that has been idle longest is closed. */
   readonly connections: number
 }
 
 /**
  * The default limits. A response has no time limit, because an advance may take any time. The limits on bodies are in
- * http/api.ts and http/admin/routes.ts. Nearly every system allows a process 4,096 open files.
+ * http/api.ts and http/admin/routes.ts.
  * See docs/contract/requests.md#limits.
  */
 export const SOCKET_LIMITS: SocketLimits = {
@@ -56,6 +57,12 @@ export const SOCKET_LIMITS: SocketLimits = {
   headerCount: 200,
   connections: 4_000,
 }
+
+/** Returns the default limits of a process. @param openFiles - the number of files that it may open at a time */
+export const limitsWithin = (openFiles: number): SocketLimits => ({
+  ...SOCKET_LIMITS,
+  connections: connectionsWithin(openFiles, SOCKET_LIMITS.connections),
+})
 
 /** After this time of silence, TCP probes whether the peer still exists, in milliseconds. */
 const PROBE_AFTER_MS = 60_000
@@ -121,7 +128,6 @@ export function createListener(
     keepAlive: true,
     keepAliveInitialDelay: PROBE_AFTER_MS,
   })
-  server.maxConnections = limits.connections
   // Node silently drops further headers. It keeps one more than are allowed, by which such a request is found and refused.
   server.maxHeadersCount = limits.headerCount + 1
   const connections = new Connections(server, {

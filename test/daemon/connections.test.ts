@@ -23,7 +23,12 @@ afterEach(async () => {
 
 async function serve(handle: RequestListener): Promise<void> {
   server = createServer()
-  connections = new Connections(server, { unreadMs: UNREAD_MS, lingerMs: 50, betweenMs: 60_000 })
+  connections = new Connections(server, {
+    connections: 10,
+    unreadMs: UNREAD_MS,
+    lingerMs: 50,
+    betweenMs: 60_000,
+  })
   server.on('request', (request, response) => {
     connections.take(request, response)
     handle(request, response)

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Daemon } from '../../src/daemon/daemon.ts'
 import { SOCKET_LIMITS } from '../../src/daemon/listener.ts'
-import { openSocket, responsesIn, startListening } from './raw-socket.ts'
+import { openSocket, type RawSocket, responsesIn, startListening } from './raw-socket.ts'
 
 /** The real limits, shortened. */
 const LIMITS = { ...SOCKET_LIMITS, headersMs: 200, requestMs: 500, idleMs: 150, checkMs: 25, connections: 40 }
@@ -141,18 +141,41 @@ test('a request that arrives slowly but in time is served', async () => {
   expect(responsesIn(await raw.heard).map(({ status }) => status)).toEqual([201])
 })
 
-test('connections beyond the limit are hung up on, and the others served; when they go there is room again', async () => {
-  const { hostname, port } = new URL(daemon.url)
-  const sockets = Array.from({ length: LIMITS.connections }, () => connect(Number(port), hostname))
-  await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+test('a connection beyond the limit takes the place of the one that has been idle longest', async () => {
+  const idle = Array.from({ length: LIMITS.connections }, () => openSocket(daemon))
+  await Promise.all(idle.map(({ socket }) => once(socket, 'connect')))
+  idle[0]?.write('GET /v1/customers HTTP/1.1', host(), key(), '', '')
+  await once(idle[0]?.socket as Socket, 'data')
   const beyond = openSocket(daemon)
-  expect(await beyond.heard).toBe('')
-  sockets[7]?.write(`GET /v1/customers HTTP/1.1\r\n${host()}\r\n${key()}\r\nConnection: close\r\n\r\n`)
-  const [response] = await once(sockets[7] as (typeof sockets)[0], 'data')
-  expect(String(response)).toMatch(/^HTTP\/1.1 200 /)
-  for (const socket of sockets) socket.destroy()
-  await delay(50)
-  const later = openSocket(daemon)
-  later.write('GET /v1/customers HTTP/1.1', host(), key(), 'Connection: close', '', '')
-  expect(responsesIn(await later.heard).map(({ status }) => status)).toEqual([200])
+  beyond.write('GET /v1/customers HTTP/1.1', host(), key(), 'Connection: close', '', '')
+  expect(responsesIn(await beyond.heard).map(({ status }) => status)).toEqual([200])
+  expect(await idle[1]?.heard).toBe('')
+  expect([0, 2, 3].map((index) => idle[index]?.socket.destroyed)).toEqual([false, false, false])
+  for (const { socket } of idle) socket.destroy()
+})
+
+test('a connection beyond the limit takes the place of the oldest stream, but of no request in progress', async () => {
+  const accept = 'Accept: text/event-stream'
+  const open = async (...lines: string[]) => {
+    const raw = openSocket(daemon)
+    raw.write(...lines, '', '')
+    await once(raw.socket, 'data')
+    return raw
+  }
+  const unfinished = openSocket(daemon)
+  const expecting = ['Expect: 100-continue', 'Content-Length: 2', 'Connection: close', '', '']
+  unfinished.write(POST, host(), key(), JSON_TYPE, ...expecting)
+  await once(unfinished.socket, 'data')
+  const oldest = await open('GET /v1/events HTTP/1.1', host(), key(), accept)
+  const streams: RawSocket[] = []
+  while (streams.length < LIMITS.connections - 2)
+    streams.push(await open('GET /v1/events HTTP/1.1', host(), key(), accept))
+  const beyond = openSocket(daemon)
+  beyond.write('GET /v1/customers HTTP/1.1', host(), key(), 'Connection: close', '', '')
+  expect(responsesIn(await beyond.heard).map(({ status }) => status)).toEqual([200])
+  expect(await oldest.heard).toContain(': connected')
+  unfinished.write('{}')
+  expect(await unfinished.heard).toContain('HTTP/1.1 201')
+  expect(streams.filter(({ socket }) => socket.destroyed)).toEqual([])
+  for (const { socket } of streams) socket.destroy()
 })
