@@ -106,12 +106,13 @@ export class Api {
         return rendered
       }
       // Storing the response is a write, and has to be committed.
-      return engine.operatorCommand(() => {
+      const store = () => {
         const rendered = exchange.render(call.view, result, status)
         // After a restore, which has undone the advance, the response is not replayed.
         if (call.merchant.presence === 'present') exchange.store(rendered)
         return rendered
-      })
+      }
+      return engine.operatorCommand(store, { turnOf: call.merchant })
     })
   }
 
@@ -153,11 +154,12 @@ export class Api {
     try {
       return await handle()
     } catch (error) {
+      const remove = () => {
+        // After a restore, the response under the key is that of another request.
+        if (merchant.presence === 'present') exchange.removeStored()
+      }
       if (!(error instanceof AdvanceStalled))
-        await this.#services.engine.operatorCommand(() => {
-          // After a restore, the response under the key is that of another request.
-          if (merchant.presence === 'present') exchange.removeStored()
-        })
+        await this.#services.engine.operatorCommand(remove, { turnOf: merchant })
       throw error
     }
   }

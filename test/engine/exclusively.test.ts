@@ -27,7 +27,7 @@ async function whileAdvancing(twin: Twin, by = '2y'): Promise<{ advance: Promise
 }
 
 describe('exclusive work', () => {
-  test('runs before all waiting commands, which then run in order', async () => {
+  test('runs before all waiting commands, which then run in order, those of the operator in turns with the others', async () => {
     const { twin, engine, order, note } = await prepare()
     const { merchant } = twin.sandbox
     const command = () => engine.command(merchant, null, () => undefined)
@@ -44,7 +44,7 @@ describe('exclusive work', () => {
         engine.operatorCommand(() => undefined),
       ),
     ])
-    expect(order).toEqual(['before', 'alone', 'at once', 'later', 'operator'])
+    expect(order).toEqual(['before', 'alone', 'at once', 'operator', 'later'])
   })
 
   test('waits until an advance has ended, and commands of other merchants run in the meantime', async () => {

@@ -5,6 +5,7 @@ import type { Listeners } from './listeners.ts'
 import { absenceOf, type MerchantState } from './merchant-state.ts'
 import type { Timekeeper } from './timekeeper.ts'
 import type { Transactions } from './transactions.ts'
+import { Turns } from './turns.ts'
 import { ClockHeld } from './unit.ts'
 
 /** The sender of a command. Its credentials may become invalid while the command waits. */
@@ -16,6 +17,8 @@ export type Sender = {
 export type CommandOptions = Sender & {
   /** Whether the command begins an advance; false by default. */
   readonly beginsAdvance?: boolean
+  /** The merchant whose turn the command takes, if it follows the clock of none. */
+  readonly turnOf?: MerchantState
 }
 
 type Command = CommandOptions & {
@@ -31,12 +34,13 @@ type Command = CommandOptions & {
  * writes of 50 clients would often need two commits, which takes 15 % more processor time.
  */
 const TRANSACTION_MS = 50
-/** The maximum number of commands in one transaction, so that little is put back if there is no time for them. */
-const MAX_COMMANDS = 1_000
+/** The owner of the commands that are of no merchant. */
+const OPERATOR = {}
 
 /**
  * The command queue. Commands that arrive together share one transaction, and are answered after its commit. If they take too long,
- * the others follow in transactions of their own. Commands of a merchant whose clock is advancing wait for the advance. Exclusive
+ * the others follow in transactions of their own. Merchants and the operator take turns, so that one with many commands does not
+ * delay the others; the commands of one run in the order of their arrival. Commands of a merchant whose clock is advancing wait for the advance. Exclusive
  * work lets commands pass while any clock is advancing.
  */
 export class CommandQueue {
@@ -44,7 +48,7 @@ export class CommandQueue {
   readonly #time: Timekeeper
   readonly #listeners: Listeners
   readonly #gate = new Gate<Command>((command) => this.#enqueue(command))
-  readonly #commands: Command[] = []
+  readonly #commands = new Turns<object, Command>()
   /** Whether a transaction is scheduled, or runs. */
   #isFlushing = false
   #isClosed = false
@@ -62,7 +66,7 @@ export class CommandQueue {
   /** Refuses commands from now on. @returns when the accepted ones have ended */
   async close(): Promise<void> {
     this.#isClosed = true
-    while (this.#commands.length > 0 || this.#gate.isWanted) await nextTurn()
+    while (!this.#commands.isEmpty || this.#gate.isWanted) await nextTurn()
   }
 
   /**
@@ -103,7 +107,8 @@ export class CommandQueue {
   }
 
   #enqueue(command: Command): void {
-    this.#commands.push(command)
+    const { merchants, turnOf = OPERATOR } = command
+    this.#commands.add(merchants.length > 0 ? merchants : [turnOf], command)
     this.#flushSoon()
   }
 
@@ -121,44 +126,50 @@ export class CommandQueue {
 
   /** Runs queued commands in one transaction, answers them after the commit, and leaves the rest to the next turn. */
   #flush(): void {
-    const commands = this.#commands.splice(0, MAX_COMMANDS).filter((command) => !this.#holdsBack(command))
-    const rest = commands.length > 0 ? this.#runTogether(commands) : []
-    this.#commands.unshift(...rest)
-    this.#isFlushing = this.#commands.length > 0
+    const first = this.#next()
+    if (first) this.#runTogether(first)
+    this.#isFlushing = !this.#commands.isEmpty
     if (this.#isFlushing) setImmediate(() => this.#flush())
   }
 
+  /** Takes the next command that is not held back; undefined if none waits. */
+  #next(): Command | undefined {
+    for (let command = this.#commands.take(); command; command = this.#commands.take())
+      if (!this.#holdsBack(command)) return command
+    return undefined
+  }
+
   /**
-   * Runs commands in one transaction, for a limited time, and answers them after the commit. If the transaction fails, so do
-   * all of them.
-   * @returns those for which there was no time
+   * Runs a command and those that follow it in one transaction, for a limited time, and answers them after the commit. If the
+   * transaction fails, so do all of them.
    */
-  #runTogether(commands: readonly Command[]): readonly Command[] {
+  #runTogether(first: Command): void {
     /** Commands to answer now: neither deferred nor rejected. */
-    const open = new Set(commands)
+    const open = new Set<Command>()
     const replies: (() => void)[] = []
-    const clocks = commands.flatMap(({ merchants }) => merchants.map(({ clock }) => clock))
     const end = stopwatch() + TRANSACTION_MS
-    let count = 0
     try {
-      this.#transactions.run(clocks, () => {
-        for (const command of commands) {
-          const reply = command.merchants.some((merchant) => this.#defers(command, merchant))
-            ? undefined
-            : command.run()
+      this.#transactions.run([], () => {
+        for (let command: Command | undefined = first; command; ) {
+          open.add(command)
+          const reply = this.#run(command)
           if (reply) replies.push(reply)
           else open.delete(command)
-          count += 1
-          if (stopwatch() >= end) break
+          command = stopwatch() < end ? this.#next() : undefined
         }
       })
     } catch (error) {
       this.#listeners.report(error, 'committing commands')
       for (const command of open) command.reject(error)
-      return []
+      return
     }
     for (const reply of replies) reply()
-    return commands.slice(count)
+  }
+
+  /** @returns the response to send after the commit; undefined for a command that was deferred or rejected */
+  #run(command: Command): (() => void) | undefined {
+    for (const { clock } of command.merchants) this.#transactions.touch(clock)
+    return command.merchants.some((merchant) => this.#defers(command, merchant)) ? undefined : command.run()
   }
 
   /** Holds a command back for exclusive work. @returns whether it is held back */

@@ -99,8 +99,8 @@ export class Engine {
   }
 
   /** Runs a command of the operator that does not depend on a merchant's time. It commits or fails like any other. */
-  operatorCommand<T>(run: () => T, sender: Sender = {}): Promise<T> {
-    return this.#queue.submit([], () => this.#transactions.inSavepoint(run), sender)
+  operatorCommand<T>(run: () => T, options: CommandOptions = {}): Promise<T> {
+    return this.#queue.submit([], () => this.#transactions.inSavepoint(run), options)
   }
 
   /**
@@ -128,7 +128,7 @@ export class Engine {
       const unit = this.#units.forStep(merchant, merchant.clock)
       return this.#transactions.inSavepoint(() => work(unit), unit)
     }
-    return this.#queue.submit([], run)
+    return this.#queue.submit([], run, { turnOf: merchant })
   }
 
   /**

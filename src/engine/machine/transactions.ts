@@ -58,6 +58,11 @@ export class Transactions {
     }
   }
 
+  /** Records a clock before the open transaction moves it. */
+  touch(clock: Clock): void {
+    this.#log.touch(clock)
+  }
+
   /**
    * Runs work in a transaction of its own.
    * @param clocks - the clocks that the work may move

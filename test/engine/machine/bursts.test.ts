@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { IdempotencyKeys } from '../../../src/engine/access/idempotency.ts'
 import { nextTurn } from '../../../src/engine/machine/gate.ts'
+import { createMerchant } from '../../../src/engine/resources/merchant.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { SnapshotsInMemory } from '../../../src/store/snapshots-in-memory.ts'
 import { Store } from '../../../src/store/store.ts'
@@ -79,6 +80,20 @@ test('a command that arrives while others wait for their turn runs after them', 
   await early[0]
   await Promise.all([command('late'), ...early])
   expect(order).toEqual(['first', 'second', 'third', 'late'])
+})
+
+test('the commands of one merchant do not delay those of another one or of the operator', async () => {
+  const { engine, merchant } = twin.sandbox
+  const other = await createMerchant(engine, { name: 'Other', clock: merchant.clock.now })
+  const order: string[] = []
+  const make = (name: string) => () => {
+    order.push(name)
+    work(5)
+  }
+  const many = Array.from({ length: 60 }, () => engine.command(merchant, null, make('many')))
+  const others = [engine.command(other, null, make('other')), engine.operatorCommand(make('operator'))]
+  await Promise.all([...many, ...others])
+  expect(order.slice(0, 3)).toEqual(['many', 'other', 'operator'])
 })
 
 test('many requests that wait for one idempotency key are admitted in order, in turns of limited time', async () => {

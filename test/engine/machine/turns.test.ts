@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { Turns } from '../../../src/engine/machine/turns.ts'
+
+/** Adds an item for each owner that its text names, and returns them in the order in which they are taken. */
+function orderOf(...added: [owners: string, item: string][]): string {
+  const turns = new Turns<string, string>()
+  for (const [owners, item] of added) turns.add([...owners], item)
+  const taken: string[] = []
+  for (let item = turns.take(); item !== undefined; item = turns.take()) taken.push(item)
+  expect(turns.isEmpty).toBe(true)
+  return taken.join(' ')
+}
+
+test('the items of one owner are taken in the order of their arrival', () => {
+  expect(orderOf(['a', '1'], ['a', '2'], ['a', '3'])).toBe('1 2 3')
+})
+
+test('owners take turns', () => {
+  expect(orderOf(['a', 'a1'], ['a', 'a2'], ['a', 'a3'], ['b', 'b1'], ['c', 'c1'], ['b', 'b2'])).toBe(
+    'a1 b1 c1 a2 b2 a3',
+  )
+})
+
+test('an item of several owners is taken after all earlier ones of each of them, and before all later ones', () => {
+  const ofBoth: [string, string] = ['ab', 'both']
+  expect(orderOf(['b', 'b1'], ['b', 'b2'], ofBoth, ['a', 'a1'], ['c', 'c1'])).toBe('b1 c1 b2 both a1')
+  expect(orderOf(['a', 'a1'], ['aba', 'both'], ['b', 'b1'], ['a', 'a2'])).toBe('a1 both b1 a2')
+})
+
+test('an owner that comes while another one has many items does not wait for them', () => {
+  const turns = new Turns<string, string>()
+  for (let count = 0; count < 100; count += 1) turns.add(['a'], `a${count}`)
+  expect(turns.take()).toBe('a0')
+  turns.add(['b'], 'b0')
+  expect([turns.take(), turns.take()]).toEqual(['a1', 'b0'])
+})
