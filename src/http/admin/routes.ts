@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import * as z from 'zod'
 import { ApiError } from '../../core/errors.ts'
+import { boundedText } from '../bounded-text.ts'
 import { deferred } from '../deferred.ts'
 import type { RouteResult } from '../json.ts'
 import { checkParams, type Schema, unknownParams } from '../params.ts'
@@ -104,7 +105,8 @@ function stepsOf<Params>(
       const id = c.req.param('id') ?? ''
       const result = await handle({ c, services, params, id, requestId, sender })
       if (result instanceof ApiError) throw result
-      return isResponse(result) ? result : { status: route.status ?? 200, text: textOf(result), headers: {} }
+      if (isResponse(result)) return result
+      return { status: route.status ?? 200, text: boundedText(() => textOf(result), null), headers: {} }
     },
   }
 }
