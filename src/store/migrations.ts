@@ -35,6 +35,7 @@ import * as expiredGrants from './migrations/0033-expired-grants.ts'
 import * as selectiveIndexes from './migrations/0034-selective-indexes.ts'
 import * as lineCredits from './migrations/0035-line-credits.ts'
 import * as openInvoices from './migrations/0036-open-invoices.ts'
+import * as issuedCodes from './migrations/0037-issued-codes.ts'
 
 /** All migrations, in order. Written by `npm run schema` from the files in migrations/. */
 export const MIGRATIONS: Migrations = {
@@ -74,4 +75,5 @@ export const MIGRATIONS: Migrations = {
   '0034-selective-indexes': selectiveIndexes,
   '0035-line-credits': lineCredits,
   '0036-open-invoices': openInvoices,
+  '0037-issued-codes': issuedCodes,
 }

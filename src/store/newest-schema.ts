@@ -284,8 +284,6 @@ CREATE INDEX promotion_code_active on promotion_code (merchant, code_key) where 
 CREATE INDEX checkout_session_email on checkout_session (merchant, details_email) where details_email is not null;
 CREATE INDEX checkout_session_status on checkout_session (merchant, status);
 CREATE INDEX oauth_token_expiry on oauth_token (generation, expires);
-CREATE INDEX oauth_authorization_code_expiry on oauth_authorization (generation, code_expires)
-      where code_expires is not null;
 CREATE INDEX oauth_authorization_pending on oauth_authorization (expires) where status = 'pending';
 CREATE INDEX oauth_authorization_expiry on oauth_authorization (expires) where code_expires is null;
 CREATE INDEX invoice_paid on invoice (customer) where status = 'paid';
@@ -315,4 +313,5 @@ CREATE INDEX invoice_owed on invoice
 CREATE INDEX invoice_outstanding on invoice
       (customer, subscription, attempted, overdue, collection_method, status)
       where status = 'open' and (collection_method = 'charge_automatically' or overdue = 1);
+CREATE INDEX oauth_authorization_issued on oauth_authorization (generation, code_expires) where code_status = 'issued';
 `

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { AuthorizationStatus } from '../core/oauth.ts'
+import type { StoredToken } from './oauth.ts'
 import { arg, type Statements } from './statements.ts'
 
 /** The time for which housekeeping keeps expired rows, so that a replay is still recognized. */
@@ -14,30 +15,46 @@ export class OAuthExpiry {
   }
 
   /**
-   * Deletes a merchant's tokens that expired long ago on its clock, and the codes without tokens.
+   * Deletes a merchant's tokens that expired long ago on its clock, the authorizations whose last token is deleted, and the codes that
+   * expired long ago and were not redeemed. Reads only what it deletes, because a family of tokens can be refreshed for years.
    * @param generation - the merchant's generation
    */
   forgetExpired(generation: number, now: number): void {
     const before = now - RETENTION_SECONDS
-    this.#statements
-      .named('forget oauth tokens', (db) =>
+    const tokens = this.#statements
+      .named<Pick<StoredToken, 'authorization'>>('forget oauth tokens', (db) =>
         db
           .deleteFrom('oauth_token')
           .where('generation', '=', arg<number>('generation'))
-          .where('expires', '<', arg<number>('before')),
+          .where('expires', '<', arg<number>('before'))
+          .returning('authorization'),
       )
-      .run({ generation, before })
+      .all({ generation, before })
+    for (const seq of new Set(tokens.map(({ authorization }) => authorization))) this.#forgetIfUnused(seq)
     this.#statements
       .named('forget oauth codes', (db) =>
         db
           .deleteFrom('oauth_authorization')
           .where('generation', '=', arg<number>('generation'))
-          .where('code_expires', '<', arg<number>('before'))
+          // A partial index applies only if its condition is visible in the statement.
+          .where('code_status', '=', sql.lit('issued'))
+          .where('code_expires', '<', arg<number>('before')),
+      )
+      .run({ generation, before })
+  }
+
+  /** Deletes an authorization without tokens. */
+  #forgetIfUnused(seq: number): void {
+    this.#statements
+      .named('forget oauth authorization', (db) =>
+        db
+          .deleteFrom('oauth_authorization')
+          .where('seq', '=', arg<number>('seq'))
           .where(
             sql<boolean>`not exists (select 1 from oauth_token where "authorization" = oauth_authorization.seq)`,
           ),
       )
-      .run({ generation, before })
+      .run({ seq })
   }
 
   /** Sets the status of the pending requests that have expired. @param now - real time, in Unix seconds */
@@ -47,7 +64,6 @@ export class OAuthExpiry {
         db
           .updateTable('oauth_authorization')
           .set({ status: arg<AuthorizationStatus>('status') })
-          // A partial index applies only if its condition is visible in the statement.
           .where('status', '=', sql.lit('pending'))
           .where('expires', '<=', arg<number>('now')),
       )

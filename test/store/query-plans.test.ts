@@ -9,6 +9,7 @@ import { BLOCK_ROWS } from '../../src/store/blocks.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { KEYFRAME_ENTRIES } from '../../src/store/keyframes.ts'
 import type { Filter } from '../../src/store/list-query.ts'
+import type { StoredToken } from '../../src/store/oauth.ts'
 import { type Body, startTwin } from '../twin.ts'
 import { type Known, listRequests, type Played } from './list-requests.ts'
 
@@ -106,6 +107,16 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => database.close())
 
+const EXPIRED_TOKEN: Omit<StoredToken, 'seq' | 'merchant' | 'generation'> = {
+  hash: Buffer.from('token'),
+  kind: 'access',
+  authorization: 1,
+  app: 'app',
+  scope: 'read_only',
+  status: 'active',
+  expires: 0,
+}
+
 /** A sandbox that plays the usual story and requests all lists before its state is removed. */
 async function openExampleSandbox(routes: readonly Registered[], strictParams: boolean) {
   const send = async () => ({ status: strictParams ? 500 : 200, body: '' })
@@ -124,6 +135,13 @@ async function openExampleSandbox(routes: readonly Registered[], strictParams: b
   }
   const close = async () => {
     await sandbox.doHousekeeping()
+    const { engine, merchant } = sandbox
+    const { ordinal, generation } = merchant.settings
+    const { oauth, oauthExpiry } = engine.store
+    await engine.operatorCommand(() => {
+      oauth.addToken({ ...EXPIRED_TOKEN, merchant: ordinal, generation })
+      oauthExpiry.forgetExpired(generation, NOW)
+    })
     for (const [name, sql] of sandbox.engine.store.statements.texts) texts.set(name, sql)
     await sandbox.close()
   }

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { deleteExpiredGrants } from '../../../src/engine/access/oauth-token.ts'
+import { leastProcessorTime } from '../../processor-time.ts'
 import { subscribe } from '../../scenarios/story.ts'
 import { type Body, startTwin, type Twin } from '../../twin.ts'
 import { asOperator, FORM, invalid, missing } from '../support.ts'
@@ -18,6 +20,7 @@ import {
   proofOf,
   REDIRECT_URI,
   refresh,
+  tokensOf,
   VERIFIER,
 } from './support.ts'
 
@@ -547,5 +550,37 @@ test('the housekeeping deletes only what expired long ago', async () => {
   await kept.advance({ by: '400d' })
   expect(await counts()).toEqual([0, 0])
   expectOAuthRefusal(await refresh(kept, app, body.refresh_token), invalidGrant)
+  await kept.close()
+})
+
+test('the housekeeping does not read grants whose codes expired long ago and whose tokens are in use', async () => {
+  const kept = await startTwin()
+  const app = await makeApp(kept)
+  await letIn(kept, app)
+  const { engine } = kept.sandbox
+  const { oauth } = engine.store
+  const [authorization] = oauth.authorizations({ limit: 1 })
+  const [token] = authorization ? tokensOf({ engine }, authorization.seq) : []
+  if (!authorization || !token) return expect.unreachable()
+  const year = 365 * 86_400
+  await engine.operatorCommand(() => {
+    for (let index = 0; index < 50_000; index += 1) {
+      const code = Buffer.from(`code ${index}`)
+      oauth.addAuthorization({
+        ...authorization,
+        id: `oar_${index}`,
+        nonce: null,
+        cookie: null,
+        code,
+        code_expires: 0,
+      })
+      const added = oauth.authorizationOfCode(code)?.seq ?? 0
+      const expires = token.expires + year
+      oauth.addToken({ ...token, hash: Buffer.from(`token ${index}`), authorization: added, expires })
+    }
+  })
+  const forget = () => engine.operatorCommand(() => deleteExpiredGrants(engine))
+  expect(await leastProcessorTime(forget, 5)).toBeLessThan(5)
+  expect(oauth.authorizations({ limit: 60_000 })).toHaveLength(50_001)
   await kept.close()
 })
