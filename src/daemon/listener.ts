@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { App } from '../http/app.ts'
 import { Connections, type Exchange } from './connections.ts'
@@ -63,6 +64,9 @@ export const limitsWithin = (openFiles: number): SocketLimits => ({
   ...SOCKET_LIMITS,
   connections: connectionsWithin(openFiles, SOCKET_LIMITS.connections),
 })
+
+/** The code of Node's error for a request that does not arrive in time. */
+const REQUEST_TIMEOUT = 'ERR_HTTP_REQUEST_TIMEOUT'
 
 /** After this time of silence, TCP probes whether the peer still exists, in milliseconds. */
 const PROBE_AFTER_MS = 60_000
@@ -161,13 +165,29 @@ export function createListener(
     endUnread(socket, connections.lastOver(socket), () => refuseByHand(socket, url()))
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-    else
+    const end = () =>
       endUnread(socket, connections.lastOver(socket), () =>
         refuseByHand(socket, url(), reasonOf(error, limits)),
       )
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+    else if (error.code === REQUEST_TIMEOUT && socket instanceof Socket && pipelined.holdsBack(socket)) {
+      // Its time starts over when the daemon reads on. Node does not check this request again.
+      const hasArrived = arrivalOver(connections, socket)
+      const check = () => hasArrived() || end()
+      pipelined.whenEmptied(socket, () => void setTimeout(check, limits.requestMs).unref())
+    } else end()
   })
   return { server, connections }
+}
+
+/** Returns a function that reports whether the request that arrives over a connection now has arrived completely. */
+function arrivalOver(connections: Connections, socket: Duplex): () => boolean {
+  const last = connections.lastOver(socket)?.request
+  const isInBody = last?.complete === false
+  return () => {
+    const newest = connections.lastOver(socket)?.request
+    return newest?.complete === true && (isInBody || newest !== last)
+  }
 }
 
 /** Ends a connection after unreadable data. @param refuse - sends an error response and ends the connection */
@@ -196,7 +216,7 @@ function reasonOf(
   { headersMs, requestMs, headerBytes }: SocketLimits,
 ): Reason | undefined {
   if (code === 'HPE_HEADER_OVERFLOW') return { why: `The headers are larger than ${headerBytes} bytes` }
-  if (code !== 'ERR_HTTP_REQUEST_TIMEOUT') return undefined
+  if (code !== REQUEST_TIMEOUT) return undefined
   return {
     why: `The request has not arrived within ${headersMs / 1000} s, its body within ${requestMs / 1000} s`,
   }

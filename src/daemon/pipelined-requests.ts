@@ -7,9 +7,7 @@ const isPausedByNode = (socket: Socket): boolean => (socket as { _paused?: boole
 /** The maximum number of pipelined requests of a connection that are served at a time. */
 const SERVED_AT_A_TIME = 16
 /**
- * The number of waiting requests, and the bytes of the requests of a connection, at which reading stops. They are high, because a
- * partly read request must arrive within the time for headers.
- */
+ * The number of waiting requests, and the bytes of the requests of a connection, at which reading stops. */
 const MOST_WAITING = 1_000
 const MOST_BYTES = 2 ** 22
 
@@ -24,6 +22,8 @@ type Pipeline = {
   bytes: number
   /** Whether reading is about to stop. */
   isPausing: boolean
+  /** Called once when no request waits any more. */
+  emptied: (() => void) | undefined
   readonly waiting: Pipelined[]
 }
 
@@ -63,6 +63,16 @@ export class PipelinedRequests {
     }
   }
 
+  /** Whether requests of a connection wait. Then its data may be unread, because of the daemon and not of the client. */
+  holdsBack(socket: Socket): boolean {
+    return (this.#pipelines.get(socket)?.waiting.length ?? 0) > 0
+  }
+
+  /** Calls a function once when no request of a connection waits any more. */
+  whenEmptied(socket: Socket, emptied: () => void): void {
+    this.#pipelineOf(socket).emptied = emptied
+  }
+
   /** Stops reading, after the requests of the bytes that were read: Node resumes reading at the end of each request. */
   #pause(socket: Socket, pipeline: Pipeline): void {
     if (pipeline.isPausing) return
@@ -83,6 +93,10 @@ export class PipelinedRequests {
       if (pipeline.bytes === 0) this.#waiting.delete(socket)
       const next = pipeline.waiting.shift()
       if (next) this.#begin(socket, next)
+      if (pipeline.waiting.length === 0) {
+        pipeline.emptied?.()
+        pipeline.emptied = undefined
+      }
       if (!isFull(pipeline) && socket.isPaused() && !isPausedByNode(socket)) socket.resume()
     })
     begin()
@@ -110,7 +124,7 @@ export class PipelinedRequests {
   #pipelineOf(socket: Socket): Pipeline {
     const known = this.#pipelines.get(socket)
     if (known) return known
-    const pipeline: Pipeline = { served: 0, bytes: 0, isPausing: false, waiting: [] }
+    const pipeline: Pipeline = { served: 0, bytes: 0, isPausing: false, emptied: undefined, waiting: [] }
     this.#pipelines.set(socket, pipeline)
     socket.once('close', () => {
       this.#drop(socket)

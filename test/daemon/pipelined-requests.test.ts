@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Hono } from 'hono'
-import { expect, onTestFinished, test } from 'vitest'
-import { createListener, SOCKET_LIMITS } from '../../src/daemon/listener.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createListener, SOCKET_LIMITS, type SocketLimits } from '../../src/daemon/listener.ts'
 
 const MIB = 2 ** 20
 const STREAM = 'GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n'
@@ -15,7 +15,7 @@ const MANY_HEADERS = `GET / HTTP/1.1\r\nHost: localhost\r\n${'x:y\r\n'.repeat(SO
 const INVALID = 'GET / HTTP/1.1\r\n\r\n'
 
 /** Starts a server whose responses wait until the test sends them, and whose streams never end. */
-async function startServer() {
+async function startServer(limits: Partial<SocketLimits> = {}) {
   let send = () => {}
   const sent = new Promise<void>((resolve) => {
     send = resolve
@@ -27,6 +27,7 @@ async function startServer() {
     await sent
     return c.text('answered')
   })
+  app.post('/', async (c) => c.text(`answered ${(await c.req.text()).length}`))
   app.get(
     '/stream',
     () => new Response(new ReadableStream({ start: (stream) => stream.enqueue(Buffer.from('event')) })),
@@ -37,7 +38,7 @@ async function startServer() {
       hostname: '127.0.0.1',
       url: () => 'http://localhost',
       unread: (error) => expect(error).toBeUndefined(),
-      limits: { ...SOCKET_LIMITS, pipelinedBytes: 10 * MIB },
+      limits: { ...SOCKET_LIMITS, pipelinedBytes: 10 * MIB, ...limits },
       keepsGlobals: true,
     },
   )
@@ -109,4 +110,38 @@ test('invalid requests count as well as valid ones', async () => {
   await until(() => text().includes('event'))
   socket.write(INVALID.repeat(3_000))
   await closed
+})
+
+describe('the time for a request does not run while the daemon does not read it', () => {
+  const SHORT = { headersMs: 100, requestMs: 200, checkMs: 20 }
+
+  test('because too many wait', async () => {
+    const { open, send } = await startServer(SHORT)
+    const count = 1_500
+    const { text } = open(LARGE.repeat(count))
+    await delay(500)
+    send()
+    await until(() => answersIn(text()) === count)
+    expect(text()).not.toContain('400 Bad Request')
+  })
+
+  test('because a request with a body waits', async () => {
+    const { open, send } = await startServer(SHORT)
+    const body = 'x'.repeat(900_000)
+    const post = `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    const { text } = open(LARGE.repeat(20) + post)
+    await delay(500)
+    send()
+    await until(() => text().includes(`answered ${body.length}`))
+  })
+
+  test('but starts over when it is read', async () => {
+    const { open, send } = await startServer(SHORT)
+    const { text, closed } = open(`${LARGE.repeat(20)}GET / HTTP/1.1\r\n`)
+    await delay(300)
+    send()
+    await closed
+    expect(answersIn(text())).toBe(20)
+    expect(text()).toContain('400 Bad Request')
+  })
 })
