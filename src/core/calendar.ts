@@ -8,6 +8,10 @@ export type IntervalUnit = (typeof INTERVAL_UNITS)[number]
 /** The interval of a recurring price: `interval_count` × `interval`. */
 export type Recurring = { readonly interval: IntervalUnit; readonly interval_count: number }
 
+/** Reports whether periods of two intervals are equally long. */
+export const isSameInterval = (left: Recurring, right: Recurring): boolean =>
+  left.interval === right.interval && left.interval_count === right.interval_count
+
 /** A span of time in Unix seconds. `start` is inclusive, `end` exclusive. */
 export type Period = { readonly start: number; readonly end: number }
 

@@ -1,6 +1,8 @@
-import { addIntervals, LAST_INSTANT, nextBoundary, type Recurring } from './calendar.ts'
+import { addIntervals, isSameInterval, LAST_INSTANT, nextBoundary, type Recurring } from './calendar.ts'
 import { parameterInvalid } from './errors.ts'
+import type { Subscription } from './subscription.ts'
 import type { PhaseAnchor } from './subscription-schedule.ts'
+import { factsOf, isInTrial } from './subscription-status.ts'
 
 /** The start and the end of a phase in a request. Times are in Unix seconds. */
 export type PhaseTiming = {
@@ -23,14 +25,14 @@ export type PhaseSpan = {
 }
 
 /** The instant and the interval from which periods are counted. */
-type Grid = { readonly anchor: number; readonly recurring: Recurring }
+export type Grid = { readonly anchor: number; readonly recurring: Recurring }
 
 /**
  * Computes when phases begin and end. Each phase begins at the end of the previous one. Intervals are counted from the anchor
  * of the periods, if the phase begins with a period, so that a phase ends with a period also after the end of a short month.
  * @param given.start - when the first phase begins, in Unix seconds
  * @param given.now - the current time, in Unix seconds
- * @param given.grid - the grid of a running subscription's periods; null for a new subscription
+ * @param given.grid - the grid of a running subscription's periods in the first phase; null for a new subscription
  * @param given.canTry - whether the first phase can be a trial: the subscription is new or in its trial
  * @param given.triedUntil - the end of the existing trial of the first phase; null for none
  * @param given.offset - the index of the first phase in the request
@@ -57,7 +59,9 @@ export function spansOf(
     const param = (name: string) => `phases[${index}][${name}]`
     checkStart(timing, { start, now: given.now, param: param('start_date') })
     const { recurring } = timing
-    if (!grid || timing.billing_cycle_anchor === 'phase_start' || !isSame(grid.recurring, recurring))
+    const isNew = place > 0 || given.grid === null
+    const isAnchored = isNew && timing.billing_cycle_anchor === 'phase_start'
+    if (!grid || isAnchored || (isNew && !isSameInterval(grid.recurring, recurring)))
       grid = { anchor: start, recurring }
     const end = endOfPhase(timing, { start, now: given.now, grid, next: timings[place + 1] })
     if (!(end <= LAST_INSTANT)) throw parameterInvalid(endParam(timing, index), 'The phase ends too late')
@@ -73,7 +77,7 @@ export function spansOf(
         canTry: canTry || isKnown,
         index,
       })
-      grid = { anchor: trial_end, recurring }
+      if (trial_end > given.now) grid = { anchor: trial_end, recurring }
     }
     canTry = canTry && trial_end === end
     const span = { start_date: start, end_date: end, trial_end }
@@ -82,8 +86,28 @@ export function spansOf(
   })
 }
 
-const isSame = (left: Recurring, right: Recurring): boolean =>
-  left.interval === right.interval && left.interval_count === right.interval_count
+/**
+ * Returns the grid of a running subscription's periods once the current phase is as given.
+ * @param now - the current time, in Unix seconds
+ * See docs/contract/schedules.md#updating-a-schedule.
+ */
+export function gridIn(
+  timing: PhaseTiming,
+  {
+    subscription,
+    recurring,
+    now,
+  }: { readonly subscription: Subscription; readonly recurring: Recurring; readonly now: number },
+): Grid {
+  const { billing_cycle_anchor, current_period_end } = subscription
+  // Without a trial in the phase, a running trial ends now.
+  if (isInTrial(subscription)) return { anchor: now, recurring: timing.recurring }
+  // A phase that ends now is not entered again: its items never apply.
+  const isCut = timing.end_date === 'now' || timing.end_date === now
+  if (isCut || isSameInterval(recurring, timing.recurring)) return { anchor: billing_cycle_anchor, recurring }
+  const anchor = factsOf(subscription).isBilled ? now : current_period_end
+  return { anchor, recurring: timing.recurring }
+}
 
 const endParam = ({ iterations, duration }: PhaseTiming, index: number): string =>
   `phases[${index}][${iterations === undefined ? (duration ? 'duration' : 'end_date') : 'iterations'}]`

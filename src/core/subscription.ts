@@ -90,19 +90,18 @@ export function cancellationAt(subscription: Subscription): number | null {
 export type Prices = ReadonlyMap<string, Price>
 
 /** Returns the price of an item, which must be among the given ones. */
-export const priceOf = (item: SubscriptionItem, prices: Prices): Price => {
+export const priceOf = (item: Pick<SubscriptionItem, 'price'>, prices: Prices): Price => {
   const price = prices.get(item.price)
-  assert(price, `the price ${item.price} of ${item.id} was loaded`)
+  assert(price, `the price ${item.price} was loaded`)
   return price
 }
 
 /** Returns the interval that all items of a subscription share. See docs/contract/subscriptions.md#items. */
-export function intervalOf(items: readonly SubscriptionItem[], prices: Prices): Recurring {
+export function intervalOf(items: readonly Pick<SubscriptionItem, 'price'>[], prices: Prices): Recurring {
   const [item] = items
   assert(item, 'a subscription has at least one item')
   const { recurring } = priceOf(item, prices)
   assert(recurring, 'an item has a recurring price')
-  if (recurring.meter === undefined) return recurring
   const { interval, interval_count } = recurring
   return { interval, interval_count }
 }

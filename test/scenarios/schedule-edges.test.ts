@@ -116,6 +116,28 @@ describe('an update', () => {
     expect(await read()).toMatchObject({ current_phase: { start_date: MIDDLE, end_date: JUNE } })
   })
 
+  // The period of a month begins on 2 February, or after the year that is not paid. Counted from 31 January, the second phase
+  // would end on 31 May.
+  test.each([
+    ['the first period is paid', '10:00', {}],
+    ['the first payment fails', '10:00', { default_payment_method: 'pm_card_chargeCustomerFail' }],
+    ['a trial of the phase has ended', '12:00', { trial_end: at('2026-01-31T12:00:00Z') }],
+  ])('counts later phases from the new interval of the current one, if %s', async (_, time, params) => {
+    const [start, end_date] = [at('2026-01-31T10:00:00Z'), at(`2026-02-28T${time}:00Z`)]
+    const twin = await openTwin({ now: '2026-01-31T10:00:00Z' })
+    const { prices, schedule } = await makeSchedule(twin, ({ year }) => ({
+      phases: [phase(year, { end_date, ...params })],
+    }))
+    await twin.advance({ to: '2026-02-02T00:00:00Z' })
+    const { phases } = await twin.post(schedulePath(schedule), {
+      phases: [
+        phase(prices.basic, { start_date: start, end_date, ...params }),
+        phase(prices.basic, { iterations: 3 }),
+      ],
+    })
+    expect(phases[1].end_date).toBe(at(`2026-05-28T${time}:00Z`))
+  })
+
   test('sets and clears the planned cancellation', async () => {
     const { twin, schedule } = await begin()
     const cancelAt = async () => (await twin.get(`/v1/subscriptions/${schedule.subscription}`)).cancel_at

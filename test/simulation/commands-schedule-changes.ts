@@ -2,7 +2,7 @@ import { endNow } from './commands-ending.ts'
 import { chooseItems, type Grid, itemBody, planPhases, settingsBody } from './commands-phases.ts'
 import { MAX_AMOUNT, priceOf } from './model-amounts.ts'
 import { DAY } from './model-calendar.ts'
-import { isOverfull } from './model-change.ts'
+import { isBilled, isOverfull } from './model-change.ts'
 import { copyOf } from './model-copy.ts'
 import { Operation } from './model-events.ts'
 import { enterPhase, startSchedule } from './model-phases.ts'
@@ -265,7 +265,10 @@ function gridOf(
   const interval = intervalOf(merchant, current.items)
   const isSame = isSameInterval(interval, intervalOf(merchant, subscription.items))
   const isTrial = [...phases.slice(0, place), current].every(({ end, trialEnd }) => trialEnd === end)
-  return { anchor: isSame ? subscription.anchor : at, interval, isTrial }
+  const isKept = isSame || subscription.status === 'trialing'
+  // A new interval begins now, or with the next period if this one is not billed.
+  const begin = isBilled(subscription) ? at : subscription.end
+  return { anchor: isKept ? subscription.anchor : begin, interval, isTrial }
 }
 
 const phaseBody = (phase: Phase, { start, isCut }: { start: number; isCut: boolean }) => ({

@@ -3,6 +3,7 @@ import { changePlan } from '../../core/billing/change-plan.ts'
 import type { Collected } from '../../core/billing/collect.ts'
 import { itemsOfDiscarded } from '../../core/billing/pending-update.ts'
 import { cancelNow } from '../../core/billing/settlement.ts'
+import { isSameInterval } from '../../core/calendar.ts'
 import type { Change } from '../../core/change.ts'
 import { invalidStateTransition, parameterInvalid } from '../../core/errors.ts'
 import type { PaymentMethod } from '../../core/payment-method.ts'
@@ -130,9 +131,6 @@ export function cancelWithSettlement(
 
 /** Cancels out a line that is no longer pending. */
 const negated = (line: BilledLine): BilledLine => ({ ...line, amount: -line.amount })
-
-const isSameInterval = (left: ReturnType<typeof intervalOf>, right: ReturnType<typeof intervalOf>): boolean =>
-  left.interval === right.interval && left.interval_count === right.interval_count
 
 const pricesOf = (unit: UnitOfWork, { items }: Subscription): Prices =>
   new Map(items.map(({ price }) => [price, unit.need('price', price)]))

@@ -5,6 +5,7 @@ import { release } from '../../core/billing/schedule.ts'
 import { movesTrialEndNear, withNotices } from '../../core/billing/schedule-notices.ts'
 import { start } from '../../core/billing/start.ts'
 import { keptItems, meteredFrom, usageUpTo } from '../../core/billing/usage-changes.ts'
+import { isSameInterval } from '../../core/calendar.ts'
 import { Change } from '../../core/change.ts'
 import { assert } from '../../core/errors.ts'
 import type { Job } from '../../core/jobs.ts'
@@ -200,9 +201,8 @@ export function enterPhase(
     ...{ customer: unit.need('customer', schedule.customer), prices, items: metered },
     ...{ phase, former, isNew },
   })
-  const isSameInterval =
-    JSON.stringify(intervalOf(subscription.items, prices)) === JSON.stringify(intervalOf(items, prices))
-  const beginsPeriod = !isSameInterval || (isNew && phase.billing_cycle_anchor === 'phase_start')
+  const isOfInterval = isSameInterval(intervalOf(subscription.items, prices), intervalOf(items, prices))
+  const beginsPeriod = !isOfInterval || (isNew && phase.billing_cycle_anchor === 'phase_start')
   const changed = adjust({ ...withPhase(subscription, schedule, phase, items), discounts })
   endRemovedDiscounts(unit, change, subscription, changed)
   const update = (after: Subscription) => {

@@ -3,7 +3,7 @@ import { Change } from '../../core/change.ts'
 import { assert, invalidStateTransition, parameterInvalid, parameterMissing } from '../../core/errors.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import type { ProrationBehavior } from '../../core/proration.ts'
-import { spansOf } from '../../core/schedule-phases.ts'
+import { gridIn, type PhaseTiming, spansOf } from '../../core/schedule-phases.ts'
 import { canceledAt, intervalOf, type Subscription } from '../../core/subscription.ts'
 import {
   cancelAtOf,
@@ -203,10 +203,11 @@ function updatedPhases(
     checkPast(phase, past[first + index], index)
   })
   const coming = checked.slice(offset)
-  const spans = spansOf(
-    coming.map(({ timing }) => timing),
-    { start: schedule.current_phase?.start_date ?? start, now, offset, ...gridOf(unit, schedule) },
-  )
+  const timings = coming.map(({ timing }) => timing)
+  const spans = spansOf(timings, {
+    ...{ start: schedule.current_phase?.start_date ?? start, now, offset },
+    ...runningAt(unit, schedule, timings[0], now),
+  })
   const [now1] = spans
   if (now1 && (now1.end_date < now || (now1.end_date === now && spans.length === 1)))
     throw parameterInvalid(
@@ -223,12 +224,18 @@ const managedDiscounts = (unit: UnitOfWork, { subscription }: SubscriptionSchedu
   subscription === null ? [] : discountIdsOf(unit.need('subscription', subscription))
 
 /** Returns the grid by which the phases of a schedule are counted, and whether its current phase can be a trial. */
-function gridOf(unit: UnitOfWork, schedule: SubscriptionSchedule) {
-  if (schedule.subscription === null) return { grid: null, canTry: true, triedUntil: null }
+function runningAt(
+  unit: UnitOfWork,
+  schedule: SubscriptionSchedule,
+  current: PhaseTiming | undefined,
+  now: number,
+) {
+  if (schedule.subscription === null || !current) return { grid: null, canTry: true, triedUntil: null }
   const subscription = unit.need('subscription', schedule.subscription)
   const prices = new Map(subscription.items.map(({ price }) => [price, unit.need('price', price)]))
+  const recurring = intervalOf(subscription.items, prices)
   return {
-    grid: { anchor: subscription.billing_cycle_anchor, recurring: intervalOf(subscription.items, prices) },
+    grid: gridIn(current, { subscription, recurring, now }),
     canTry: isInTrial(subscription),
     triedUntil: schedule.phases[currentIndex(schedule)]?.trial_end ?? null,
   }
