@@ -43,7 +43,7 @@ export function futureJobsOfSubscription(subscription: Subscription, given: Wait
         ? [withoutDetails(job)]
         : [{ ...withoutDetails(job), amount, usage_amount: usageAmount, currency }]
     }
-    if (job.kind === 'invoice_upcoming' && !isAnnounced(subscription, schedule, isPayable)) return []
+    if (job.kind === 'invoice_upcoming' && !isAnnounced(subscription, given)) return []
     if (!beginsPeriod(job)) return [withoutDetails(job)]
     const consequence = job.kind === 'trial_end' && !isPayable ? trialConsequence(subscription) : null
     return consequence === null
@@ -86,12 +86,8 @@ const billOf = <Projection extends Billed>(
 ) => projectedBill(projected, billing, { prices, customerDiscount })
 
 /** Reports whether the next invoice of a subscription is announced. See docs/contract/notices.md#upcoming-invoices. */
-function isAnnounced(
-  subscription: Subscription,
-  schedule: SubscriptionSchedule | null,
-  isPayable: boolean,
-): boolean {
-  const billed = asNextBilled(subscription, schedule)
+function isAnnounced(subscription: Subscription, { schedule = null, prices, isPayable }: Waiting): boolean {
+  const billed = asNextBilled(subscription, { schedule, prices })
   return billed !== null && expectsCharge(billed, isPayable)
 }
 

@@ -1,4 +1,4 @@
-import { nextBoundary } from './calendar.ts'
+import { isSameInterval, nextBoundary } from './calendar.ts'
 import type { Discount, Discounts } from './discount.ts'
 import { discountsInPhase, type RedeemPlanned } from './phase-discounts.ts'
 import { intervalOf, type Prices, type Subscription } from './subscription.ts'
@@ -87,7 +87,7 @@ export function withPhasesUpTo(projected: Projected, source: ProjectionSource): 
   const { start_date, trial_end, billing_cycle_anchor } = phase
   const entered = { ...inPhaseProjected(projected, phase, source), phases }
   const interval = intervalOf(entered.subscription.items, prices)
-  const isSame = JSON.stringify(intervalOf(subscription.items, prices)) === JSON.stringify(interval)
+  const isSame = isSameInterval(intervalOf(subscription.items, prices), interval)
   const from = (anchor: number) => ({ ...entered.subscription, billing_cycle_anchor: anchor })
   if (trial_end !== null)
     return withPhasesUpTo({ ...entered, subscription: from(trial_end), due: trial_end }, source)
@@ -98,20 +98,29 @@ export function withPhasesUpTo(projected: Projected, source: ProjectionSource): 
 }
 
 /**
- * Returns a subscription with the settings for its next invoice: those of the last phase that begins until then.
- * @param schedule - the schedule that manages it; null for none
+ * Returns a subscription with the settings for its next invoice: those of the last phase that begins until then. Its current
+ * period ends with that invoice: a phase can begin a new period earlier.
+ * @param given.schedule - the schedule that manages it; null for none
+ * @param given.prices - those of the subscription and of its coming phases
  * @returns null if a phase extends the trial beyond the end of the current period, so that no invoice is made
  * See docs/contract/notices.md#upcoming-invoices.
  */
 export function asNextBilled(
   subscription: Subscription,
-  schedule: SubscriptionSchedule | null,
+  { schedule, prices }: { readonly schedule: SubscriptionSchedule | null; readonly prices: Prices },
 ): Subscription | null {
   if (schedule === null) return subscription
   const { current_period_end } = subscription
-  const begun = comingPhases(schedule).filter(({ start_date }) => start_date <= current_period_end)
-  const goesOn = begun.some(({ trial_end }) => trial_end !== null && trial_end > current_period_end)
-  if (isInTrial(subscription) && goesOn) return null
-  const last = begun.at(-1)
-  return last ? { ...subscription, ...settingsOf(schedule.default_settings, last) } : subscription
+  let [billed, interval] = [subscription, intervalOf(subscription.items, prices)]
+  for (const phase of comingPhases(schedule)) {
+    const { start_date, trial_end, billing_cycle_anchor } = phase
+    if (start_date > current_period_end) break
+    if (isInTrial(subscription) && trial_end !== null && trial_end > current_period_end) return null
+    const before = interval
+    interval = intervalOf(phase.items, prices)
+    billed = { ...billed, ...settingsOf(schedule.default_settings, phase) }
+    if (billing_cycle_anchor === 'phase_start' || !isSameInterval(before, interval))
+      return { ...billed, current_period_end: start_date }
+  }
+  return billed
 }

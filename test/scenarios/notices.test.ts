@@ -403,27 +403,56 @@ describe('phases of a schedule', () => {
   const CHARGED = { collection_method: 'charge_automatically' }
   const month = (more: Body = {}) => ({ iterations: 1, ...more })
 
-  test.each<[string, Body, Body, string[]]>([
-    ['the trial goes on', trial(30), { ...trial(30) }, []],
-    ['the next phase sends invoices', month(CHARGED), month(SENT), []],
-    ['the next phase charges', month(SENT), month(CHARGED), ['2026-04-24T00:00:00Z invoice.upcoming draft']],
-  ])('list the announcements when %s', async (_, first, second, announced) => {
+  const until = (date: string, more: Body = {}) => ({ end_date: at(`2026-${date}T00:00:00Z`), ...more })
+  /** A phase that begins a new period. */
+  const anew = (more: Body = {}) => ({ billing_cycle_anchor: 'phase_start', ...more })
+  const paused = (date: string) => ({ behavior: 'void', resumes_at: at(`2026-${date}T00:00:00Z`) })
+
+  // The period ends on 1 May.
+  test.each<[string, { phases: Body[]; end_behavior?: string; pause?: Body; isAnnounced: boolean }]>([
+    ['the trial goes on', { phases: [trial(30), trial(30)], isAnnounced: false }],
+    ['the next phase sends invoices', { phases: [month(CHARGED), month(SENT)], isAnnounced: false }],
+    ['the next phase charges', { phases: [month(SENT), month(CHARGED)], isAnnounced: true }],
+    [
+      'a phase charges for a new period, and the next one sends invoices',
+      { phases: [until('04-27', SENT), until('04-29', anew(CHARGED)), month(SENT)], isAnnounced: true },
+    ],
+    [
+      'the schedule cancels before the end of the period, but after a new one',
+      { phases: [until('04-27'), until('04-29', anew())], end_behavior: 'cancel', isAnnounced: true },
+    ],
+    [
+      'the schedule cancels before the end of the period',
+      { phases: [until('04-27'), until('04-29')], end_behavior: 'cancel', isAnnounced: false },
+    ],
+    [
+      'a new period begins while collection is paused until later in this one',
+      { phases: [until('04-27'), anew()], pause: paused('04-29'), isAnnounced: false },
+    ],
+    [
+      'a new period begins after a pause of collection',
+      { phases: [until('04-27'), anew()], pause: paused('04-27'), isAnnounced: true },
+    ],
+  ])('list the announcements when %s', async (_, { phases, end_behavior, pause, isAnnounced }) => {
     const twin = await openTwin({ now: NOW })
     await notify(twin, { invoice_upcoming: 7 })
     const { schedule } = await makeSchedule(twin, ({ basic }) => ({
-      phases: [phase(basic, first), phase(basic, second)],
+      phases: phases.map((params) => phase(basic, params)),
+      ...(end_behavior && { end_behavior }),
     }))
+    const { subscription } = schedule
+    if (pause) await twin.post(`/v1/subscriptions/${subscription}`, { pause_collection: pause })
     const listed = async () =>
       (await twin.get('/v1/test_helpers/upcoming')).data.map(({ kind }: Body) => kind)
     const drawn = async () => {
-      const path = `/_paytwin/subscriptions/${schedule.subscription}`
+      const path = `/_paytwin/subscriptions/${subscription}`
       const { body } = await twin.request('GET', path, undefined, operator(twin))
       return body.timeline.upcoming.data.map(({ kind }: Body) => kind)
     }
-    const isAnnounced = announced.length > 0
     expect((await listed()).includes('invoice_upcoming')).toBe(isAnnounced)
     expect((await drawn()).includes('invoice_upcoming')).toBe(isAnnounced)
-    await twin.advance({ to: '2026-04-30T23:59:59Z' })
+    await twin.advance({ to: '2026-04-26T23:59:59Z' })
+    const announced = isAnnounced ? ['2026-04-24T00:00:00Z invoice.upcoming draft'] : []
     expect(noticesOf(timelineOf(await twin.events()))).toEqual(announced)
   })
 

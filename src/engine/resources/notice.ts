@@ -3,7 +3,7 @@ import { Change } from '../../core/change.ts'
 import type { Invoice } from '../../core/invoice.ts'
 import { expectsCharge, type Job } from '../../core/jobs.ts'
 import type { NoticeKind } from '../../core/notices.ts'
-import { asNextBilled } from '../../core/phase-projection.ts'
+import type { Subscription } from '../../core/subscription.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { asPreview, type RunJob } from './next-invoice.ts'
@@ -26,22 +26,26 @@ export const noticesWith = (nextInvoice: NextInvoice): Readonly<Record<NoticeKin
 
 function sendUpcoming(unit: UnitOfWork, { object }: Job, nextInvoice: NextInvoice): void {
   const subscription = unit.need('subscription', object)
-  const { schedule } = subscription
-  const managing = schedule === null ? null : unit.need('subscription_schedule', schedule)
-  // A phase can change how the next invoice is collected, or bill before the end of the period.
-  const billed = asNextBilled(subscription, managing)
-  const isCharged =
-    expectsCharge(subscription, true) ||
-    (billed !== null && billed !== subscription && expectsCharge(billed, true))
+  const { schedule, current_period_end } = subscription
+  // A phase can change how the next invoice is collected, or make it before the end of the period.
+  const canCharge = schedule !== null || expectsCharge(subscription, true)
   // The decision itself shows whether a trial's end without a payment method makes an invoice.
-  const invoice = isCharged ? nextInvoice(unit, object) : undefined
+  const invoice = canCharge ? nextInvoice(unit, object) : undefined
   const isAnnounced =
-    invoice?.collection_method === 'charge_automatically' &&
-    invoice.created <= subscription.current_period_end
+    invoice !== undefined &&
+    invoice.created <= current_period_end &&
+    expectsCharge(asBilledBy(subscription, invoice), true)
   const change = new Change()
   announceInvoice(change, subscription, isAnnounced ? asPreview(unit, invoice, false) : null)
   apply(unit, change, unit.clockOf(subscription.test_clock))
 }
+
+/** Returns a subscription whose period ends with an invoice. */
+const asBilledBy = (subscription: Subscription, { collection_method, created }: Invoice): Subscription => ({
+  ...subscription,
+  collection_method,
+  current_period_end: created,
+})
 
 function sendOfInvoice(
   unit: UnitOfWork,

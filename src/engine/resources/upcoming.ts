@@ -67,7 +67,14 @@ function applies({ store: { objects } }: Engine, merchant: number, { kind, objec
   if (!subscription) return true
   const { customer, schedule } = subscription
   const managing = schedule === null ? undefined : objects.get('subscription_schedule', merchant, schedule)
-  const billed = asNextBilled(subscription, managing ?? null)
+  const coming = managing?.phases.flatMap(({ items }) => items) ?? []
+  const prices = new Map(
+    [...subscription.items, ...coming].flatMap(({ price: id }) => {
+      const price = objects.get('price', merchant, id)
+      return price ? [[id, price]] : []
+    }),
+  )
+  const billed = asNextBilled(subscription, { schedule: managing ?? null, prices })
   if (billed === null) return false
   const isOwn = (id: string | null | undefined) =>
     id != null && objects.get('payment_method', merchant, id)?.customer === customer
