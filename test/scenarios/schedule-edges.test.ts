@@ -157,6 +157,19 @@ describe('an update', () => {
     expect(await billsOf(twin)).toEqual(['2026-04-01 5000 to 2026-05-01'])
   })
 
+  test('that moves the start plans it after other starts of that second', async () => {
+    const { twin, prices, customer, schedule } = await begin((all) => ({ ...ramp(all), start_date: JUNE }))
+    const second = await twin.post('/v1/subscription_schedules', {
+      customer: customer.id,
+      start_date: MAY,
+      phases: [phase(prices.basic)],
+    })
+    await twin.post(schedulePath(schedule), { phases: [phase(prices.basic, { start_date: MAY })] })
+    await twin.advance({ to: MAY })
+    const started = await twin.events('&type=subscription_schedule.updated')
+    expect(started.slice(-2).map(({ data }) => data.object.id)).toEqual([second.id, schedule.id])
+  })
+
   test('of the subscription itself becomes that of the current phase', async () => {
     const { twin, schedule, read } = await begin()
     const path = `/v1/subscriptions/${schedule.subscription}`

@@ -18,7 +18,7 @@ import {
   type Schedule,
   showSchedule,
 } from './model-schedule.ts'
-import { type Merchant, named, nowOf, type Subscription } from './model-state.ts'
+import { type Merchant, named, nowOf, planAnew, type Subscription } from './model-state.ts'
 import { isOfInactive } from './model-usage.ts'
 
 /** A schedule, rarely one that has ended. */
@@ -165,7 +165,7 @@ function apply(
 
 /** Replaces the phases of a schedule that has not started, and moves or starts it. */
 function updateComing(table: Table, schedule: Schedule, at: number): Update | null {
-  const { dice } = table
+  const { merchant, dice } = table
   const was = schedule.phases[0]?.start ?? at
   const isWord = dice.chance(25)
   const start = isWord ? at : dice.chance(50) ? was : at + (dice.chance(5) ? -1 : dice.of([1, DAY, 20 * DAY]))
@@ -179,7 +179,13 @@ function updateComing(table: Table, schedule: Schedule, at: number): Update | nu
     phases: planned.phases,
     body: { phases: [{ ...first, start_date: isWord ? 'now' : start }, ...others] },
     isRefused: planned.isRefused || start < at,
-    change: start === at ? 'start' : () => 'not tried',
+    change:
+      start === at
+        ? 'start'
+        : () => {
+            if (start !== was) planAnew(merchant, schedule)
+            return 'not tried'
+          },
   }
 }
 
@@ -200,7 +206,7 @@ function updateActive(
   if (!current) return null
   const planned = planPhases(table, {
     ...{ customer: schedule.customer, start: current.end },
-    grid: gridOf(table, schedule, { current, subscription, at }),
+    grid: gridOf(table, { current, subscription, at }),
     known: pricesOf(schedule),
     count: kind === 'cut' ? dice.of([1, 2]) : dice.of([0, 1, 1, 2]),
   })
@@ -259,13 +265,13 @@ function currentPhase(
 /** From where the periods after the current phase are counted. */
 function gridOf(
   { merchant }: Table,
-  { phases, current: place }: Schedule,
   { current, subscription, at }: { current: Phase; subscription: Subscription; at: number },
 ): Grid {
   const interval = intervalOf(merchant, current.items)
   const isSame = isSameInterval(interval, intervalOf(merchant, subscription.items))
-  const isTrial = [...phases.slice(0, place), current].every(({ end, trialEnd }) => trialEnd === end)
-  const isKept = isSame || subscription.status === 'trialing'
+  const isTrialing = subscription.status === 'trialing'
+  const isTrial = isTrialing && current.trialEnd === current.end
+  const isKept = isSame || isTrialing
   // A new interval begins now, or with the next period if this one is not billed.
   const begin = isBilled(subscription) ? at : subscription.end
   return { anchor: isKept ? subscription.anchor : begin, interval, isTrial }

@@ -30,8 +30,8 @@ export const KINDS = [
   'discount end',
 ] as const
 
-/** Jobs of no subscription run by creation. See docs/contract/clocks.md#order-of-jobs. */
-const placeOf = ({ births }: Merchant, { key }: { key: string }): Job['place'] => [0, births.get(key) ?? 0, 0]
+/** Jobs of no subscription run in the order in which they were planned. See docs/contract/clocks.md#order-of-jobs. */
+const placeOf = ({ plans }: Merchant, { key }: { key: string }): Job['place'] => [0, plans.get(key) ?? 0, 0]
 
 /** See docs/contract/payments.md#failing-refunds. */
 export function refundJob(merchant: Merchant, faults: Fault[], refund: Refund): Job[] {
@@ -134,7 +134,7 @@ export function dueNotices(merchant: Merchant, faults: Fault[], invoice: Invoice
       return operation.end()
     }
     const place: Job['place'] =
-      index < 0 ? [0, merchant.births.get(invoice.key) ?? 0, 0] : [index + 1, KINDS.indexOf(kind), which]
+      index < 0 ? placeOf(merchant, invoice) : [index + 1, KINDS.indexOf(kind), which]
     return [{ kind, subscription: invoice.subscription, due, place, run }]
   }
   return [

@@ -28,5 +28,5 @@ export const newMerchant = (now: number): Merchant => ({
   meters: [],
   meterEvents: [],
   counters: {},
-  births: new Map(),
+  plans: new Map(),
 })

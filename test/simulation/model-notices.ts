@@ -1,7 +1,7 @@
 import { DAY } from './model-calendar.ts'
 import type { Operation } from './model-events.ts'
 import { methodFor } from './model-payment.ts'
-import type { Invoice, Merchant, Subscription } from './model-state.ts'
+import { type Invoice, type Merchant, planAnew, type Subscription } from './model-state.ts'
 
 /** The days of each notice; null for none. See docs/contract/notices.md#settings. */
 export type NoticeDays = {
@@ -27,10 +27,11 @@ export const isNear = ({ notices }: Merchant, trialEnd: number, at: number): boo
   notices.trial_will_end !== null && trialEnd - notices.trial_will_end * DAY <= at
 
 /** Schedules the notices of a sent invoice. See docs/contract/notices.md#due-dates. */
-export function scheduleDueNotices({ notices }: Merchant, invoice: Invoice, at: number): void {
+export function scheduleDueNotices(merchant: Merchant, invoice: Invoice, at: number): void {
   const { dueDate } = invoice
-  const { invoice_will_be_due: before, invoice_overdue: after } = notices
+  const { invoice_will_be_due: before, invoice_overdue: after } = merchant.notices
   if (dueDate === null) return
+  planAnew(merchant, invoice)
   invoice.willBeDueAt = before === null ? null : ahead(dueDate - before * DAY, at)
   invoice.overdueAt = after === null ? null : ahead(dueDate + after * DAY, at)
 }

@@ -38,8 +38,8 @@ export type Merchant = {
   readonly meters: Meter[]
   readonly meterEvents: MeterEvent[]
   readonly counters: Record<string, number>
-  /** The order in which the keys were made. */
-  readonly births: Map<string, number>
+  /** The order in which the jobs of each object were planned. */
+  readonly plans: Map<string, number>
 }
 
 /** Faults are not part of snapshots. See docs/contract/snapshots.md#contents. */
@@ -231,8 +231,15 @@ export function newKey(merchant: Merchant, prefix: string): string {
   const count = (merchant.counters[prefix] ?? 0) + 1
   merchant.counters[prefix] = count
   const key = `${prefix}${count}`
-  merchant.births.set(key, merchant.births.size)
+  planAnew(merchant, { key })
   return key
+}
+
+/** Plans the jobs of an object after all others of the same second. See docs/contract/clocks.md#order-of-jobs. */
+export function planAnew({ counters, plans }: Merchant, { key }: { readonly key: string }): void {
+  const count = (counters.plan ?? 0) + 1
+  counters.plan = count
+  plans.set(key, count)
 }
 
 /** Returns the object with a key, which must exist. */
