@@ -135,14 +135,18 @@ const BEGINNING: readonly CommandName[] = [
   'subscribe',
 ]
 
-/** Generates the steps of a seed; a smaller number gives the first ones. */
-export function stepsOf(seed: number, count: number): Step[] {
+/**
+ * Generates the steps of a seed; a smaller number gives the first ones.
+ * @param given.isVaried - whether the seed also varies the weights of the commands
+ */
+export function stepsOf(seed: number, count: number, { isVaried = false } = {}): Step[] {
   const dice = new Dice(seed)
+  const chosen = isVaried ? dice.varied(weights) : weights
   const step = (merchant: number, name: Step['name']): Step => ({ merchant, name, dice: dice.next() })
   const steps = Array.from({ length: MERCHANTS }, (_, merchant) =>
     BEGINNING.map((name) => step(merchant, name)),
   ).flat()
-  while (steps.length < count) steps.push(step(dice.of([0, 0, 0, 0, 1, 1, 2]), dice.weighted(weights)))
+  while (steps.length < count) steps.push(step(dice.of([0, 0, 0, 0, 1, 1, 2]), dice.weighted(chosen)))
   return steps.slice(0, count)
 }
 

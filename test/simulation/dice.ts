@@ -41,6 +41,14 @@ export class Dice {
     return values.length === 0 ? undefined : this.of(values)
   }
 
+  /** Varies weights at random, so that some names become frequent together, and others rare. */
+  varied<Name extends string>(weights: Readonly<Record<Name, number>>): Record<Name, number> {
+    const entries = Object.entries<number>(weights) as [Name, number][]
+    return Object.fromEntries(
+      entries.map(([name, weight]) => [name, weight * this.of([1, 3, 3, 9, 24])]),
+    ) as Record<Name, number>
+  }
+
   /** Chooses a name by weight. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
     const entries = Object.entries<number>(weights) as [Name, number][]

@@ -6,13 +6,13 @@ import { shrink } from './shrink.ts'
 import { Spares } from './spares.ts'
 
 const USAGE = `npm run simulate -- [--seed N] [--steps M] [--seeds K] [--seconds S | --minutes M] [--replay STEPS] [--quick]
-  [--again N] [--audit N] [--keep-going] [--shrink S] [--dialect paytwin|stripe]
+  [--again N] [--audit N] [--vary] [--keep-going] [--shrink S] [--dialect paytwin|stripe]
 
 See docs/testing.md#simulation.`
 
 /**
  * Plays random steps against a sandbox and a model of it: K seeds, one if not given, and more until the time is over. One of N seeds,
- * each if not given, is played again with its advances in parts; none with --quick. With `--dialect stripe` there is no model. On a
+ * each if not given, is played again with its advances in parts; none with --quick. With --vary each seed has weights of its own. With `--dialect stripe` there is no model. On a
  * failure it prints the seed and the shortest failing sequence that it finds in S seconds. Then it stops, or goes on with the next
  * seed with --keep-going, and exits with 1. The summary is also printed when it is interrupted.
  */
@@ -28,6 +28,7 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     again: { type: 'string', default: '1' },
     audit: { type: 'string' },
+    vary: { type: 'boolean', default: false },
     'keep-going': { type: 'boolean', default: false },
     dialect: { type: 'string', default: 'paytwin' },
     help: { type: 'boolean', default: false },
@@ -57,7 +58,10 @@ else throw new Error(`there is no dialect ${values.dialect}: use paytwin or stri
 async function simulate<Step extends AnyStep>(mode: Mode<Step>): Promise<void> {
   console.log(`simulation: seed ${firstSeed}, ${count} steps a seed${seconds ? `, ${seconds} s` : ''}`)
   for (let seed = firstSeed; !isInterrupted && goesOn(); seed += 1) {
-    const steps = values.replay === undefined ? mode.stepsOf(seed, count) : mode.read(values.replay)
+    const steps =
+      values.replay === undefined
+        ? mode.stepsOf(seed, count, { isVaried: values.vary })
+        : mode.read(values.replay)
     const play = isPlayedAgain(seed) ? mode.runThoroughly : mode.run
     const result = await play(steps, { seed, spares, ...auditEvery })
     totals.seeds += 1
@@ -122,7 +126,7 @@ async function report<Step extends AnyStep>(
   for (const line of last.lines) console.error(`  ${line}`)
   console.error(`${last.failure?.message}`)
   const command = `npm run simulate --${values.dialect === 'stripe' ? ' --dialect stripe' : ''}`
-  console.error(`\n${command} --seed ${seed} --steps ${steps.length}`)
+  console.error(`\n${command} --seed ${seed} --steps ${steps.length}${values.vary ? ' --vary' : ''}`)
   console.error(`${command} --seed ${seed} --replay '${write(shortest)}'`)
 }
 

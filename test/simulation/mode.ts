@@ -7,7 +7,7 @@ type Run<Step> = (steps: readonly Step[], options: Options) => Promise<Result>
 
 /** How the stories of a dialect are generated and played. */
 export type Mode<Step extends AnyStep> = {
-  readonly stepsOf: (seed: number, count: number) => Step[]
+  readonly stepsOf: (seed: number, count: number, given?: { isVaried: boolean }) => Step[]
   readonly read: (text: string) => Step[]
   readonly run: Run<Step>
   readonly runThoroughly: Run<Step>

@@ -19,6 +19,9 @@ describe('a simulation', () => {
     expect(stepsOf(1, 200)).toEqual(stepsOf(1, 200))
     expect(stepsOf(1, 200).slice(0, 50)).toEqual(stepsOf(1, 50))
     expect(stepsOf(1, 200)).not.toEqual(stepsOf(2, 200))
+    const [varied, again] = [1, 1].map((seed) => stepsOf(seed, 200, { isVaried: true }))
+    expect(varied).toEqual(again)
+    expect(varied).not.toEqual(stepsOf(1, 200))
   })
 
   test('can be formatted and parsed again', () => {

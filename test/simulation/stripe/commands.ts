@@ -81,12 +81,16 @@ const BEGINNING: readonly CommandName[] = [
   'subscribe',
 ]
 
-/** Generates the steps of a seed; a smaller number gives the first ones. */
-export function stepsOf(seed: number, count: number): StripeStep[] {
+/**
+ * Generates the steps of a seed; a smaller number gives the first ones.
+ * @param given.isVaried - whether the seed also varies the weights of the commands
+ */
+export function stepsOf(seed: number, count: number, { isVaried = false } = {}): StripeStep[] {
   const dice = new Dice(seed)
+  const chosen = isVaried ? dice.varied(weights) : weights
   const step = (name: CommandName): StripeStep => ({ merchant: 0, name, dice: dice.next() })
   const steps = BEGINNING.map(step)
-  while (steps.length < count) steps.push(step(dice.weighted(weights)))
+  while (steps.length < count) steps.push(step(dice.weighted(chosen)))
   return steps.slice(0, count)
 }
 
