@@ -79,11 +79,11 @@ export async function deleteExpired({
   idempotency,
   access,
 }: Pick<Parts, 'engine' | 'idempotency' | 'access'>): Promise<void> {
-  await engine.operatorCommand(() => {
-    limitLifetimes({ engine, idempotency })
-    idempotency.deleteExpired()
-    deleteExpiredGrants(engine)
-  })
+  await engine.operatorCommand(() => limitLifetimes({ engine, idempotency }))
+  // Other commands run in between.
+  const deleteSome = () =>
+    engine.operatorCommand(() => idempotency.deleteExpired() || deleteExpiredGrants(engine))
+  while (await deleteSome());
   await engine.recordLiveClocks()
   access.deleteExpired()
 }

@@ -1,12 +1,15 @@
 import { sql } from 'kysely'
 import type { AuthorizationStatus } from '../core/oauth.ts'
 import type { StoredToken } from './oauth.ts'
-import { arg, type Statements } from './statements.ts'
+import { arg, literal, type Statements } from './statements.ts'
 
 /** The time for which housekeeping keeps expired rows, so that a replay is still recognized. */
 const RETENTION_SECONDS = 30 * 86_400
 
-/** Limits the lifetimes of OAuth rows, and deletes those that have expired. */
+/** How many rows one statement changes. */
+const AT_ONCE = 100
+
+/** Limits the lifetimes of OAuth rows, and deletes those that have expired, some at a time. */
 export class OAuthExpiry {
   readonly #statements: Statements
 
@@ -15,32 +18,44 @@ export class OAuthExpiry {
   }
 
   /**
-   * Deletes a merchant's tokens that expired long ago on its clock, the authorizations whose last token is deleted, and the codes that
+   * Deletes some of a merchant's tokens that expired long ago on its clock, the authorizations whose last token is deleted, and the codes that
    * expired long ago and were not redeemed. Reads only what it deletes, because a family of tokens can be refreshed for years.
    * @param generation - the merchant's generation
+   * @returns the number of deleted tokens and codes
    */
-  forgetExpired(generation: number, now: number): void {
+  forgetExpired(generation: number, now: number): number {
     const before = now - RETENTION_SECONDS
     const tokens = this.#statements
       .named<Pick<StoredToken, 'authorization'>>('forget oauth tokens', (db) =>
         db
           .deleteFrom('oauth_token')
-          .where('generation', '=', arg<number>('generation'))
-          .where('expires', '<', arg<number>('before'))
+          .where('seq', 'in', (eb) =>
+            eb
+              .selectFrom('oauth_token')
+              .select('seq')
+              .where('generation', '=', arg<number>('generation'))
+              .where('expires', '<', arg<number>('before'))
+              .limit(literal(AT_ONCE)),
+          )
           .returning('authorization'),
       )
       .all({ generation, before })
     for (const seq of new Set(tokens.map(({ authorization }) => authorization))) this.#forgetIfUnused(seq)
-    this.#statements
+    const codes = this.#statements
       .named('forget oauth codes', (db) =>
-        db
-          .deleteFrom('oauth_authorization')
-          .where('generation', '=', arg<number>('generation'))
-          // A partial index applies only if its condition is visible in the statement.
-          .where('code_status', '=', sql.lit('issued'))
-          .where('code_expires', '<', arg<number>('before')),
+        db.deleteFrom('oauth_authorization').where('seq', 'in', (eb) =>
+          eb
+            .selectFrom('oauth_authorization')
+            .select('seq')
+            .where('generation', '=', arg<number>('generation'))
+            // A partial index applies only if its condition is visible in the statement.
+            .where('code_status', '=', sql.lit('issued'))
+            .where('code_expires', '<', arg<number>('before'))
+            .limit(literal(AT_ONCE)),
+        ),
       )
-      .run({ generation, before })
+      .runWith(generation, before).changes
+    return tokens.length + codes
   }
 
   /** Deletes an authorization without tokens. */
@@ -57,29 +72,41 @@ export class OAuthExpiry {
       .run({ seq })
   }
 
-  /** Sets the status of the pending requests that have expired. @param now - real time, in Unix seconds */
-  expireRequests(now: number, status: AuthorizationStatus): void {
-    this.#statements
+  /** Sets the status of some pending requests that have expired. @param now - real time, in Unix seconds @returns how many */
+  expireRequests(now: number, status: AuthorizationStatus): number {
+    return this.#statements
       .named('expire oauth requests', (db) =>
         db
           .updateTable('oauth_authorization')
           .set({ status: arg<AuthorizationStatus>('status') })
-          .where('status', '=', sql.lit('pending'))
-          .where('expires', '<=', arg<number>('now')),
+          .where('seq', 'in', (eb) =>
+            eb
+              .selectFrom('oauth_authorization')
+              .select('seq')
+              .where('status', '=', sql.lit('pending'))
+              .where('expires', '<=', arg<number>('now'))
+              .limit(literal(AT_ONCE)),
+          ),
       )
-      .run({ now, status })
+      .runWith(status, now).changes
   }
 
-  /** Deletes old requests without a code. @param now - real time, in Unix seconds */
-  forgetRequests(now: number): void {
-    this.#statements
+  /** Deletes some old requests without a code. @param now - real time, in Unix seconds @returns how many */
+  forgetRequests(now: number): number {
+    return this.#statements
       .named('forget oauth requests', (db) =>
         db
           .deleteFrom('oauth_authorization')
-          .where('code_expires', 'is', null)
-          .where('expires', '<', arg<number>('before')),
+          .where('seq', 'in', (eb) =>
+            eb
+              .selectFrom('oauth_authorization')
+              .select('seq')
+              .where('code_expires', 'is', null)
+              .where('expires', '<', arg<number>('before'))
+              .limit(literal(AT_ONCE)),
+          ),
       )
-      .run({ before: now - RETENTION_SECONDS })
+      .runWith(now - RETENTION_SECONDS).changes
   }
 
   /** Sets the expiry of undecided and denied requests that expire later than an instant of real time to that instant. */

@@ -1,6 +1,6 @@
 import type { Store } from '../../store/store.ts'
 import { type Wall, wallSeconds } from '../machine/clock.ts'
-import { TimedTurns } from '../machine/gate.ts'
+import { TimedTurns, workBriefly } from '../machine/gate.ts'
 
 /** The time for which a response is stored, in seconds of real time. See docs/contract/idempotency.md#retention. */
 const RETENTION_SECONDS = 86_400
@@ -70,9 +70,10 @@ export class IdempotencyKeys {
     this.#store.idempotency.limit(wallSeconds(this.#time))
   }
 
-  /** Deletes expired responses. Must be called within a transaction. */
-  deleteExpired(): void {
-    this.#store.idempotency.forget(wallSeconds(this.#time) - RETENTION_SECONDS)
+  /** Deletes expired responses for a limited time. Must be called within a transaction. @returns whether some may be left */
+  deleteExpired(): boolean {
+    const before = wallSeconds(this.#time) - RETENTION_SECONDS
+    return workBriefly(() => this.#store.idempotency.forgetSome(before) > 0)
   }
 
   #find(scope: string, key: string): StoredResponse | undefined {

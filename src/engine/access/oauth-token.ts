@@ -19,6 +19,7 @@ import type { Store } from '../../store/store.ts'
 import { wallSeconds } from '../machine/clock.ts'
 import { digest } from '../machine/digest.ts'
 import type { Engine } from '../machine/engine.ts'
+import { workBriefly } from '../machine/gate.ts'
 import { randomToken } from '../machine/ids.ts'
 import { MerchantDeleted, type MerchantState, merchantOfGeneration } from '../machine/merchant-state.ts'
 import type { OAuthApp } from './oauth-app.ts'
@@ -148,16 +149,19 @@ export function resolveToken(
 export const tokenKey = (seq: number): string => `oauth_token ${seq}`
 
 /**
- * Deletes rows that expired long ago. Marks expired requests, so that they stay expired if the wall clock is set back while no
- * daemon runs. Must be called within a transaction.
+ * Deletes rows that expired long ago, for a limited time. Marks expired requests, so that they stay expired if the wall clock is set
+ * back while no daemon runs. Must be called within a transaction.
+ * @returns whether some may be left
  */
-export function deleteExpiredGrants({ store, merchants, steady }: Engine): void {
-  for (const { settings, clock } of merchants.values()) {
-    store.oauthExpiry.forgetExpired(settings.generation, clock.now)
-  }
+export function deleteExpiredGrants({ store: { oauthExpiry }, merchants, steady }: Engine): boolean {
   const now = wallSeconds(steady)
-  store.oauthExpiry.expireRequests(now, move(AUTHORIZATION_TRANSITIONS, 'pending', 'expire'))
-  store.oauthExpiry.forgetRequests(now)
+  const expired = move(AUTHORIZATION_TRANSITIONS, 'pending', 'expire')
+  return workBriefly(() => {
+    const counts = [oauthExpiry.expireRequests(now, expired), oauthExpiry.forgetRequests(now)]
+    for (const { settings, clock } of merchants.values())
+      counts.push(oauthExpiry.forgetExpired(settings.generation, clock.now))
+    return counts.some((count) => count > 0)
+  })
 }
 
 const notGranted = (refusal: ApiError): TokenRefusal => ({ refusal, revoked: [] })

@@ -1,12 +1,12 @@
 import { parameterInvalid, resourceMissing } from '../../core/errors.ts'
 import type { Source } from '../../store/contents.ts'
-import type { Comparison, Differences } from '../../store/snapshot-differences.ts'
+import type { Differences } from '../../store/snapshot-differences.ts'
 import type { OpenSnapshot, Snapshot } from '../../store/snapshots.ts'
 import { DatabaseUnusable } from '../../store/unusable.ts'
-import { stopwatch, wallSeconds } from '../machine/clock.ts'
+import { wallSeconds } from '../machine/clock.ts'
 import type { Sender } from '../machine/command-queue.ts'
 import type { Engine } from '../machine/engine.ts'
-import { nextTurn } from '../machine/gate.ts'
+import { nextTurn, workBriefly } from '../machine/gate.ts'
 import { markState } from '../machine/state-mark.ts'
 import { discardAllQueued } from '../resources/webhook-delivery.ts'
 
@@ -75,18 +75,12 @@ async function compare(engine: Engine, opened: OpenSnapshot, limit: number): Pro
     },
   })
   try {
-    while (opened.read((source) => stepsOf(comparison, source))) await nextTurn()
+    const compare = (source: Source) => workBriefly(() => comparison.step(source), COMPARING_MS)
+    while (opened.read(compare)) await nextTurn()
     return comparison.differences
   } finally {
     stopListening()
   }
-}
-
-/** Compares for some milliseconds. @returns whether more is left */
-function stepsOf(comparison: Comparison, source: Source): boolean {
-  const end = stopwatch() + COMPARING_MS
-  while (comparison.step(source)) if (stopwatch() >= end) return true
-  return false
 }
 
 /** Deletes a snapshot. @throws ApiError resource_missing */

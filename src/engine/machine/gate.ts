@@ -22,6 +22,12 @@ export async function inTurns<T>(steps: Generator<void, T>, check: () => void): 
   }
 }
 
+/** Works for a limited time, in milliseconds. @param step - returns whether there may be a further one @returns the same */
+export function workBriefly(step: () => boolean, forMs = TURN_MS): boolean {
+  for (const end = stopwatch() + forMs; step(); ) if (stopwatch() >= end) return true
+  return false
+}
+
 /** Runs callbacks at once, or in the next turn of the event loop when those before have used up the time of this one. */
 export class TimedTurns {
   #end = 0
