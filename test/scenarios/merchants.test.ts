@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createMerchant } from '../../src/engine/resources/merchant.ts'
-import { clientOf, makeCustomer, type Twin } from '../twin.ts'
+import { type Body, clientOf, makeCustomer, makePrice, type Twin } from '../twin.ts'
 import { at, bytesOf, historyOf, nowOf, openTwin, setFinalAction, subscribe } from './story.ts'
 
 const NOW = '2026-01-31T10:00:00Z'
@@ -111,3 +111,43 @@ test('the ids of two merchants never collide', async () => {
   const ids = [...(await idsOf(first)), ...(await idsOf(second))]
   expect(new Set(ids).size).toBe(ids.length)
 })
+
+test('the advancing test clocks of one merchant do not delay the clock of another', async () => {
+  const first = await openTwin({ now: NOW })
+  const second = await addMerchant(first, 'Second')
+  const clocks: Body[] = []
+  for (let count = 0; count < 12; count += 1) {
+    const clock = await first.post('/v1/test_helpers/test_clocks', { frozen_time: at(NOW) })
+    await billDaily(first, { test_clock: clock.id })
+    clocks.push(clock)
+  }
+  // Three times the work of one test clock, a quarter of that of all.
+  for (let count = 0; count < 3; count += 1) await billDaily(second)
+  const ended: string[] = []
+  const moves = [
+    ...clocks.map(({ id }) => ({ twin: first, path: `test_clocks/${id}` })),
+    { twin: second, path: 'clock' },
+  ]
+  await Promise.all(
+    moves.map(async ({ twin, path }) => {
+      // Several batches each: a batch takes 20 ms, a renewal 0.1 ms.
+      await twin.post(`/v1/test_helpers/${path}/advance`, { by: 'P400D' })
+      ended.push(path)
+    }),
+  )
+  expect(ended[0]).toBe('clock')
+})
+
+/** Creates a subscription that renews each day. */
+async function billDaily(twin: Twin, params: Body = {}): Promise<void> {
+  const price = await makePrice(twin, { recurring: { interval: 'day' } })
+  const { id } = await twin.post('/v1/customers', params)
+  const method = await twin.post('/v1/payment_methods/pm_card_visa/attach', { customer: id })
+  const items = [{ price: price.id }]
+  await twin.post('/v1/subscriptions', {
+    customer: id,
+    currency: 'usd',
+    default_payment_method: method.id,
+    items,
+  })
+}

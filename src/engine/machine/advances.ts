@@ -12,6 +12,7 @@ import { runBatch } from './scheduler.ts'
 import { awaitsWebhooks, EMPTY_SUMMARY, type Summary } from './stored-advance.ts'
 import type { TransactionLog } from './transaction-log.ts'
 import type { Transactions } from './transactions.ts'
+import { Turns } from './turns.ts'
 import type { Units } from './units.ts'
 
 /**
@@ -49,8 +50,8 @@ export class Advances {
   readonly #running = new Map<Clock, Running>()
   /** Clocks whose advance ends after its current batch. An advance that stalls first ends once it can be written. */
   readonly #canceled = new WeakSet<Clock>()
-  /** Resolves in the turn of the event loop that was given to a batch last. */
-  #lastTurn: Promise<void> = Promise.resolve()
+  /** The advances that wait for a turn of the event loop, and how to give it to them. */
+  readonly #waiting = new Turns<MerchantState, () => void>()
   #isStopping = false
 
   constructor(given: {
@@ -169,7 +170,7 @@ export class Advances {
     let summary = EMPTY_SUMMARY
     let isWaiting = awaitsWebhooks(clock)
     for (let batches = 1; ; batches += 1) {
-      await this.#turnOfABatch()
+      await this.#turnOfABatch(merchant)
       if (isWaiting) await this.#park(merchant, clock, control)
       // A test clock that was deleted during the wait has ended the advance.
       if (this.#isStopping || clock.target === null) return summary
@@ -194,11 +195,21 @@ export class Advances {
 
   /**
    * Resolves in a turn of the event loop that no other batch has: a request waits for one batch, not for one of each advancing
-   * clock.
+   * clock. Merchants take turns, so that one with many advancing clocks does not delay the others.
    */
-  #turnOfABatch(): Promise<void> {
-    this.#lastTurn = this.#lastTurn.then(nextTurn)
-    return this.#lastTurn
+  #turnOfABatch(merchant: MerchantState): Promise<void> {
+    return new Promise((resolve) => {
+      const isGiving = !this.#waiting.isEmpty
+      this.#waiting.add([merchant], resolve)
+      if (!isGiving) void this.#giveTurns()
+    })
+  }
+
+  async #giveTurns(): Promise<void> {
+    while (!this.#waiting.isEmpty) {
+      await nextTurn()
+      this.#waiting.take()?.()
+    }
   }
 
   /** Checkpoints the log. On a full disk, the rest stays in the log until the next checkpoint. */
