@@ -5,6 +5,9 @@ import type { QueuedJob } from '../../store/jobs.ts'
 import type { Store } from '../../store/store.ts'
 import type { Clock } from './clock.ts'
 
+/** The maximum number of objects of a kind that are loaded at once: 64 subscriptions may have thousands of discounts. */
+const MAX_OBJECTS = 1_000
+
 /**
  * The due jobs of an advance, one by one. The objects that their decisions read are loaded for many jobs at once: one
  * statement a table instead of one an object. Loading only fills the cache; a decision reads each object when it runs.
@@ -87,12 +90,13 @@ export class DueJobs {
     )
   }
 
-  /** @param ids - null for an absent reference */
+  /**
+   * @param ids - null for an absent reference
+   * @returns the objects in memory. A decision reads large ones itself, and all if there are too many for one step
+   */
   #load<K extends Kind>(kind: K, merchant: number, ids: readonly (string | null)[]): Objects[K][] {
-    const { objects } = this.#store
     const wanted = [...new Set(ids)].filter((id) => id !== null)
-    objects.load(kind, merchant, wanted)
-    return wanted.flatMap((id) => objects.get(kind, merchant, id) ?? [])
+    return wanted.length > MAX_OBJECTS ? [] : this.#store.objects.load(kind, merchant, wanted)
   }
 }
 

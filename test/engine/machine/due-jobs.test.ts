@@ -4,9 +4,10 @@ import type { Clock } from '../../../src/engine/machine/clock.ts'
 import { DueJobs } from '../../../src/engine/machine/due-jobs.ts'
 import { CACHE_SIZES } from '../../../src/store/cache-sizes.ts'
 import { openDatabase } from '../../../src/store/database.ts'
+import { Place } from '../../../src/store/place.ts'
 import { SnapshotsInMemory } from '../../../src/store/snapshots-in-memory.ts'
 import { Store } from '../../../src/store/store.ts'
-import { NOW } from '../../core/objects.ts'
+import { aSubscription, NOW } from '../../core/objects.ts'
 
 const OWNER = 1
 const CLOCK = { seq: 7 } as Clock
@@ -86,4 +87,20 @@ test('objects are read again after a batch was rolled back', async () => {
   expect(() => store.transaction(fail)).toThrow('failed')
   jobs.next(NOW)
   expect(counted.runs).toBe(2)
+})
+
+test.each([
+  [10, CACHE_SIZES.jobs * 10],
+  [20, 0],
+])('with %i discounts each, %i are read ahead', async (each, read) => {
+  const { store } = await storeCounting('', 'get')
+  for (const id of SUBSCRIPTIONS) {
+    const discounts = Array.from({ length: each }, (_, number) => `di_${id}_${number}`)
+    store.objects.insert('subscription', OWNER, { ...aSubscription({ id }), discounts }, new Place())
+  }
+  enqueueAt(store, [NOW])
+  const load = vi.spyOn(store.objects, 'load')
+  new DueJobs(store, CLOCK).next(NOW)
+  const ids = load.mock.calls.flatMap(([kind, , asked]) => (kind === 'discount' ? asked : []))
+  expect(ids).toHaveLength(read)
 })
