@@ -30,10 +30,12 @@ const scheduleIn = (table: Table): Schedule | undefined =>
       .slice(-10),
   )
 
-const pathOf = ({ key }: Schedule): string => `/v1/subscription_schedules/{${key}}`
+export const pathOf = ({ key }: Schedule): string => `/v1/subscription_schedules/{${key}}`
 
-const subscriptionOf = ({ subscriptions }: Merchant, { subscription }: Schedule): Subscription | null =>
-  subscription === null ? null : named<Subscription>(subscriptions, subscription)
+export const subscriptionOf = (
+  { subscriptions }: Merchant,
+  { subscription }: Schedule,
+): Subscription | null => (subscription === null ? null : named<Subscription>(subscriptions, subscription))
 
 /** See docs/contract/schedules.md#releasing. */
 export const releaseSchedule: Command = (table) => {
@@ -125,7 +127,7 @@ type Update = {
 }
 
 /** Changes a schedule and what it plans, and makes the change that takes effect now. */
-function apply(
+export function apply(
   { merchant, faults }: Table,
   schedule: Schedule,
   {

@@ -10,6 +10,7 @@ import * as payments from './commands-payments.ts'
 import * as plans from './commands-plan.ts'
 import { previewInvoice, previewSubscription } from './commands-previews.ts'
 import * as scheduleChanges from './commands-schedule-changes.ts'
+import * as scheduleDefaults from './commands-schedule-defaults.ts'
 import * as schedules from './commands-schedules.ts'
 import { subscribe } from './commands-subscribe.ts'
 import * as subscriptions from './commands-subscriptions.ts'
@@ -51,6 +52,7 @@ const COMMANDS = {
   'create schedule': [8, schedules.createSchedule],
   'schedule subscription': [5, schedules.scheduleSubscription],
   'update schedule': [14, scheduleChanges.updateSchedule],
+  'change default settings': [4, scheduleDefaults.changeDefaults],
   'release schedule': [2, scheduleChanges.releaseSchedule],
   'cancel schedule': [2, scheduleChanges.cancelSchedule],
   'change balance': [5, items.changeBalanceOf],

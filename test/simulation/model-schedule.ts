@@ -34,7 +34,7 @@ export type Schedule = {
   phases: Phase[]
   /** The place of the phase in force; -1 before the first one. */
   current: number
-  readonly defaults: Settings
+  defaults: Settings
   endBehavior: 'release' | 'cancel'
   canceledAt: number | null
   completedAt: number | null
