@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Body } from '../twin.ts'
+import { type Body, makePrice } from '../twin.ts'
 import {
   billsOf,
   makeSchedule,
@@ -308,6 +308,21 @@ test('a phase begins while collection is paused, and cancels a paused subscripti
     '2026-06-01 5000 to 2026-07-01',
   ])
   expect((await read()).status).toBe('released')
+})
+
+// The whole price of 365.00 counts from May to May, so April has 30.00 of it.
+test('a change between a phase with a new interval and its renewal prorates the ended period by that interval', async () => {
+  const { twin, schedule } = await begin(({ basic, year }) => ({
+    phases: [phase(basic, { iterations: 1 }), phase(year)],
+  }))
+  const second = await makePrice(twin, { unit_amount: 36_500, recurring: { interval: 'year' } })
+  await twin.advance({ to: MAY, stop_on: ['subscription_schedule.updated'] })
+  await twin.post(`/v1/subscriptions/${schedule.subscription}`, {
+    items: [{ price: second.id }],
+    ...{ proration_behavior: 'create_prorations', proration_date: at(NOW) },
+  })
+  await twin.advance({ to: MAY })
+  expect(await billsOf(twin)).toEqual(['2026-04-01 2000 to 2026-05-01', '2026-05-01 59500 to 2027-05-01'])
 })
 
 test('a paused subscription is canceled at the end of its schedule', async () => {

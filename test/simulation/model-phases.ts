@@ -106,7 +106,7 @@ export function enterPhase(
   if (isBilled(subscription) && at === subscription.end) {
     subscription.items = countedFrom(old, items, at)
     billUsage(merchant, subscription, { before: old, after: items, end: at })
-    if (isNewPeriod) subscription.anchor = at
+    if (isNewPeriod) Object.assign(subscription, { anchor: at, period: -1 })
     endOfGoneItems(operation, subscription)
     return 'not tried'
   }
