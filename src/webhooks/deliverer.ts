@@ -1,11 +1,12 @@
 import { setMaxListeners } from 'node:events'
-import type { DeliveryAttempt, WebhookDelivery, WebhookEndpoint } from '../core/webhook.ts'
+import type { DeliveryAttempt, WebhookDelivery } from '../core/webhook.ts'
 import { stopwatch, wallSeconds } from '../engine/machine/clock.ts'
 import type { Engine } from '../engine/machine/engine.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import type { Deliveries } from '../engine/machine/outbox.ts'
 import { recordAttempt, secretOf } from '../engine/resources/webhook-endpoint.ts'
 import { Batch } from './batch.ts'
+import { Bodies, type Render } from './bodies.ts'
 import { Lane } from './lane.ts'
 import type { Reply, Send } from './sender.ts'
 import { SIGNATURES } from './signature.ts'
@@ -13,12 +14,8 @@ import { FairSemaphore } from './turnstile.ts'
 
 export type DelivererOptions = {
   readonly engine: Engine
-  /** Formats an event of a merchant as the body of a delivery to an endpoint. */
-  readonly render: (
-    merchant: MerchantState,
-    event: string,
-    endpoint: WebhookEndpoint,
-  ) => string | Promise<string>
+  /** Its result depends on the version of the endpoint alone. */
+  readonly render: Render
   readonly send: Send
   readonly version: string
   /** The time of signatures, in Unix seconds. Default: the wall clock. */
@@ -47,6 +44,7 @@ export class Deliverer implements Deliveries {
   readonly #lanes = new Map<string, { readonly lane: Lane; readonly merchant: MerchantState }>()
   /** Limits simultaneous retries. First attempts are not limited: an endpoint has one at a time. */
   readonly #turnstile: FairSemaphore<MerchantState>
+  readonly #bodies: Bodies
   readonly #stopListening: () => void
   /**
    * Groups the records of attempts: a commit writes whole pages, so a commit of ten records costs little more than one.
@@ -59,6 +57,7 @@ export class Deliverer implements Deliveries {
 
   constructor(options: DelivererOptions) {
     this.#options = options
+    this.#bodies = new Bodies(options.render)
     this.#turnstile = new FairSemaphore(options.maxRetries ?? MAX_RETRIES)
     this.#stopListening = options.engine.listen({
       committed: () => this.#schedule(),
@@ -88,6 +87,7 @@ export class Deliverer implements Deliveries {
   restart(): void {
     this.#abort(REPLACED)
     this.#lanes.clear()
+    this.#bodies.forget()
     this.#ended = newEnd()
     this.sendReady()
   }
@@ -256,7 +256,7 @@ export class Deliverer implements Deliveries {
     { event, endpoint: id }: WebhookDelivery,
     ended: AbortSignal,
   ): Promise<Reply> {
-    const { engine, render, send, version, signatureTime } = this.#options
+    const { engine, send, version, signatureTime } = this.#options
     const endpoint = engine.store.objects.get('webhook_endpoint', merchant.settings.ordinal, id)
     if (!endpoint) return { status: null, error: 'The endpoint no longer exists' }
     const fault = engine.faults.take('webhook_failure', {
@@ -264,8 +264,8 @@ export class Deliverer implements Deliveries {
       merchant: merchant.settings.id,
     })
     if (fault) return { status: null, error: 'A fault was injected: webhook_failure' }
-    const rendered = render(merchant, event, endpoint)
-    const body = typeof rendered === 'string' ? rendered : await rendered
+    const body = await this.#bodies.of(merchant, event, endpoint)
+    if (ended.aborted) return { status: null, error: 'It was aborted' }
     const timestamp = signatureTime?.() ?? wallSeconds(engine.wall)
     const sign = SIGNATURES[merchant.settings.dialect]
     const headers = {

@@ -1,0 +1,77 @@
+import type { WebhookEndpoint } from '../core/webhook.ts'
+import { nextTurn, workBriefly } from '../engine/machine/gate.ts'
+import type { MerchantState } from '../engine/machine/merchant-state.ts'
+import { Turns } from '../engine/machine/turns.ts'
+
+/** Writes the body of an event for an endpoint. */
+export type Render = (
+  merchant: MerchantState,
+  event: string,
+  endpoint: WebhookEndpoint,
+) => string | Promise<string>
+
+type Body = {
+  readonly merchant: MerchantState
+  readonly event: string
+  readonly version: string | null
+  readonly text: Promise<string>
+}
+
+/**
+ * The bodies of deliveries. An event with a large object takes some 20 ms: they are written in turns of limited time, and once for
+ * all endpoints with the same version.
+ */
+export class Bodies {
+  readonly #render: Render
+  readonly #waiting = new Turns<MerchantState, () => void>()
+  #isWriting = false
+  #newest: Body | undefined
+
+  constructor(render: Render) {
+    this.#render = render
+  }
+
+  /** Returns the body of an event. Rejects if it cannot be written. */
+  of(merchant: MerchantState, event: string, endpoint: WebhookEndpoint): Promise<string> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.add([merchant], () => {
+        try {
+          resolve(this.#now(merchant, event, endpoint))
+        } catch (error) {
+          reject(error)
+        }
+      })
+      if (!this.#isWriting) void this.#writeAll()
+    })
+  }
+
+  /** Must be called after the contents of the database were replaced: other events may have these ids. */
+  forget(): void {
+    this.#newest = undefined
+  }
+
+  /** Writes the first body at once, and those that are asked for in the same turn in the next ones. */
+  async #writeAll(): Promise<void> {
+    this.#isWriting = true
+    while (!this.#waiting.isEmpty) {
+      workBriefly(() => this.#writeNext())
+      await nextTurn()
+    }
+    this.#isWriting = false
+  }
+
+  #writeNext(): boolean {
+    this.#waiting.take()?.()
+    return !this.#waiting.isEmpty
+  }
+
+  #now(merchant: MerchantState, event: string, endpoint: WebhookEndpoint): Promise<string> {
+    const version = endpoint.api_version
+    const known = this.#newest
+    if (known?.merchant === merchant && known.event === event && known.version === version) return known.text
+    const text = Promise.resolve(this.#render(merchant, event, endpoint))
+    this.#newest = { merchant, event, version, text }
+    text.catch(() => this.forget())
+    return text
+  }
+}

@@ -1,0 +1,80 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import type { WebhookEndpoint } from '../../src/core/webhook.ts'
+import type { MerchantState } from '../../src/engine/machine/merchant-state.ts'
+import { Bodies } from '../../src/webhooks/bodies.ts'
+
+const merchant = {} as MerchantState
+const endpointOf = (api_version: string | null) => ({ api_version }) as WebhookEndpoint
+const OLD = endpointOf('old')
+const NEW = endpointOf('new')
+
+/** Takes so long that a turn has time for one. */
+function work(): void {
+  const end = performance.now() + 12
+  while (performance.now() < end);
+}
+
+describe('a body', () => {
+  /** @returns the bodies, and which were written */
+  const openBodies = () => {
+    const written: string[] = []
+    const bodies = new Bodies((_, event, { api_version }) => {
+      written.push(`${event} ${api_version}`)
+      return written.at(-1) ?? ''
+    })
+    return { bodies, written }
+  }
+
+  test('is written once for all endpoints with a version', async () => {
+    const { bodies, written } = openBodies()
+    const all = [OLD, OLD, NEW, NEW].map((endpoint) => bodies.of(merchant, 'evt_1', endpoint))
+    expect(await Promise.all(all)).toEqual(['evt_1 old', 'evt_1 old', 'evt_1 new', 'evt_1 new'])
+    expect(written).toEqual(['evt_1 old', 'evt_1 new'])
+  })
+
+  test('is written again for another merchant or event, and when contents were replaced', async () => {
+    const { bodies, written } = openBodies()
+    await bodies.of(merchant, 'evt_1', OLD)
+    await bodies.of({} as MerchantState, 'evt_1', OLD)
+    await bodies.of(merchant, 'evt_2', OLD)
+    await bodies.of(merchant, 'evt_1', OLD)
+    bodies.forget()
+    await bodies.of(merchant, 'evt_1', OLD)
+    expect(written).toHaveLength(5)
+  })
+
+  test.each([
+    ['at once', () => Promise.reject(new Error('failed'))],
+    [
+      'later',
+      () => {
+        throw new Error('failed')
+      },
+    ],
+  ])('that cannot be written, %s, is written again', async (_when, fail) => {
+    let failures = 0
+    const bodies = new Bodies(() => {
+      failures += 1
+      return failures === 1 ? fail() : 'written'
+    })
+    await expect(bodies.of(merchant, 'evt_1', OLD)).rejects.toThrow('failed')
+    expect(await bodies.of(merchant, 'evt_1', OLD)).toBe('written')
+  })
+})
+
+test('bodies are written in turns of limited time, in which merchants take turns', async () => {
+  const order: string[] = []
+  const bodies = new Bodies((_, event) => {
+    work()
+    order.push(event)
+    return event
+  })
+  const many = ['a', 'b', 'c', 'd'].map((event) => bodies.of(merchant, event, OLD))
+  const other = bodies.of({} as MerchantState, 'of another', OLD)
+  expect(order).toEqual(['a'])
+  await turn()
+  expect(order.length).toBeLessThan(4)
+  await Promise.all([...many, other])
+  expect(order).toEqual(['a', 'b', 'of another', 'c', 'd'])
+})
