@@ -59,7 +59,7 @@ export function encode(text: string): { readonly bytes: readonly number[]; reado
   const bytes: number[] = []
   let isComplete = true
   for (const character of visible(text)) {
-    const byte = byteOf(character) ?? byteOf(plain(character))
+    const byte = byteOf(character)
     if (byte === undefined) isComplete = false
     bytes.push(byte ?? MISSING)
   }
@@ -72,11 +72,23 @@ const visible = (text: string): string => text.normalize('NFC').replaceAll(/[\p{
 /** The last visible character of ASCII, whose code is its byte. */
 const LAST_OF_ASCII = 126
 
+/** The code points that have been encoded: their bytes, or LACKING. Removing accents takes a hundred times as long as a lookup. */
+const known = new Uint8Array(0x11_00_00)
+const LACKING = 1
+
+/** Returns the byte of a character, or of its letter without accents; undefined if the fonts lack both. */
+function byteOf(character: string): number | undefined {
+  const code = character.codePointAt(0) ?? MISSING
+  const byte = known[code] || (ownByteOf(character) ?? ownByteOf(plain(character)) ?? LACKING)
+  known[code] = byte
+  return byte === LACKING ? undefined : byte
+}
+
 /** Returns a letter without its accents. */
 const plain = (character: string): string =>
   SIMILAR[character] ?? character.normalize('NFKD').replaceAll(/\p{M}/gu, '')
 
-function byteOf(character: string): number | undefined {
+function ownByteOf(character: string): number | undefined {
   if (character.length !== 1) return undefined
   const code = character.charCodeAt(0)
   const isOwn = code >= FIRST && code < 256 && (code < MIDDLE_START - 1 || code >= MIDDLE_END)
@@ -89,17 +101,18 @@ export const widthOf = (text: string, font: Font, size: number): number =>
 
 /** Returns the width of a text in thousandths of the font's size. It is the sum of the widths of its parts. */
 function unitsOf(text: string, font: Font): number {
-  const widths = WIDTHS[font]
   let sum = 0
   for (let place = 0; place < text.length; place += 1) {
     const code = text.charCodeAt(place)
     // Encoding a character takes ten times as long as adding up the width of one of ASCII.
     if (code < FIRST || code > LAST_OF_ASCII)
-      return encode(text).bytes.reduce((all, byte) => all + (widths[byte - FIRST] ?? 0), 0)
-    sum += widths[code - FIRST] ?? 0
+      return encode(text).bytes.reduce((all, byte) => all + unitsOfByte(byte, font), 0)
+    sum += unitsOfByte(code, font)
   }
   return sum
 }
+
+const unitsOfByte = (byte: number, font: Font): number => WIDTHS[font][byte - FIRST] ?? 0
 
 /** Breaks a text into lines that are at most `width` points wide. A word that is wider is broken. */
 export function wrap(
@@ -133,7 +146,7 @@ export function wrap(
     if (line !== '') lines.push(line)
     line = ''
     used = 0
-    for (const character of word) add(character, unitsOf(character, font), 0)
+    for (const character of word) add(character, unitsOfByte(byteOf(character) ?? MISSING, font), 0)
   }
   return line === '' ? lines : [...lines, line]
 }

@@ -39,10 +39,14 @@ export class Sheet {
    * line.
    */
   paragraph(text: string, x: number, { width, ...style }: Style & { width: number }): void {
-    const { font, size } = completed(style)
-    for (const [index, line] of wrap(text, { font, size, width }).entries()) {
+    this.rows(wrapped(text, { width, ...style }), x, style)
+  }
+
+  /** Puts texts on the current line and the lines below it. The last line becomes the current line. */
+  rows(texts: readonly string[], x: number, style: Style = {}): void {
+    for (const [index, text] of texts.entries()) {
       if (index > 0) this.y += LEADING
-      this.text(line, x, style)
+      this.text(text, x, style)
     }
   }
 
@@ -82,9 +86,11 @@ export class Sheet {
   }
 }
 
-/** Returns the number of lines that a text takes. */
-export const linesOf = (text: string, width: number): number =>
-  wrap(text, { font: 'regular', size: BODY, width }).length
+/** Breaks a text into lines that are at most `width` points wide. */
+export function wrapped(text: string, { width, ...style }: Style & { width: number }): string[] {
+  const { font, size } = completed(style)
+  return wrap(text, { font, size, width })
+}
 
 const completed = ({ font = 'regular', size = BODY, color = INK }: Style): Required<Style> => ({
   font,

@@ -1,5 +1,6 @@
+import { beginningOf } from '../../../text/beginning.ts'
 import { encode } from '../../pdf/helvetica.ts'
-import { ACCENT, FAINT, LEADING, LEFT, linesOf, RIGHT, Sheet } from '../../pdf/sheet.ts'
+import { ACCENT, FAINT, LEADING, LEFT, RIGHT, Sheet, wrapped } from '../../pdf/sheet.ts'
 import { writePdf } from '../../pdf/write.ts'
 import type { DocumentLine, InvoiceDocument } from './invoice-document.ts'
 
@@ -14,7 +15,8 @@ const TOTALS = 320
  * Makes the PDF of an invoice. The same invoice gives the same bytes.
  * See docs/contract/hosted-invoices.md#pdf.
  */
-export function invoicePdf(document: InvoiceDocument): Buffer {
+export function invoicePdf(given: InvoiceDocument): Buffer {
+  const document = shortened(given)
   const sheet = new Sheet()
   putHead(sheet, document)
   putParties(sheet, document)
@@ -29,6 +31,20 @@ export function invoicePdf(document: InvoiceDocument): Buffer {
   const title = `Invoice ${document.number} from ${document.from}`
   return writePdf({ title, created: document.created, pages: sheet.pages })
 }
+
+/** The maximum length of a text, in UTF-16 units. A longer one would run off the end of a sheet. */
+const MAX_TEXT = 500
+
+const shortened = (document: InvoiceDocument): InvoiceDocument => ({
+  ...document,
+  from: shortenedText(document.from),
+  to: document.to.map(shortenedText),
+  description: document.description && shortenedText(document.description),
+  lines: document.lines.map((line) => ({ ...line, description: shortenedText(line.description) })),
+})
+
+const shortenedText = (text: string): string =>
+  text.length > MAX_TEXT ? `${beginningOf(text, MAX_TEXT)}…` : text
 
 const LACKING = 'Characters that this font lacks are shown as ?.'
 
@@ -80,12 +96,13 @@ function putHeadline(sheet: Sheet, { headline, isPayable, url, description }: In
 function putLines(sheet: Sheet, lines: readonly DocumentLine[]): void {
   putColumns(sheet)
   for (const line of lines) {
-    const rows = linesOf(line.description, DESCRIPTION_WIDTH) + (line.period === null ? 0 : 1)
+    const description = wrapped(line.description, { width: DESCRIPTION_WIDTH })
+    const rows = description.length + (line.period === null ? 0 : 1)
     if (sheet.makeRoom(rows * LEADING)) putColumns(sheet)
     sheet.textUpTo(line.quantity, QUANTITY)
     sheet.textUpTo(line.unitPrice, UNIT_PRICE)
     sheet.textUpTo(line.amount, RIGHT)
-    sheet.paragraph(line.description, LEFT, { width: DESCRIPTION_WIDTH })
+    sheet.rows(description, LEFT)
     if (line.period !== null) {
       sheet.y += LEADING
       sheet.text(line.period, LEFT, { color: FAINT, size: 8.5 })

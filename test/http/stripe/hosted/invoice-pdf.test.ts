@@ -2,6 +2,10 @@ import { describe, expect, test } from 'vitest'
 import type { InvoiceDocument } from '../../../../src/http/stripe/hosted/invoice-document.ts'
 import { invoicePdf } from '../../../../src/http/stripe/hosted/invoice-pdf.ts'
 import { readPdf } from '../../../pdf.ts'
+import { leastProcessorTime } from '../../../processor-time.ts'
+
+/** The maximum processor time of a PDF, in milliseconds. Other requests wait for it. */
+const MAX_MS = 150
 
 const line = (index: number) => ({
   description: `Item ${index + 1}`,
@@ -71,6 +75,30 @@ describe('the PDF of an invoice', () => {
     const words = pages.flat().join(' ').split(' ')
     expect(words.filter((word) => word === 'incomprehensibilities')).toHaveLength(36)
     expect(Math.max(...pages.flat().map((text) => text.length))).toBeLessThan(130)
+  })
+
+  test('shows the first 500 characters of long texts, on the sheet', () => {
+    const long = 'Wide '.repeat(1_000)
+    const lines = [{ ...line(0), description: long }]
+    const pdf = invoicePdf(documentWith(1, { lines, from: long, to: [long], description: long }))
+    const { pages } = readPdf(pdf)
+    const words = pages.flat().join(' ').split(' ')
+    expect(words.filter((word) => word === 'Wide')).toHaveLength(400)
+    expect(words.filter((word) => word === '\u0085')).toHaveLength(4)
+    expect(Math.min(...lowest(pdf))).toBe(31)
+  })
+
+  test.each([
+    ['a letter without its accent', 'ő'],
+    ['a ligature of 18 letters', 'ﷺ'],
+    ['a syllable of Hangul', '각'],
+    ['accents in the wrong order', '\u0301\u0323'],
+  ])('takes little time for 250 long descriptions with %s', async (_, text) => {
+    const description = `a${text.repeat(5_000 / text.length - 1)}`
+    const document = documentWith(1, {
+      lines: Array.from({ length: 250 }, () => ({ ...line(0), description })),
+    })
+    expect(await leastProcessorTime(() => invoicePdf(document), MAX_MS)).toBeLessThanOrEqual(MAX_MS)
   })
 
   test('has the same bytes each time', () => {
