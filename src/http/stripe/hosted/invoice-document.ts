@@ -1,4 +1,4 @@
-import { totalDiscountAmounts } from '../../../core/billing/discount-amounts.ts'
+import { type DiscountAmount, totalDiscountAmounts } from '../../../core/billing/discount-amounts.ts'
 import { NO_CONTACT } from '../../../core/contact.ts'
 import type { Customer } from '../../../core/customer.ts'
 import type { Discount } from '../../../core/discount.ts'
@@ -134,10 +134,7 @@ function totalsOf(view: View, invoice: Invoice, format: FormatAmount): Row[] {
   const balance = appliedBalance(invoice)
   const amounts: readonly (readonly [string, number])[] = [
     ['Subtotal', sumOf(lines)],
-    ...totalDiscountAmounts(lines).map(
-      ({ discount, amount }) =>
-        [discountName(view, view.get('discount', discount), format), -amount] as const,
-    ),
+    ...discountRows(view, totalDiscountAmounts(lines), format),
     ['Total', total],
     ...(balance === 0 ? [] : [[total < 0 ? 'Credited to the balance' : 'Applied balance', balance] as const]),
     ...(pre_payment_credit_notes_amount === 0
@@ -148,6 +145,27 @@ function totalsOf(view: View, invoice: Invoice, format: FormatAmount): Row[] {
       : [['Credited after payment', -post_payment_credit_notes_amount] as const]),
   ]
   return amounts.map(([label, amount]) => [label, format(amount, currency)])
+}
+
+/** paytwin: the maximum number of discounts that have a row of their own. Each of 250 lines can have 20 others. */
+const MAX_DISCOUNTS = 20
+
+/** Returns a row for each of the first discounts, and one for the others together. */
+function discountRows(
+  view: View,
+  discounts: readonly DiscountAmount[],
+  format: FormatAmount,
+): (readonly [string, number])[] {
+  const others = discounts.slice(MAX_DISCOUNTS)
+  return [
+    ...discounts
+      .slice(0, MAX_DISCOUNTS)
+      .map(
+        ({ discount, amount }) =>
+          [discountName(view, view.get('discount', discount), format), -amount] as const,
+      ),
+    ...(others.length === 0 ? [] : [[`${others.length} more discounts`, -sumOf(others)] as const]),
+  ]
 }
 
 /** Returns the name of a discount: the name of its coupon, with the percentage or amount. */

@@ -128,6 +128,19 @@ describe('an invoice', () => {
     expect((await submit(invoice.hosted_invoice_url)).status).toBe(303)
     expect((await stripe.invoices.retrieve(invoice.id)).amount_paid).toBe(0)
   })
+
+  test('has a row for each of the first 20 discounts, and one for the others', async () => {
+    const discounts = []
+    for (let n = 0; n < 11; n += 1)
+      discounts.push({ coupon: (await stripe.coupons.create({ amount_off: 100, currency: 'usd' })).id })
+    const { id: customer } = await stripe.customers.create({})
+    for (let n = 0; n < 2; n += 1)
+      await stripe.invoiceItems.create({ customer, amount: 5000, currency: 'usd', discounts })
+    const draft = await stripe.invoices.create({ customer, pending_invoice_items_behavior: 'include' })
+    const html = await pageOf((await stripe.invoices.finalizeInvoice(draft.id)).hosted_invoice_url)
+    expect(html.match(/Discount \(\$1\.00 off\)/g)).toHaveLength(20)
+    expect(html).toContain('<dt>2 more discounts</dt><dd class="number">-$2.00</dd>')
+  })
 })
 
 describe('the form of an invoice', () => {
