@@ -2,35 +2,56 @@ import type { FeedbackParam } from '../../core/cancellation-feedback.ts'
 import type { Customer } from '../../core/customer.ts'
 import type { PortalFeatures } from '../../core/portal-configuration.ts'
 import type { Subscription } from '../../core/subscription.ts'
-import { hasEnded, isRunning } from '../../core/subscription-status.ts'
-import type { CurrentView } from '../history/view.ts'
+import { hasEnded, isRunning, SUBSCRIPTION_STATUSES } from '../../core/subscription-status.ts'
+import type { CurrentView, Filter } from '../history/view.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { updateCustomer } from './customer.ts'
 import { catalogOf } from './portal-plans.ts'
 import { cancelSubscription } from './subscription.ts'
 import { updateSubscription } from './subscription-update.ts'
 
-/** paytwin: the maximum number of subscriptions that a page shows. */
+/** paytwin: the maximum number of subscriptions whose cards are compared with one. */
 const MAX_SUBSCRIPTIONS = 100
+
+/** paytwin: the number of subscriptions on a page. To compute the next invoice of a large one takes some 10 ms. */
+const PAGE_SIZE = 10
+
+/** The filters of the subscriptions of a customer that have not ended. */
+const presentOf = (customer: string): readonly Filter[] => [
+  { field: 'customer', is: customer },
+  ...SUBSCRIPTION_STATUSES.filter((status) => hasEnded({ status })).map((isNot) => ({
+    field: 'status',
+    isNot,
+  })),
+]
 
 /** Lists the subscriptions of a customer that have not ended, newest first, without nested values. */
 const subscriptionsOf = (view: Pick<CurrentView, 'summaries'>, customer: string) =>
-  view
-    .summaries('subscription', [{ field: 'customer', is: customer }], { limit: MAX_SUBSCRIPTIONS })
-    .filter((subscription) => !hasEnded(subscription))
+  view.summaries('subscription', presentOf(customer), { limit: MAX_SUBSCRIPTIONS })
 
-/** The subscriptions that a page shows, and how many others there are. */
-export type ShownSubscriptions = { readonly shown: readonly Subscription[]; readonly others: number }
+/** The subscriptions that a page shows. */
+export type ShownSubscriptions = {
+  readonly shown: readonly Subscription[]
+  /** The subscription after which the next page begins; undefined for the last page. */
+  readonly last: string | undefined
+}
 
-/** Returns the subscriptions of a customer that have not ended, newest first, up to the length of a page. */
+/**
+ * Returns a page of the subscriptions of a customer that have not ended, newest first.
+ * @param after - the subscription after which the page begins; the first page for null, and for an unknown one
+ */
 export function shownSubscriptionsOf(
-  view: Pick<CurrentView, 'summaries' | 'listPage'>,
+  view: Pick<CurrentView, 'listPage' | 'placeOf'>,
   customer: string,
+  after: string | null,
 ): ShownSubscriptions {
-  const ofCustomer = { field: 'customer', is: customer }
-  const { rows, isCut } = view.listPage('subscription', [ofCustomer], { limit: MAX_SUBSCRIPTIONS })
-  const shown = rows.filter((subscription) => !hasEnded(subscription))
-  return { shown, others: isCut ? subscriptionsOf(view, customer).length - shown.length : 0 }
+  const place = after === null ? undefined : view.placeOf('subscription', after)
+  const { rows, isCut } = view.listPage('subscription', presentOf(customer), {
+    limit: PAGE_SIZE + 1,
+    after: place,
+  })
+  const shown = rows.slice(0, PAGE_SIZE)
+  return { shown, last: isCut || rows.length > PAGE_SIZE ? shown.at(-1)?.id : undefined }
 }
 
 /**

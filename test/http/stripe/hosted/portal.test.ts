@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { UnitOfWork } from '../../../../src/engine/machine/unit.ts'
 import { Statement } from '../../../../src/store/statements.ts'
 import { type Pages, pagesOf, submissionOf } from '../../visitor.ts'
 import { idOf, type StripeTwin, startStripe } from '../sdk.ts'
@@ -109,6 +110,27 @@ describe('the overview', () => {
     // The card pays the subscription, and it is the default one.
     for (const text of ['Remove', 'Make default', 'Renew subscription', '<script'])
       expect(html).not.toContain(text)
+  })
+
+  test('shows ten plans that have not ended at a time, and computes the next invoices of these alone', async () => {
+    const { customer, subscription } = await subscribed()
+    const made = [subscription]
+    for (let n = 1; n < 13; n += 1)
+      made.unshift((await stripe.subscriptions.create({ customer, items: [{ price: basic }] })).id)
+    const [newest = '', ...others] = made
+    await stripe.subscriptions.cancel(newest)
+    const imagined = vi.spyOn(UnitOfWork.prototype, 'imagine')
+    const url = await enter(customer)
+    const first = await pages.open(url)
+    expect(imagined).toHaveBeenCalledTimes(10)
+    imagined.mockRestore()
+    const plansOf = ({ html }: { html: string }) =>
+      [...html.matchAll(/<h3 id="plan-(\w+)"/g)].map(([, id]) => id)
+    expect(plansOf(first)).toEqual(others.slice(0, 10))
+    const [, next = ''] = /href="([^"]*)">Show more plans/.exec(first.html) ?? []
+    const second = await pages.open(String(new URL(next, url)))
+    expect(plansOf(second)).toEqual(others.slice(10))
+    expect(second.html).not.toContain('Show more plans')
   })
 
   test('names two prices of a product once', async () => {

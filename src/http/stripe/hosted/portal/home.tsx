@@ -25,12 +25,15 @@ const NOTICES: Readonly<Record<string, string>> = {
   updated_later: 'Your plan will change at the end of the period.',
 }
 
+/** The parameter of the address with the last plan of the page before. */
+const PLANS_AFTER = 'plans_after'
+
 /** Shows the customer's subscriptions, cards, details and invoices, with the actions that the configuration allows. */
 export function homePage(portal: Portal, { given, alert }: PortalRequest): Response {
-  const { of, view, customer, configuration } = portal
+  const { of, view, customer, configuration, path } = portal
   const { features, business_profile } = configuration
   const notice = alert === undefined ? NOTICES[given.get('notice') ?? ''] : undefined
-  const { shown, others } = shownSubscriptionsOf(view, customer.id)
+  const { shown, last } = shownSubscriptionsOf(view, customer.id, given.get(PLANS_AFTER))
   return hostedPage({
     of,
     title: 'Billing',
@@ -51,7 +54,11 @@ export function homePage(portal: Portal, { given, alert }: PortalRequest): Respo
               <PlanCard portal={portal} subscription={subscription} />
             ))}
           </ul>
-          {others > 0 ? <p class="faint">{others} more plans are not shown.</p> : null}
+          {last === undefined ? null : (
+            <p>
+              <a href={`${path}?${PLANS_AFTER}=${last}#plans`}>Show more plans</a>
+            </p>
+          )}
         </section>
         {features.payment_method_update.enabled ? <CardSection portal={portal} /> : null}
         <Details portal={portal} />
