@@ -170,11 +170,15 @@ export class JobTable {
 }
 
 /**
- * The condition for the row of a job. Many jobs can be due at once, so the index on the subscription or object is used.
+ * The condition for the row of a job. Many jobs of one subscription can be due at once, so the whole primary key is
+ * compared. The position of a job of no subscription is unknown, and the index on the object is used.
  */
-const isJob = ({ subscription }: Job) => sql<boolean>`clock = ${arg('clock')} and due = ${arg('due')} and
-  ${subscription === null ? HAS_NO_SUBSCRIPTION : sql`subscription = ${arg('subscription')}`} and
-  kind = ${arg('kind')} and object = ${arg('object')}`
+const isJob = ({ subscription }: Job) =>
+  sql<boolean>`clock = ${arg('clock')} and due = ${arg('due')} and ${
+    subscription === null
+      ? sql`${HAS_NO_SUBSCRIPTION} and kind = ${arg('kind')}`
+      : sql`subscription = ${arg('subscription')} and position = ${arg('position')}`
+  } and object = ${arg('object')}`
 
 const valuesOf = (clock: number, { due, kind, subscription, object }: Job) => ({
   clock,
@@ -182,6 +186,7 @@ const valuesOf = (clock: number, { due, kind, subscription, object }: Job) => ({
   subscription,
   object,
   kind: JOB_KINDS.indexOf(kind),
+  position: jobPosition(kind),
 })
 
 function jobOf({ clock, merchant, due, subscription, object, kind }: JobRow): QueuedJob {

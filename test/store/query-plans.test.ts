@@ -417,6 +417,21 @@ describe('the statements that the program prepares', () => {
     expect(other.map(([name]) => name)).toEqual([])
   })
 
+  test('that find a job read no others of its subscription or object', () => {
+    const plans = [...texts]
+      .filter(([name]) => /^(find|remove) job( of no subscription)?$/.test(name))
+      .map(([name, sql]) => [name, planOf(sql)])
+    const ofSubscription =
+      'SEARCH job USING PRIMARY KEY (clock=? AND due=? AND subscription=? AND position=? AND object=?)'
+    const ofNone = 'SEARCH job USING INDEX job_object (object=? AND clock=? AND due=?)'
+    expect(Object.fromEntries(plans)).toEqual({
+      'find job': [ofSubscription],
+      'find job of no subscription': [ofNone],
+      'remove job': [ofSubscription],
+      'remove job of no subscription': [ofNone],
+    })
+  })
+
   test('that read the pending items of a currency read no others', () => {
     const plans = [...texts]
       .filter(([name]) => /^list invoice_item (?=.*currency =)/.test(name))
