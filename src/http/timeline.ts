@@ -45,9 +45,8 @@ function happenedOf(
 ): List<TimelineEntryShape> {
   const newestFirst = happened.toReversed()
   const shape = { limit: newestFirst.length, isBackward: true }
-  const shown = page(url, newestFirst, shape, (step) =>
-    presentTimelineEntry(view, step, prorations.get(step.id)),
-  )
+  const made = prorations()
+  const shown = page(url, newestFirst, shape, (step) => presentTimelineEntry(view, step, made.get(step.id)))
   return { ...shown, has_more: has_more || shown.has_more }
 }
 

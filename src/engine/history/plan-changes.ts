@@ -1,5 +1,6 @@
-import type { InvoiceItem } from '../../core/invoice-item.ts'
-import type { Subscription, SubscriptionItem } from '../../core/subscription.ts'
+import { type InvoiceItem, oldestFirst } from '../../core/invoice-item.ts'
+import type { ItemProration } from '../../core/item-proration.ts'
+import type { Subscription } from '../../core/subscription.ts'
 import type { Engine } from '../machine/engine.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
 import type { TimelineStep } from './past-steps.ts'
@@ -7,13 +8,19 @@ import type { TimelineStep } from './past-steps.ts'
 /** The prorations that steps made, by the id of the step's event. */
 export type StepProrations = ReadonlyMap<string, readonly InvoiceItem[]>
 
-/** Reads a customer's invoice items that were created in a span, oldest first. Both ends are inclusive, in Unix seconds. */
-export type ReadItems = (span: { readonly from?: number; readonly to: number }) => InvoiceItem[]
+/** A span of creation, both ends inclusive, in Unix seconds, and the maximum number of items to read: all by default. */
+type Span = { readonly from?: number; readonly to: number; readonly limit?: number }
+
+/** Reads the newest of a customer's invoice items that were created in a span, oldest first. */
+export type ReadItems = (span: Span) => readonly InvoiceItem[]
+
+/** The maximum number of items that are read for a timeline: several for each of its changes. */
+export const MAX_ITEMS = 5_000
 
 /** Returns a reader of the invoice items of a customer. */
 export const itemsOf =
   ({ store }: Engine, { settings }: MerchantState, customer: string): ReadItems =>
-  ({ from = 0, to }) =>
+  ({ from = 0, to, limit = Number.MAX_SAFE_INTEGER }) =>
     store.objects
       .list(
         'invoice_item',
@@ -23,13 +30,14 @@ export const itemsOf =
           { field: 'created', compare: '>=', to: from },
           { field: 'created', compare: '<=', to },
         ],
-        { limit: Number.MAX_SAFE_INTEGER },
+        { limit },
       )
       .reverse()
 
 /**
  * Finds the prorations of each step that changed or ended a subscription. Steps of the same second are distinguished by their
- * items before and after. The newest step comes first, because older steps may be missing.
+ * items before and after. The newest step comes first, because older steps may be missing. If there are more items than are
+ * read, the oldest steps are left out.
  * @param steps - in chronological order
  */
 export function prorationsOf(read: ReadItems, steps: readonly TimelineStep[]): StepProrations {
@@ -37,15 +45,22 @@ export function prorationsOf(read: ReadItems, steps: readonly TimelineStep[]): S
   const [first] = changes
   const last = changes.at(-1)
   if (!first || !last) return new Map()
-  const waiting = read({ from: first.created, to: last.created }).filter(
-    ({ proration }) => proration !== null,
-  )
+  const items = read({ from: first.created, to: last.created, limit: MAX_ITEMS })
+  const oldest = items.length < MAX_ITEMS ? undefined : items[0]
+  const waiting = new Map<string, InvoiceItem[]>()
+  for (const item of items) {
+    if (item.proration === null) continue
+    const line = lineOf(item, item.proration)
+    const same = waiting.get(line)
+    if (same) same.push(item)
+    else waiting.set(line, [item])
+  }
   const found = new Map<string, readonly InvoiceItem[]>()
   for (const step of changes.toReversed()) {
-    const own = waiting.filter((item) => item.created === step.created && isOf(step, item))
-    const newest = own.filter((item, index) => !own.slice(index + 1).some((later) => isSameLine(item, later)))
-    for (const item of newest) waiting.splice(waiting.indexOf(item), 1)
-    if (newest.length > 0) found.set(step.id, newest)
+    const newest = linesOf(step).flatMap((line) => waiting.get(line)?.pop() ?? [])
+    // The step may have made older items too, which were not read.
+    if (oldest && newest.includes(oldest)) break
+    if (newest.length > 0) found.set(step.id, oldestFirst(newest))
   }
   return found
 }
@@ -57,21 +72,40 @@ const changesPlan = ({ type, replaced }: TimelineStep): boolean =>
     replaced !== null &&
     ('items' in replaced || 'billing_cycle_anchor' in replaced))
 
-/** Reports whether an item credits or bills the usage of an item that a step replaced, or charges an item that it added. */
-function isOf(
-  { after, replaced }: TimelineStep,
-  { subscription, amount, price, ...item }: InvoiceItem,
-): boolean {
-  const now = after as Subscription
-  const before = { ...now, ...replaced } as Subscription
-  const { is_usage = false, subscription_item } = item.proration ?? {}
-  const isBilled = ({ id, price: priced, quantity }: SubscriptionItem) =>
-    id === subscription_item && priced === price && (is_usage || quantity === item.quantity)
-  return subscription === now.id && (amount < 0 || is_usage ? before : now).items.some(isBilled)
+/** The fields that identify the line of an item of a subscription: equal lines are those of several changes. */
+type Line = {
+  readonly created: number
+  readonly subscription: string | null
+  readonly item: string
+  readonly price: string | null
+  readonly quantity: number | 'usage' | null
+  readonly sign: number
 }
 
-/** Reports whether two items are the same line of two changes. */
-const isSameLine = (left: InvoiceItem, right: InvoiceItem): boolean =>
-  left.proration?.subscription_item === right.proration?.subscription_item &&
-  left.proration?.is_usage === right.proration?.is_usage &&
-  Math.sign(left.amount) === Math.sign(right.amount)
+const keyOf = ({ created, subscription, item, price, quantity, sign }: Line): string =>
+  [created, subscription, item, price, quantity, sign].join(' ')
+
+const lineOf = (
+  { created, subscription, amount, price, quantity }: InvoiceItem,
+  { subscription_item: item, is_usage }: ItemProration,
+): string =>
+  keyOf({
+    ...{ created, subscription, item, price, sign: Math.sign(amount) },
+    quantity: is_usage ? 'usage' : quantity,
+  })
+
+/** Lists the lines that a step may have made: it credits or bills the usage of items that it replaced, and charges those it added. */
+function linesOf({ created, after, replaced }: TimelineStep): string[] {
+  const now = after as Subscription
+  const before = { ...now, ...replaced } as Subscription
+  const known = { created, subscription: now.id }
+  return [
+    ...before.items.flatMap(({ id: item, price, quantity }) => [
+      keyOf({ ...known, item, price, quantity, sign: -1 }),
+      ...[-1, 0, 1].map((sign) => keyOf({ ...known, item, price, quantity: 'usage', sign })),
+    ]),
+    ...now.items.flatMap(({ id: item, price, quantity }) =>
+      [0, 1].map((sign) => keyOf({ ...known, item, price, quantity, sign })),
+    ),
+  ]
+}

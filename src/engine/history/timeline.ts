@@ -60,8 +60,8 @@ export type Timeline<K extends SubjectKind> = {
   readonly related: Related
   /** Oldest first. */
   readonly happened: readonly TimelineStep[]
-  /** The prorations that steps of subscriptions made. */
-  readonly prorations: StepProrations
+  /** Reads the prorations that steps of subscriptions made. */
+  readonly prorations: () => StepProrations
   /** Whether there are older events. */
   readonly has_more: boolean
   /** The number of attempts on the merchant's present retry schedule. */
@@ -115,7 +115,7 @@ export function timelineOf<K extends SubjectKind>(
     as_of,
     related,
     happened: steps.happened,
-    prorations: prorationsOf(itemsOf(engine, merchant, found.customer.id), steps.happened),
+    prorations: () => prorationsOf(itemsOf(engine, merchant, found.customer.id), steps.happened),
     has_more: steps.has_more,
     max_attempts: attemptsOf(merchant.settings.retry_schedule),
     upcoming: futureJobsOf(found, kind, related, steps),
