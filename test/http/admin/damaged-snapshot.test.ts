@@ -86,15 +86,20 @@ test.each([
   await expectUnchanged()
 })
 
-/** Takes back the last migration, which only adds tables and indexes. */
+type Part = { readonly type: string; readonly name: string; readonly sql: string }
+
+/** Takes back the last migration, which only adds or drops tables and indexes. */
 function takeBackLast(database: Sqlite.Database): void {
   const earlier = new Sqlite(':memory:')
   for (const { up } of Object.values(MIGRATIONS).slice(0, -1)) up(earlier)
-  const parts = (of: Sqlite.Database) =>
-    of.prepare('select type, name from sqlite_schema where sql is not null').all() as Record<string, string>[]
-  const known = new Set(parts(earlier).map(({ name }) => name))
-  for (const { type, name } of parts(database))
-    if (name !== undefined && !known.has(name)) database.exec(`drop ${type} if exists "${name}"`)
+  const partsOf = (schema: Sqlite.Database) =>
+    schema.prepare('select type, name, sql from sqlite_schema where sql is not null').all() as Part[]
+  const missingIn = (parts: readonly Part[], schema: Sqlite.Database) =>
+    partsOf(schema).filter(({ name }) => !parts.some((part) => part.name === name))
+  const before = partsOf(earlier)
+  const after = partsOf(database)
+  for (const { type, name } of missingIn(before, database)) database.exec(`drop ${type} if exists "${name}"`)
+  for (const { sql } of missingIn(after, earlier)) database.exec(sql)
   database.pragma(`user_version = ${Object.keys(MIGRATIONS).length - 1}`)
 }
 
