@@ -104,7 +104,8 @@ export const ERROR_CODES = {
   }),
   rate_limit: {
     type: 'rate_limit_error',
-    means: 'The merchant exceeded the rate limit for this second.',
+    means:
+      'The merchant exceeded the rate limit for this second, or has too many waiting bodies or open event streams.',
     param: 'null',
     remedy: 'Wait for the seconds of Retry-After, then longer after each failure.',
   },

@@ -1,63 +1,19 @@
-import type { Json } from './json.ts'
+import { rateLimited } from '../core/errors.ts'
+import { workBriefly } from '../engine/machine/gate.ts'
+import { encoder, type Feed, FeedReader, type Reset } from './feed.ts'
 
 const HEARTBEAT_MS = 15_000
-/** The maximum number of items that are read at a time. */
-const CHUNK = 50
-/** The maximum number of characters of a chunk, unless it is one item. */
-const CHUNK_LENGTH = 65_536
 /** The number of bytes that a stream buffers for a reader that does not wait for them. */
 const ROOM_BYTES = 65_536
+/** paytwin: the number of streams that the keys and access tokens of a merchant may have open at a time. */
+export const MOST_STREAMS = 1_000
 
 /** The header with the id of a state. See docs/contract/events-and-webhooks.md#event-streams. */
 export const STATE_HEADER = 'Paytwin-State'
 
-/** Where a stream continues after the whole state was replaced. */
-type Reset = {
-  /** The id of the newest item of the new state; '' if there is none. */
-  readonly newest: string
-  /** The id of the new state. */
-  readonly state: string | undefined
-}
-
 /** The message of a stream after the whole state was replaced. See docs/contract/snapshots.md#streams. */
 const resetFrame = ({ newest, state }: Reset): string =>
   `event: reset\nid: ${newest}\ndata: ${JSON.stringify({ object: 'reset', livemode: false, state })}\n\n`
-
-/** A message of a feed, and its place in the feed. */
-type FeedItem = {
-  readonly place: number
-  readonly event: string
-  readonly id: string
-  readonly data: () => Json
-}
-
-/** A sequence of items that grows at its end. Streams read from it. */
-export type Feed = {
-  /** Feeds with the same name have the same items. */
-  readonly name: () => string
-  /** The place of the newest item; 0 if there is none. */
-  readonly newest: () => number
-  /** Returns items after a place, oldest first. Items that the feed filters out are skipped. No more items are read than needed. */
-  readonly after: (place: number, limit: number) => Iterable<FeedItem>
-  /**
-   * Continues in the new state after the whole state was replaced.
-   * @returns undefined if the feed does not exist in the new state
-   */
-  readonly restart?: () => Reset | undefined
-  /** Whether the source of the feed was deleted. */
-  readonly hasEnded?: () => boolean
-  /** Whether its items are those of all merchants, whose places move when a merchant is deleted. */
-  readonly isOfAll?: boolean
-}
-
-/** Items that were read from a feed after a place. */
-type Chunk = {
-  /** The encoded server-sent events; empty without items. */
-  readonly frames: Uint8Array
-  /** The place after which to read next. */
-  readonly next: number
-  readonly mayHaveMore: boolean
-}
 
 type StreamOpening = {
   /** The place after which the stream begins. */
@@ -77,11 +33,12 @@ type Stream = {
   readonly controller: ReadableStreamDefaultController<Uint8Array>
   /** The place up to which items were sent. */
   place: number
-  isServed: boolean
   /** Whether the reader waits for data. */
   isAwaited: boolean
   /** Whether the next item is so large that it is read again when the reader waits for it. */
   isHeld: boolean
+  /** Whether a heartbeat is due. */
+  isBeatDue: boolean
   /** What the reader gets next, and its number of bytes. */
   readonly buffer: Uint8Array[]
   buffered: number
@@ -89,19 +46,18 @@ type Stream = {
 
 /**
  * Serves live streams of server-sent events. Each stream stores its place in its feed. It reads on when the feed has new items
- * and its buffer has room. Larger items are read when the reader waits for them, and the server counts them with the responses that wait.
- * So a slow reader uses no more memory, and misses no item that the feed still has.
+ * and its buffer has room. Larger items are read when the reader waits for them, and the server counts them with the responses that
+ * wait. So a slow reader uses no more memory, and misses no item that the feed still has. Streams are served in turns, between which requests
+ * are served.
  * See docs/contract/events-and-webhooks.md#event-streams.
  */
 export class LiveStreams {
   readonly #reportError: (error: unknown, doing: string) => void
   readonly #streams = new Set<Stream>()
-  readonly #encoder = new TextEncoder()
-  /**
-   * Chunks that were read in the current round, by feed and place. A thousand streams at the same place are read once. The
-   * feeds cannot change within a round.
-   */
-  #round: Map<string, Chunk> | undefined
+  /** The streams to serve, in the order in which they became due. */
+  readonly #due = new Set<Stream>()
+  /** Whether there may be new items since the last turn began. */
+  #mayHaveNews = false
   #isScheduled = false
   #heartbeat: NodeJS.Timeout | undefined
 
@@ -109,23 +65,25 @@ export class LiveStreams {
     this.#reportError = reportError
   }
 
-  /** Opens a stream of the items after a place. */
+  /** Opens a stream of the items after a place. @throws ApiError rate_limit if the merchant has too many; the operator has no limit */
   open(feed: Feed, { place, key, state, reset }: StreamOpening): Response {
+    if (key !== null && this.#countOf(feed.source()) >= MOST_STREAMS) throw rateLimited()
     let stream: Stream
     const body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
-          const state = { isServed: false, isAwaited: false, isHeld: false, buffer: [], buffered: 0 }
+          const state = { isAwaited: false, isHeld: false, isBeatDue: false, buffer: [], buffered: 0 }
           stream = { feed, key, controller, place, ...state }
           this.#streams.add(stream)
-          controller.enqueue(this.#encoder.encode(`: connected\n\n${reset ? resetFrame(reset) : ''}`))
+          controller.enqueue(encoder.encode(`: connected\n\n${reset ? resetFrame(reset) : ''}`))
           this.#beat()
         },
         pull: () => {
           stream.isAwaited = true
           stream.isHeld = false
           this.#sendBuffered(stream)
-          this.#serve(stream)
+          this.#due.add(stream)
+          this.#schedule()
         },
         cancel: () => this.#drop(stream),
       },
@@ -159,9 +117,9 @@ export class LiveStreams {
     for (const stream of this.#streams) {
       this.#dropOnError(stream, () => {
         const reset = stream.feed.restart?.()
-        if (reset === undefined) return this.#end(stream)
+        if (reset === undefined || stream.feed.hasEnded?.()) return this.#end(stream)
         stream.place = stream.feed.newest()
-        this.#send(stream, this.#encoder.encode(resetFrame(reset)))
+        this.#send(stream, encoder.encode(resetFrame(reset)))
       })
     }
   }
@@ -174,31 +132,59 @@ export class LiveStreams {
     for (const stream of this.#streams) {
       this.#dropOnError(stream, () => {
         if (stream.feed.hasEnded?.()) this.#end(stream)
-        else if (stream.feed.isOfAll) stream.place = movePlace(stream.place)
+        else if (stream.feed.source() === null) stream.place = movePlace(stream.place)
       })
     }
   }
 
-  /** Serves all streams after new items. Deferred with setImmediate, so that responses go first and one round serves many items. */
+  /**
+   * Serves the streams that have new items or have ended. Deferred with setImmediate, so that responses go first and one turn
+   * serves many items.
+   */
   wake(): void {
+    this.#mayHaveNews = true
+    this.#schedule()
+  }
+
+  #schedule(): void {
     if (this.#isScheduled || this.#streams.size === 0) return
     this.#isScheduled = true
     setImmediate(() => {
       this.#isScheduled = false
-      this.#round = new Map()
-      for (const stream of this.#streams) this.#serve(stream)
-      this.#round = undefined
+      if (this.#serveBriefly()) this.#schedule()
     })
   }
 
-  /** Serves a stream from its place. Enqueueing can call it again while it runs, so it is guarded against reentry. */
-  #serve(stream: Stream): void {
-    if (stream.isServed) return
-    stream.isServed = true
-    this.#dropOnError(stream, () => {
-      while (this.#hasRoom(stream) && this.#serveChunk(stream));
+  /** Serves due streams for the time of a turn. @returns whether some are left */
+  #serveBriefly(): boolean {
+    const reader = new FeedReader()
+    if (this.#mayHaveNews) this.#findDue(reader)
+    return workBriefly(() => {
+      const [stream] = this.#due
+      if (!stream) return false
+      this.#due.delete(stream)
+      this.#dropOnError(stream, () => this.#serve(stream, reader))
+      return this.#due.size > 0
     })
-    stream.isServed = false
+  }
+
+  /** Looks only at the newest item of each source, because most streams have nothing new after a commit of one merchant. */
+  #findDue(reader: FeedReader): void {
+    this.#mayHaveNews = false
+    for (const stream of this.#streams) {
+      this.#dropOnError(stream, () => {
+        if (stream.place < reader.newest(stream.feed) || stream.feed.hasEnded?.()) this.#due.add(stream)
+      })
+    }
+  }
+
+  /** Serves a stream from its place, or ends it. */
+  #serve(stream: Stream, reader: FeedReader): void {
+    if (stream.feed.hasEnded?.()) this.#end(stream)
+    while (this.#hasRoom(stream) && this.#sendNext(stream, reader));
+    if (!stream.isBeatDue) return
+    stream.isBeatDue = false
+    if (this.#hasRoom(stream)) this.#send(stream, encoder.encode(': heartbeat\n\n'))
   }
 
   /** Runs work on a stream. If it fails, the stream is closed with an error; its reader can resume later. */
@@ -212,9 +198,10 @@ export class LiveStreams {
     }
   }
 
-  /** Sends one chunk. @returns whether there may be more */
-  #serveChunk(stream: Stream): boolean {
-    const { frames, next, mayHaveMore } = this.#read(stream)
+  /** Sends the next chunk, if there is one. @returns whether there may be more */
+  #sendNext(stream: Stream, reader: FeedReader): boolean {
+    if (stream.place >= reader.newest(stream.feed)) return false
+    const { frames, next, mayHaveMore } = reader.after(stream.feed, stream.place)
     stream.isHeld = frames.byteLength > ROOM_BYTES && !stream.isAwaited
     if (stream.isHeld) return false
     stream.place = next
@@ -222,32 +209,10 @@ export class LiveStreams {
     return mayHaveMore
   }
 
-  #read({ feed, place }: Stream): Chunk {
-    if (!this.#round) return this.#readFrom(feed, place)
-    const name = `${place} ${feed.name()}`
-    const chunk = this.#round.get(name) ?? this.#readFrom(feed, place)
-    this.#round.set(name, chunk)
-    return chunk
-  }
-
-  #readFrom(feed: Feed, place: number): Chunk {
-    const newest = feed.newest()
-    let text = ''
+  #countOf(merchant: number | null): number {
     let count = 0
-    let last = place
-    let isFull = false
-    for (const item of feed.after(place, CHUNK)) {
-      const frame = frameOf(item)
-      isFull = count > 0 && text.length + frame.length > CHUNK_LENGTH
-      if (isFull) break
-      text += frame
-      count += 1
-      last = item.place
-    }
-    const frames = this.#encoder.encode(text)
-    const mayHaveMore = isFull || count === CHUNK
-    // Items up to the newest one that were filtered out need not be read again.
-    return { frames, next: mayHaveMore ? last : Math.max(last, newest), mayHaveMore }
+    for (const { key, feed } of this.#streams) if (key !== null && feed.source() === merchant) count += 1
+    return count
   }
 
   #hasRoom(stream: Stream): boolean {
@@ -269,12 +234,17 @@ export class LiveStreams {
     stream.controller.enqueue(frames)
   }
 
-  /** Sends comments that keep idle connections open. The timer runs while there are streams. */
+  /**
+   * Sends comments that keep idle connections open, and ends streams that have expired as time passed. The timer runs while
+   * there are streams.
+   */
   #beat(): void {
     this.#heartbeat ??= setInterval(() => {
       for (const stream of this.#streams) {
-        if (this.#hasRoom(stream)) this.#send(stream, this.#encoder.encode(': heartbeat\n\n'))
+        stream.isBeatDue = true
+        this.#due.add(stream)
       }
+      this.#schedule()
     }, HEARTBEAT_MS).unref()
   }
 
@@ -286,11 +256,9 @@ export class LiveStreams {
 
   #drop(stream: Stream): void {
     this.#streams.delete(stream)
+    this.#due.delete(stream)
     if (this.#streams.size > 0) return
     clearInterval(this.#heartbeat)
     this.#heartbeat = undefined
   }
 }
-
-const frameOf = ({ event, id, data }: FeedItem): string =>
-  `event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data())}\n\n`

@@ -1,5 +1,6 @@
 import { resourceMissing } from '../core/errors.ts'
-import type { Feed, LiveStreams } from './live-streams.ts'
+import type { Feed } from './feed.ts'
+import type { LiveStreams } from './live-streams.ts'
 import { presentContent, type RequestContent, RequestContents } from './request-content.ts'
 import type { RequestDetailsShape, RequestShape } from './schemas/request.ts'
 
@@ -97,7 +98,8 @@ export class RequestLog {
 
   #feedOf(wanted: RequestsWanted): Feed {
     return {
-      name: () => `${wanted.merchant ?? ''} ${wanted.onlyIgnored} ${wanted.object ?? ''}`,
+      source: () => null,
+      selection: `${wanted.merchant ?? ''} ${wanted.onlyIgnored} ${wanted.object ?? ''}`,
       newest: () => this.#count,
       after: (place, limit) =>
         this.#after(place, limit, wanted).map(({ place: at, request }) => ({

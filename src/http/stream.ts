@@ -5,8 +5,9 @@ import type { AnyEvent } from '../engine/history/view.ts'
 import type { Engine } from '../engine/machine/engine.ts'
 import { type MerchantState, merchantOfGeneration } from '../engine/machine/merchant-state.ts'
 import { stateMark } from '../engine/machine/state-mark.ts'
+import type { Feed } from './feed.ts'
 import type { Json } from './json.ts'
-import { type Feed, LiveStreams } from './live-streams.ts'
+import { LiveStreams } from './live-streams.ts'
 
 type StreamOptions = {
   /** null for all merchants. */
@@ -51,7 +52,7 @@ export class EventStreams {
   /**
    * Opens a stream of new events. With `after`, begins after that event. For a reader that has followed another state, it
    * begins with a reset message and the events since the current state began.
-   * @throws ApiError resource_missing for an unknown event
+   * @throws ApiError resource_missing for an unknown event, rate_limit if the merchant has too many streams
    */
   open(options: StreamOptions): Response {
     const { merchant, after, key } = options
@@ -82,7 +83,8 @@ export class EventStreams {
     const engine = this.#engine
     let merchant = requested
     return {
-      name: () => `${merchant?.settings.ordinal ?? ''} ${form} ${types.join(' ')}`,
+      source: () => merchant?.settings.ordinal ?? null,
+      selection: `${form} ${types.join(' ')}`,
       newest: () => newestPlace(engine, merchant),
       after: function* (place, limit) {
         for (const event of anyEventsAfter(engine, merchant, { types, place, limit })) {
@@ -100,7 +102,6 @@ export class EventStreams {
         return { newest, state: stateMark(engine.store)?.id }
       },
       hasEnded: () => merchant?.presence === 'deleted',
-      isOfAll: merchant === null,
     }
   }
 }

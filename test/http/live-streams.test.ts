@@ -1,0 +1,107 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { stopwatch } from '../../src/engine/machine/clock.ts'
+import type { Feed } from '../../src/http/feed.ts'
+import { LiveStreams, MOST_STREAMS } from '../../src/http/live-streams.ts'
+
+let streams: LiveStreams
+/** The places of the newest items of two merchants. */
+let newest: Record<number, number>
+let lookups: number
+let reads: string[]
+beforeEach(() => {
+  newest = { 1: 0, 2: 0 }
+  lookups = 0
+  reads = []
+  streams = new LiveStreams((error) => {
+    throw error
+  })
+})
+afterEach(() => streams.close())
+
+/** A feed of a merchant whose items are their places. */
+const feedOf = (merchant: number, selection: string, reading = () => {}): Feed => ({
+  source: () => merchant,
+  selection,
+  newest: () => {
+    lookups += 1
+    return newest[merchant] ?? 0
+  },
+  after: function* (place, limit) {
+    reads.push(selection)
+    reading()
+    const last = Math.min(newest[merchant] ?? 0, place + limit)
+    for (let at = place + 1; at <= last; at += 1)
+      yield { place: at, event: 'item', id: `${at}`, data: () => ({ at }) }
+  },
+})
+
+/** Opens a stream and reads it all the time. @returns the ids of the items that it has sent */
+function follow(feed: Feed): string[] {
+  const sent: string[] = []
+  const read = async () => {
+    const decoder = new TextDecoder()
+    for await (const chunk of streams.open(feed, { place: 0, key: null }).body ?? [])
+      sent.push(...[...decoder.decode(chunk).matchAll(/^id: (.*)$/gm)].map(([, id = '']) => id))
+  }
+  void read()
+  return sent
+}
+
+const turns = async (count: number) => {
+  for (let n = 0; n < count; n += 1) await turn()
+}
+
+test('a commit of a merchant reads nothing for the streams of others', async () => {
+  for (let n = 0; n < 100; n += 1) follow(feedOf(1, `${n}`))
+  const sent = follow(feedOf(2, 'of the other'))
+  await turns(3)
+  lookups = 0
+  newest[2] = 1
+  streams.wake()
+  await turn()
+  expect(sent).toEqual(['1'])
+  expect(reads).toEqual(['of the other'])
+  expect(lookups).toBeLessThanOrEqual(2)
+})
+
+test('a merchant has a limited number of streams; one that ends makes room', async () => {
+  const open = (merchant: number, key: string | null) => streams.open(feedOf(merchant, ''), { place: 0, key })
+  const opened = Array.from({ length: MOST_STREAMS }, () => open(1, 'key_1'))
+  expect(() => open(1, 'key_2')).toThrow(expect.objectContaining({ status: 429, code: 'rate_limit' }))
+  expect(open(1, null).status).toBe(200)
+  expect(open(2, 'key_3').status).toBe(200)
+  await opened[0]?.body?.cancel()
+  expect(open(1, 'key_2').status).toBe(200)
+})
+
+test('streams that take long are served in several turns, the others afterwards', async () => {
+  const takeLong = () => {
+    for (const end = stopwatch() + 11; stopwatch() < end; );
+  }
+  const followed = Array.from({ length: 5 }, (_, n) => follow(feedOf(1, `${n}`, takeLong)))
+  await turns(3)
+  newest[1] = 1
+  streams.wake()
+  const served: number[] = []
+  for (let n = 0; n < 5; n += 1) {
+    await turn()
+    served.push(followed.filter((sent) => sent.length > 0).length)
+  }
+  expect(served).toEqual([1, 2, 3, 4, 5])
+})
+
+test('items that are committed between the turns come in order, each once', async () => {
+  const takeLong = () => {
+    for (const end = stopwatch() + 4; stopwatch() < end; );
+  }
+  const followed = Array.from({ length: 6 }, (_, n) => follow(feedOf(1, `${n}`, takeLong)))
+  await turns(3)
+  for (let at = 1; at <= 8; at += 1) {
+    newest[1] = at
+    streams.wake()
+    await turn()
+  }
+  await turns(40)
+  for (const sent of followed) expect(sent).toEqual(['1', '2', '3', '4', '5', '6', '7', '8'])
+})
