@@ -39,8 +39,6 @@ export type Call<Params> = {
   readonly isPublic: boolean
   /** The API version of the request. */
   readonly version: string
-  /** The id of the caller's key. */
-  readonly key: string
   /** Stores a preliminary response for the idempotency key, in the transaction of an action: a retry does not repeat it. */
   readonly storePreliminary: (body: Json) => void
   /** Checks that the caller's credentials are still valid, after a wait. @throws ApiError authentication_error */
@@ -237,7 +235,7 @@ export class Api {
     const services = this.#services
     const { store, ids, url } = services.engine
     const { c, checkCredentials } = exchange
-    const { merchant, isPublic, keyId } = request.sender
+    const { merchant, isPublic } = request.sender
     const view = currentView({ store, ids, url, merchant: merchant.settings })
     return {
       c,
@@ -248,7 +246,6 @@ export class Api {
       given: request.given.raw,
       isPublic,
       version: exchange.version,
-      key: keyId,
       storePreliminary: (body) => exchange.store(exchange.render(view, body, status)),
       checkCredentials,
       id: c.req.param('id') ?? '',

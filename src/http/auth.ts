@@ -56,6 +56,7 @@ export function authenticate(
 /**
  * Checks that the credentials of a request may open an event stream. A revoked key may not, even within --key-cache-ttl,
  * because only the revocation itself ends open streams. The request may have waited since it was authenticated.
+ * @returns their owner
  * @throws ApiError authentication_error
  * See docs/contract/authentication.md#revocation.
  */
@@ -63,9 +64,10 @@ export function checkOpensStream(
   services: Pick<HttpServices, 'engine' | 'keys' | 'callers'>,
   header: string | undefined,
   { method, path }: Pick<RequestTarget, 'method' | 'path'>,
-): void {
-  if (authenticate(services, header, { method, path, allowsPublic: false }).isRevoked)
-    throw authErrorOf(header)
+): Caller {
+  const caller = authenticate(services, header, { method, path, allowsPublic: false })
+  if (caller.isRevoked) throw authErrorOf(header)
+  return caller
 }
 
 /** Returns the error for credentials that are no longer valid. */

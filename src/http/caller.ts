@@ -16,6 +16,8 @@ export type Caller = {
   readonly scope: string
   /** Whether the key is revoked. It can still be accepted for some seconds: see --key-cache-ttl. */
   readonly isRevoked: boolean
+  /** When an access token expires, in Unix seconds on the merchant's clock. */
+  readonly expires?: number
   /** Returns whether the credentials are valid now, for a request that has waited since its authentication. */
   readonly isValid: () => boolean
 }

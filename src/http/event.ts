@@ -51,15 +51,16 @@ export function eventRoutes(api: Api): void {
       returns: eventList,
       streams: true,
     },
-    ({ c, services, merchant, params, key }) => {
+    ({ c, services, merchant, params }) => {
       if (wantsStream(c.req.header('accept'))) {
-        checkOpensStream(services, c.req.header('authorization'), c.req)
+        const { keyId: key, expires } = checkOpensStream(services, c.req.header('authorization'), c.req)
         return services.streams.open({
           merchant,
           types: typesOf(params),
           after: resumePoint(c.req.header('last-event-id'), params),
           state: c.req.header(STATE_HEADER),
           key,
+          expires,
         })
       }
       return presentEventList(services, merchant, c.req.path, params, ownForm(services.versions))

@@ -19,6 +19,8 @@ type StreamOptions = {
   readonly state?: string | undefined
   /** The caller's key; null for the operator. */
   readonly key: string | null
+  /** When the caller's credentials expire, in Unix seconds on the merchant's clock. */
+  readonly expires?: number | undefined
   /** Presents the events in a named form instead of the default one. */
   readonly present?: (event: AnyEvent) => Json
   readonly form?: string
@@ -79,7 +81,13 @@ export class EventStreams {
     this.#streams.closeOf(key)
   }
 
-  #feedOf({ merchant: requested, types, present = this.#present, form = '' }: StreamOptions): Feed {
+  #feedOf({
+    merchant: requested,
+    types,
+    expires = Number.POSITIVE_INFINITY,
+    present = this.#present,
+    form = '',
+  }: StreamOptions): Feed {
     const engine = this.#engine
     let merchant = requested
     return {
@@ -101,7 +109,7 @@ export class EventStreams {
         const newest = idAt(engine, merchant, newestPlace(engine, merchant))
         return { newest, state: stateMark(engine.store)?.id }
       },
-      hasEnded: () => merchant?.presence === 'deleted',
+      hasEnded: () => merchant !== null && (merchant.presence === 'deleted' || merchant.clock.now >= expires),
     }
   }
 }

@@ -26,11 +26,11 @@ export function tokenCaller(
   engine: Engine,
   secret: string,
   { method, path }: { readonly method: string; readonly path: string },
-): { merchant: MerchantState; isPublic: false; keyId: string; scope: string } {
+): { merchant: MerchantState; isPublic: false; keyId: string; scope: string; expires: number } {
   const resolved = isClosedToTokens(path) ? undefined : resolveToken(engine, secret)
   if (!resolved) throw invalidToken()
   const { token, merchant } = resolved
   if (token.scope === 'read_only' && method !== 'GET') throw insufficientScope()
   const scope = `${merchant.settings.id} ${token.app}`
-  return { merchant, isPublic: false, keyId: tokenKey(token.seq), scope }
+  return { merchant, isPublic: false, keyId: tokenKey(token.seq), scope, expires: token.expires }
 }

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ACCESS_TOKEN_SECONDS } from '../../../src/core/oauth.ts'
 import { type Body, clientOf, makeCustomer, startTwin, type Twin, type TwinResponse } from '../../twin.ts'
 import {
   anotherMerchant,
@@ -261,6 +262,38 @@ describe('a stream of events that an access token opened', () => {
     await twin.post('/v1/customers')
     expect(await key.take(1)).toHaveLength(1)
     await key.close()
+  })
+
+  test('ends when the token expires, although nothing happens', async () => {
+    const stream = await streamOf(reading)
+    await twin.post('/v1/customers')
+    await twin.advance({ by: `${ACCESS_TOKEN_SECONDS - 1}s` })
+    expect(await stream.take(1)).toHaveLength(1)
+    await twin.advance({ by: '1s' })
+    await expect(stream.take(1)).rejects.toThrow('the stream ended')
+  })
+
+  test('ends when a restore sets the clock to after the expiry of the token', async () => {
+    const operate = (path: string, body?: Body) => asOperator(twin)('POST', path, body)
+    await operate('snapshots', { name: 'now' })
+    await twin.advance({ by: '2h' })
+    await operate('snapshots', { name: 'later' })
+    await operate('snapshots/now/restore')
+    const stream = await streamOf(reading)
+    await operate('snapshots/later/restore')
+    await expect(stream.take(1)).rejects.toThrow('the stream ended')
+  })
+
+  test('ends on a live clock with the next commit of any merchant', async () => {
+    await twin.close()
+    let wall = Date.parse('2026-01-31T10:00:00Z')
+    twin = await startTwin({ now: 'live', wall: () => wall })
+    const tokens = await letIn(twin, await makeApp(twin))
+    const { secretKey } = await anotherMerchant(twin)
+    const stream = await streamOf(holding(twin, tokens.access_token))
+    wall += ACCESS_TOKEN_SECONDS * 1_000
+    await clientOf(twin.sandbox, secretKey).post('/v1/customers')
+    await expect(stream.take(1)).rejects.toThrow('the stream ended')
   })
 
   test('continues when another one is revoked', async () => {
