@@ -31,12 +31,20 @@ export class Bodies {
     this.#render = render
   }
 
-  /** Returns the body of an event. Rejects if it cannot be written. */
-  of(merchant: MerchantState, event: string, endpoint: WebhookEndpoint): Promise<string> {
+  /**
+   * Returns the body of an event. Rejects if it cannot be written.
+   * @param isWanted - whether the body is still wanted in its turn: the event may be gone
+   * @returns undefined if not
+   */
+  of(
+    merchant: MerchantState,
+    event: string,
+    { endpoint, isWanted }: { readonly endpoint: WebhookEndpoint; readonly isWanted: () => boolean },
+  ): Promise<string | undefined> {
     return new Promise((resolve, reject) => {
       this.#waiting.add([merchant], () => {
         try {
-          resolve(this.#now(merchant, event, endpoint))
+          resolve(isWanted() ? this.#now(merchant, event, endpoint) : undefined)
         } catch (error) {
           reject(error)
         }

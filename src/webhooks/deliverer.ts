@@ -244,18 +244,19 @@ export class Deliverer implements Deliveries {
       this.#options.reportError(error, `delivering ${delivery.event} to ${delivery.endpoint}`)
       return { status: null, error: 'It could not be sent because of an internal error in paytwin' }
     })
-    if (ended.aborted) return null
+    if (reply === null || ended.aborted) return null
     const duration_ms = Math.round(stopwatch() - begun)
     return reply.status === null
       ? { time, response_status: null, response_body: null, error: reply.error, duration_ms }
       : { time, response_status: reply.status, response_body: reply.body, error: null, duration_ms }
   }
 
+  /** @returns null when it was aborted */
   async #post(
     merchant: MerchantState,
     { event, endpoint: id }: WebhookDelivery,
     ended: AbortSignal,
-  ): Promise<Reply> {
+  ): Promise<Reply | null> {
     const { engine, send, version, signatureTime } = this.#options
     const endpoint = engine.store.objects.get('webhook_endpoint', merchant.settings.ordinal, id)
     if (!endpoint) return { status: null, error: 'The endpoint no longer exists' }
@@ -264,8 +265,9 @@ export class Deliverer implements Deliveries {
       merchant: merchant.settings.id,
     })
     if (fault) return { status: null, error: 'A fault was injected: webhook_failure' }
-    const body = await this.#bodies.of(merchant, event, endpoint)
-    if (ended.aborted) return { status: null, error: 'It was aborted' }
+    const isWanted = () => !ended.aborted && merchant.presence === 'present'
+    const body = await this.#bodies.of(merchant, event, { endpoint, isWanted })
+    if (body === undefined || !isWanted()) return null
     const timestamp = signatureTime?.() ?? wallSeconds(engine.wall)
     const sign = SIGNATURES[merchant.settings.dialect]
     const headers = {

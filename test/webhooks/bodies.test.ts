@@ -9,6 +9,8 @@ const endpointOf = (api_version: string | null) => ({ api_version }) as WebhookE
 const OLD = endpointOf('old')
 const NEW = endpointOf('new')
 
+const wanted = (endpoint: WebhookEndpoint) => ({ endpoint, isWanted: () => true })
+
 /** Takes so long that a turn has time for one. */
 function work(): void {
   const end = performance.now() + 12
@@ -28,20 +30,30 @@ describe('a body', () => {
 
   test('is written once for all endpoints with a version', async () => {
     const { bodies, written } = openBodies()
-    const all = [OLD, OLD, NEW, NEW].map((endpoint) => bodies.of(merchant, 'evt_1', endpoint))
+    const all = [OLD, OLD, NEW, NEW].map((endpoint) => bodies.of(merchant, 'evt_1', wanted(endpoint)))
     expect(await Promise.all(all)).toEqual(['evt_1 old', 'evt_1 old', 'evt_1 new', 'evt_1 new'])
     expect(written).toEqual(['evt_1 old', 'evt_1 new'])
   })
 
   test('is written again for another merchant or event, and when contents were replaced', async () => {
     const { bodies, written } = openBodies()
-    await bodies.of(merchant, 'evt_1', OLD)
-    await bodies.of({} as MerchantState, 'evt_1', OLD)
-    await bodies.of(merchant, 'evt_2', OLD)
-    await bodies.of(merchant, 'evt_1', OLD)
+    await bodies.of(merchant, 'evt_1', wanted(OLD))
+    await bodies.of({} as MerchantState, 'evt_1', wanted(OLD))
+    await bodies.of(merchant, 'evt_2', wanted(OLD))
+    await bodies.of(merchant, 'evt_1', wanted(OLD))
     bodies.forget()
-    await bodies.of(merchant, 'evt_1', OLD)
+    await bodies.of(merchant, 'evt_1', wanted(OLD))
     expect(written).toHaveLength(5)
+  })
+
+  test('is not written if it is no longer wanted in its turn', async () => {
+    const { bodies, written } = openBodies()
+    let isWanted = true
+    const first = bodies.of(merchant, 'evt_1', wanted(OLD))
+    const second = bodies.of(merchant, 'evt_2', { endpoint: OLD, isWanted: () => isWanted })
+    isWanted = false
+    expect(await Promise.all([first, second])).toEqual(['evt_1 old', undefined])
+    expect(written).toEqual(['evt_1 old'])
   })
 
   test.each([
@@ -58,8 +70,8 @@ describe('a body', () => {
       failures += 1
       return failures === 1 ? fail() : 'written'
     })
-    await expect(bodies.of(merchant, 'evt_1', OLD)).rejects.toThrow('failed')
-    expect(await bodies.of(merchant, 'evt_1', OLD)).toBe('written')
+    await expect(bodies.of(merchant, 'evt_1', wanted(OLD))).rejects.toThrow('failed')
+    expect(await bodies.of(merchant, 'evt_1', wanted(OLD))).toBe('written')
   })
 })
 
@@ -70,8 +82,8 @@ test('bodies are written in turns of limited time, in which merchants take turns
     order.push(event)
     return event
   })
-  const many = ['a', 'b', 'c', 'd'].map((event) => bodies.of(merchant, event, OLD))
-  const other = bodies.of({} as MerchantState, 'of another', OLD)
+  const many = ['a', 'b', 'c', 'd'].map((event) => bodies.of(merchant, event, wanted(OLD)))
+  const other = bodies.of({} as MerchantState, 'of another', wanted(OLD))
   expect(order).toEqual(['a'])
   await turn()
   expect(order.length).toBeLessThan(4)
