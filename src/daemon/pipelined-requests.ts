@@ -6,8 +6,7 @@ const isPausedByNode = (socket: Socket): boolean => (socket as { _paused?: boole
 
 /** The maximum number of pipelined requests of a connection that are served at a time. */
 const SERVED_AT_A_TIME = 16
-/**
- * The number of waiting requests, and the bytes of the requests of a connection, at which reading stops. */
+/** The number of waiting requests, and the bytes of the requests of a connection, at which reading stops. */
 const MOST_WAITING = 1_000
 const MOST_BYTES = 2 ** 22
 

@@ -47,8 +47,8 @@ type Stream = {
 /**
  * Serves live streams of server-sent events. Each stream stores its place in its feed. It reads on when the feed has new items
  * and its buffer has room. Larger items are read when the reader waits for them, and the server counts them with the responses that
- * wait. So a slow reader uses no more memory, and misses no item that the feed still has. Streams are served in turns, between which requests
- * are served.
+ * wait. So a slow reader uses no more memory, and misses no item that the feed still has. Streams are served in turns, between
+ * which requests are served.
  * See docs/contract/events-and-webhooks.md#event-streams.
  */
 export class LiveStreams {

@@ -61,7 +61,8 @@ export class Blocks {
     const growing = this.#growingOf(kind, row.seq)
     growing.add(row)
     if (!isLast(row.seq)) return
-    if (growing.whole) this.#write(kind, row.seq, growing.whole)
+    const { whole } = growing
+    if (whole) this.#write(kind, row.seq, whole)
     else this.#sumUp(kind).run(placeOf(row.seq))
   }
 
@@ -71,8 +72,8 @@ export class Blocks {
     if (type === null) growing.skip(row.seq)
     else growing.add(row, type)
     if (!isLast(row.seq)) return
-    if (growing.whole) {
-      const { whole } = growing
+    const { whole } = growing
+    if (whole) {
       this.#write('journal', row.seq, whole)
       if (whole.size > 0) this.#write('journal', row.seq, [[ALL_MERCHANTS, ofEverybody(whole.values())]])
     } else {

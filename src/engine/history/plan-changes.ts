@@ -90,8 +90,12 @@ const lineOf = (
   { subscription_item: item, is_usage }: ItemProration,
 ): string =>
   keyOf({
-    ...{ created, subscription, item, price, sign: Math.sign(amount) },
+    created,
+    subscription,
+    item,
+    price,
     quantity: is_usage ? 'usage' : quantity,
+    sign: Math.sign(amount),
   })
 
 /** Lists the lines that a step may have made: it credits or bills the usage of items that it replaced, and charges those it added. */

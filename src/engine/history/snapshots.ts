@@ -75,8 +75,8 @@ async function compare(engine: Engine, opened: OpenSnapshot, limit: number): Pro
     },
   })
   try {
-    const compare = (source: Source) => workBriefly(() => comparison.step(source), COMPARING_MS)
-    while (opened.read(compare)) await nextTurn()
+    const compareBriefly = (source: Source) => workBriefly(() => comparison.step(source), COMPARING_MS)
+    while (opened.read(compareBriefly)) await nextTurn()
     return comparison.differences
   } finally {
     stopListening()

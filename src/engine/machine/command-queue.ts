@@ -40,8 +40,8 @@ const OPERATOR = {}
 /**
  * The command queue. Commands that arrive together share one transaction, and are answered after its commit. If they take too long,
  * the others follow in transactions of their own. Merchants and the operator take turns, so that one with many commands does not
- * delay the others; the commands of one run in the order of their arrival. Commands of a merchant whose clock is advancing wait for the advance. Exclusive
- * work lets commands pass while any clock is advancing.
+ * delay the others; the commands of one run in the order of their arrival. Commands of a merchant whose clock is advancing wait for
+ * the advance. Exclusive work lets commands pass while any clock is advancing.
  */
 export class CommandQueue {
   readonly #transactions: Transactions

@@ -22,7 +22,11 @@ export async function inTurns<T>(steps: Generator<void, T>, check: () => void): 
   }
 }
 
-/** Works for a limited time, in milliseconds. @param step - returns whether there may be a further one @returns the same */
+/**
+ * Does steps for a limited time, in milliseconds.
+ * @param step - returns whether there may be a further one
+ * @returns whether there may be a further one
+ */
 export function workBriefly(step: () => boolean, forMs = TURN_MS): boolean {
   for (const end = stopwatch() + forMs; step(); ) if (stopwatch() >= end) return true
   return false
