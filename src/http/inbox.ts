@@ -120,5 +120,6 @@ function eventIn(body: string): Received['event'] {
   return isEventWord(id) && isEventWord(type) ? { id, type } : null
 }
 
+/** Whether a value can be the id or the type of an event. The dashboard's links cannot contain lone surrogates. */
 const isEventWord = (value: unknown): value is string =>
-  typeof value === 'string' && value.length <= MAX_EVENT_WORD
+  typeof value === 'string' && value.length <= MAX_EVENT_WORD && value.isWellFormed()

@@ -75,6 +75,11 @@ test('a webhook with another secret is refused, and kept with the reason', async
   ])
 })
 
+test('a body with a lone surrogate as its id is kept as no event', async () => {
+  await post('{"id":"\\ud800","type":"invoice.paid"}', { secret: 'whsec_other' })
+  expect(await received()).toMatchObject([{ event: null, event_type: null }])
+})
+
 test('the last 100 webhooks are kept, and the beginning of each body', async () => {
   for (let number = 1; number <= 101; number += 1)
     await post(`${number} ${'x'.repeat(number === 101 ? 70_000 : 1)}`)
