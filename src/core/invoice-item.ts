@@ -1,5 +1,5 @@
 import { parameterInvalid } from './errors.ts'
-import { type Invoice, MAX_LINES, withLines } from './invoice.ts'
+import { type Invoice, MAX_LINE_DISCOUNTS, MAX_LINES, withLines } from './invoice.ts'
 import { type InvoiceLine, isDiscountableByDefault } from './invoice-line.ts'
 import { isDraft } from './invoice-status.ts'
 import type { ItemProration } from './item-proration.ts'
@@ -67,25 +67,60 @@ export const lineOfItem = (
   ...(discounts.length > 0 && { discounts }),
 })
 
+/**
+ * Returns the first of some pending items: those that one new invoice bills. The others wait for the next invoice.
+ * See docs/contract/invoices.md#lines.
+ */
+export function itemsOfOneInvoice(items: readonly InvoiceItem[]): readonly InvoiceItem[] {
+  let sum = 0
+  const end = items.findIndex(({ discounts }, place) => {
+    sum += discounts.length
+    return place >= MAX_LINES || sum > MAX_LINE_DISCOUNTS
+  })
+  return end < 0 ? items : items.slice(0, end)
+}
+
 /** Returns items in the order of their creation, in which ids sort. */
 export const oldestFirst = (items: readonly InvoiceItem[]): readonly InvoiceItem[] =>
   items.toSorted((one, other) => (one.id < other.id ? -1 : 1))
 
+/** Reports whether the lines of a draft can have so many more discounts of their own. A draft that has too many can keep them. */
+const hasRoomFor = ({ lines }: Invoice, more: number): boolean =>
+  more <= 0 || lines.reduce((sum, line) => sum + (line.discounts?.length ?? 0), more) <= MAX_LINE_DISCOUNTS
+
+const FULL_OF_DISCOUNTS = `would have more than ${MAX_LINE_DISCOUNTS} discounts of lines, which is the maximum`
+
+/**
+ * Checks that an item on a draft can get so many more discounts.
+ * @throws ApiError parameter_invalid, param discounts
+ * See docs/contract/discounts.md#redeeming.
+ */
+export function checkMoreDiscounts(draft: Invoice, more: number): void {
+  if (!hasRoomFor(draft, more))
+    throw parameterInvalid('discounts', `The invoice '${draft.id}' ${FULL_OF_DISCOUNTS}`)
+}
+
 /**
  * Checks that an item can be added to an invoice.
+ * @param item.discounts - the discounts that it has or gets
  * @throws ApiError parameter_invalid, param invoice, for another customer's or currency's invoice, one that is not a
  *   draft, and one that is full
  * See docs/contract/invoices.md#invoice-items.
  */
 export function checkAcceptsItem(
   invoice: Invoice,
-  { customer, currency }: Pick<InvoiceItem, 'customer' | 'currency'>,
+  {
+    customer,
+    currency,
+    discounts = [],
+  }: Pick<InvoiceItem, 'customer' | 'currency'> & { readonly discounts?: readonly unknown[] | undefined },
 ): void {
   const refuse = (reason: string) => parameterInvalid('invoice', `The invoice '${invoice.id}' ${reason}`)
   if (invoice.customer !== customer) throw refuse('belongs to another customer')
   if (invoice.currency !== currency) throw refuse(`is in ${invoice.currency}, not in ${currency}`)
   if (!isDraft(invoice)) throw refuse(`has the status ${invoice.status}: items can be added only to a draft`)
   if (invoice.lines.length >= MAX_LINES) throw refuse(`has the maximum of ${MAX_LINES} lines`)
+  if (!hasRoomFor(invoice, discounts.length)) throw refuse(FULL_OF_DISCOUNTS)
 }
 
 /** Adds a new item to a draft, as its last line. */

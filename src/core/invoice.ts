@@ -41,6 +41,12 @@ export type BillingReason = (typeof BILLING_REASONS)[number]
  */
 export const MAX_LINES = 250
 
+/**
+ * paytwin: the maximum number of discounts that the invoice items of a new draft have, and the lines of a draft that gets another
+ * one. Each change of the draft and each preview reads all of them, in one step.
+ */
+export const MAX_LINE_DISCOUNTS = 500
+
 /** An invoice. Amounts are in the smallest currency unit, times in Unix seconds. See docs/contract/invoices.md#fields. */
 export type Invoice = {
   readonly id: string

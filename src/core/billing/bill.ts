@@ -1,7 +1,7 @@
 import type { Period } from '../calendar.ts'
 import type { Change } from '../change.ts'
-import { type BillingReason, draftInvoice, type Invoice, MAX_LINES, markedUncollectible } from '../invoice.ts'
-import { type InvoiceItem, lineOfItem } from '../invoice-item.ts'
+import { type BillingReason, draftInvoice, type Invoice, markedUncollectible } from '../invoice.ts'
+import { type InvoiceItem, itemsOfOneInvoice, lineOfItem } from '../invoice-item.ts'
 import type { InvoiceLine } from '../invoice-line.ts'
 import { isCorrection } from '../item-proration.ts'
 import { MAX_AMOUNT, sumOf } from '../money.ts'
@@ -145,13 +145,14 @@ function lineOfPending(item: InvoiceItem, id: string, { period, items, reason }:
   return isReplaced ? { ...line, is_replaced: true } : line
 }
 
-/** Adds the customer's pending items that belong to no subscription, up to the limit of an invoice. */
+/** Adds the customer's pending items that belong to no subscription, if the invoice has room for them beside those of the subscription. */
 function withLooseItems(account: Account): Account {
   const loose = account.looseItems?.()
   if (!loose || loose.items.length === 0) return account
+  const { pendingItems: own } = account
   return {
     ...account,
-    pendingItems: [...account.pendingItems, ...loose.items].slice(0, MAX_LINES),
+    pendingItems: [...own, ...itemsOfOneInvoice([...own, ...loose.items]).slice(own.length)],
     discounts: new Map([...account.discounts, ...loose.discounts]),
     prices: new Map([...account.prices, ...loose.prices]),
   }

@@ -12,7 +12,7 @@ import {
 } from '../../core/future-job.ts'
 import { futureJobsOfSubscription, futureJobsOfWaitingSchedule } from '../../core/future-subscription.ts'
 import { type Invoice, MAX_LINES, waitsAsDraft } from '../../core/invoice.ts'
-import type { InvoiceItem } from '../../core/invoice-item.ts'
+import { type InvoiceItem, itemsOfOneInvoice } from '../../core/invoice-item.ts'
 import { isOpen } from '../../core/invoice-status.ts'
 import type { Objects } from '../../core/kinds.ts'
 import type { PaymentMethod } from '../../core/payment-method.ts'
@@ -263,7 +263,10 @@ function futureJobsOf(
 }
 
 /** Lists the items that wait for the next invoice of a subscription at the moment. */
-function pendingItemsOf(found: Found, { id, customer, has_pending_items }: Subscription): InvoiceItem[] {
+function pendingItemsOf(
+  found: Found,
+  { id, customer, has_pending_items }: Subscription,
+): readonly InvoiceItem[] {
   const { engine, merchant, view, as_of, isPast } = found
   if (isPast)
     return itemsOf(
@@ -275,10 +278,10 @@ function pendingItemsOf(found: Found, { id, customer, has_pending_items }: Subsc
       .filter(({ subscription, invoice, deleted }) => subscription === id && invoice === null && !deleted)
   if (!has_pending_items) return []
   const waiting = [{ field: 'billed_with', is: id }]
-  return engine.store.objects.list('invoice_item', merchant.settings.ordinal, waiting, {
-    limit: MAX_LINES,
-    before: 0,
-  })
+  const page = { limit: MAX_LINES, before: 0 }
+  return itemsOfOneInvoice(
+    engine.store.objects.list('invoice_item', merchant.settings.ordinal, waiting, page),
+  )
 }
 
 const itemsOfPhases = ({ phases }: SubscriptionSchedule) => phases.flatMap(({ items }) => items)

@@ -3,7 +3,7 @@ import { discountIdsOf } from '../../core/billing/discounting.ts'
 import { Change } from '../../core/change.ts'
 import { type Discounts, NO_DISCOUNTS } from '../../core/discount.ts'
 import { type Invoice, MAX_LINES } from '../../core/invoice.ts'
-import type { InvoiceItem } from '../../core/invoice-item.ts'
+import { type InvoiceItem, itemsOfOneInvoice } from '../../core/invoice-item.ts'
 import type { PaymentMethod } from '../../core/payment-method.ts'
 import type { Prices, Subscription } from '../../core/subscription.ts'
 import { factsOf } from '../../core/subscription-status.ts'
@@ -173,10 +173,11 @@ function pendingUpdateOf(unit: UnitOfWork, subscription: Subscription | null): A
   return { invoice, items: unit.store.objects.list('invoice_item', unit.owner, onInvoice, page), exceeding }
 }
 
-/** Lists the invoice items that a subscription's next invoice bills, oldest first, up to the limit of an invoice. */
+/** Lists the invoice items that a subscription's next invoice bills, oldest first, up to the limits of an invoice. */
 const pendingItemsOf = (unit: UnitOfWork, { id }: Subscription): readonly InvoiceItem[] =>
-  unit.store.objects.itemsReadAhead(id)?.slice(0, MAX_LINES) ??
-  itemsWaitingFor(unit, id, { before: 0, limit: MAX_LINES })
+  itemsOfOneInvoice(
+    unit.store.objects.itemsReadAhead(id) ?? itemsWaitingFor(unit, id, { before: 0, limit: MAX_LINES }),
+  )
 
 /** Lists the invoice items that wait for a subscription beyond those that its next invoice bills, oldest first. */
 function laterPendingItemsOf(
@@ -185,7 +186,7 @@ function laterPendingItemsOf(
   pending: readonly InvoiceItem[],
 ): InvoiceItem[] {
   const last = pending.at(-1)
-  if (!last || pending.length < MAX_LINES) return []
+  if (!last) return []
   const before = unit.store.objects.seqOf('invoice_item', unit.owner, last.id)
   return itemsWaitingFor(unit, id, { before, limit: Number.MAX_SAFE_INTEGER })
 }
@@ -198,7 +199,9 @@ export function releaseLaterItems(unit: UnitOfWork, subscription: Subscription, 
   if (!subscription.has_pending_items || subscription.pending_update) return
   const waiting = [{ field: 'billed_with', is: subscription.id }]
   const page = { before: 0, limit: Number.MAX_SAFE_INTEGER }
-  const ids = unit.store.objects.ids('invoice_item', unit.owner, waiting, page).slice(MAX_LINES)
+  const ids = unit.store.objects
+    .ids('invoice_item', unit.owner, waiting, page)
+    .slice(pendingItemsOf(unit, subscription).length)
   for (const item of oneByOne(unit, 'invoice_item', ids)) {
     const change = new Change()
     change.update('invoice_item', item, (latest) => ({ ...latest, billed_with: null }))

@@ -3,6 +3,7 @@ import { assert, invalidStateTransition, parameterInvalid } from '../../core/err
 import type { Invoice } from '../../core/invoice.ts'
 import {
   checkAcceptsItem,
+  checkMoreDiscounts,
   type InvoiceItem,
   itemAmount,
   withItem,
@@ -69,7 +70,7 @@ export function addItem(items: ItemChanges, params: InvoiceItemParams): InvoiceI
       'subscription',
       `The subscription '${subscription.id}' is in ${subscription.currency}, not in ${currency}`,
     )
-  if (invoice) checkAcceptsItem(invoice, { customer: customer.id, currency })
+  if (invoice) checkAcceptsItem(invoice, { customer: customer.id, currency, discounts: params.discounts })
   const amount = itemAmount(pricing, params.quantity)
   const id = unit.idFor('invoice_item')
   const purchase: Purchase = { customer, holder: { invoice_item: id }, currency, amount }
@@ -136,6 +137,7 @@ export function updateItem(items: ItemChanges, id: string, params: InvoiceItemUp
   const amount = item.proration ? item.amount : itemAmount(pricing, quantity)
   if (!item.proration) checkReducible(amount, params)
   const discounts = updatedDiscounts(unit, change, { ...item, amount }, params)
+  if (draft) checkMoreDiscounts(draft, discounts.length - item.discounts.length)
   const updated = change.update('invoice_item', item, (before) => ({
     ...before,
     amount,

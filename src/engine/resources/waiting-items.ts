@@ -1,21 +1,25 @@
 import type { LooseItems } from '../../core/billing/account.ts'
 import type { Change } from '../../core/change.ts'
 import { MAX_LINES } from '../../core/invoice.ts'
-import type { InvoiceItem } from '../../core/invoice-item.ts'
+import { type InvoiceItem, itemsOfOneInvoice } from '../../core/invoice-item.ts'
 import type { Filter } from '../../store/list-query.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { loadDiscounts } from './discount.ts'
 
 /**
- * Lists the items that a customer's next manual invoice bills: the oldest pending ones of a currency, up to the limit.
+ * Lists the items that a customer's next manual invoice bills: the oldest pending ones of a currency, up to the limits of an invoice.
  * @param currency - undefined for the currency of the customer's oldest pending item
  */
-export function itemsToBill(unit: UnitOfWork, customer: string, currency: string | undefined): InvoiceItem[] {
+export function itemsToBill(
+  unit: UnitOfWork,
+  customer: string,
+  currency: string | undefined,
+): readonly InvoiceItem[] {
   if (!unit.store.objects.hasLooseItems(customer)) return []
   const billed = currency ?? oldestPending(unit, customer, 1)[0]?.currency
   return billed === undefined
     ? []
-    : oldestPending(unit, customer, MAX_LINES, [{ field: 'currency', is: billed }])
+    : itemsOfOneInvoice(oldestPending(unit, customer, MAX_LINES, [{ field: 'currency', is: billed }]))
 }
 
 /** Lists a customer's oldest pending items, oldest first. */

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { MAX_LINES } from '../../../src/core/invoice.ts'
 import { asOperator } from '../support.ts'
 import { errorOf, startStripe, stripeOfFile } from './sdk.ts'
 
@@ -463,6 +464,17 @@ describe('pending invoice items without a subscription', () => {
     expect(amountsOf(await newest(subscription))).toEqual([-2000, 4000, 300])
     const left = await item(customer, 500)
     await stripe.subscriptions.cancel(subscription, { invoice_now: true })
+    expect(await stripe.invoiceItems.retrieve(left.id)).toMatchObject({ invoice: null })
+  })
+
+  test('take the room that the items of the subscription leave, and none of theirs', async () => {
+    const { customer, subscription } = await subscribe()
+    for (let n = 1; n < MAX_LINES; n += 1) await item(customer, 1, { subscription })
+    const left = await item(customer, 300)
+    const { items } = await stripe.subscriptions.retrieve(subscription)
+    const change = { items: [{ id: items.data[0]?.id ?? '', quantity: 2 }] }
+    await stripe.subscriptions.update(subscription, { ...change, proration_behavior: 'always_invoice' })
+    expect(await newest(subscription)).toMatchObject({ total: MAX_LINES - 1 + 4000 - 2000 })
     expect(await stripe.invoiceItems.retrieve(left.id)).toMatchObject({ invoice: null })
   })
 })
