@@ -11,6 +11,7 @@ export class AnsweringTransport extends StdioServerTransport {
   /** The ids of requests without a response. A client may use an id twice. */
   readonly #open: RequestId[] = []
   #isEnding = false
+  #sent = Promise.resolve()
 
   /** Called by the server for each message before it handles the message. */
   override onmessage = (message: JSONRPCMessage): void => {
@@ -20,8 +21,10 @@ export class AnsweringTransport extends StdioServerTransport {
     if (canceled?.params.requestId) this.#remove(canceled.params.requestId)
   }
 
+  /** Sends one message at a time, because each one that the client does not read yet has a listener. */
   override async send(message: JSONRPCMessage): Promise<void> {
-    await super.send(message)
+    this.#sent = this.#sent.then(() => super.send(message))
+    await this.#sent
     if ('id' in message && message.id !== undefined && !('method' in message)) this.#remove(message.id)
   }
 

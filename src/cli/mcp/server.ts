@@ -13,6 +13,7 @@ import { explainConnection } from '../daemon/explain-connection.ts'
 import { Failure, messageOf } from '../failure.ts'
 import type { Io } from '../io.ts'
 import { AnsweringTransport } from './answering-transport.ts'
+import { CallsInFlight } from './calls-in-flight.ts'
 import { CompleteLines } from './complete-lines.ts'
 import { listToolFor, OBJECT_TOOLS } from './object-tools.ts'
 import { SCENE_TOOLS } from './scene-tools.ts'
@@ -45,8 +46,9 @@ export async function serveTools(options: ConnectionOptions, io: Io): Promise<vo
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   )
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: TOOLS.map(described) }))
-  server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: given = {} } }) =>
-    call({ name, given }, options, io),
+  const calls = new CallsInFlight()
+  server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: given = {} } }, { signal }) =>
+    calls.run(() => call({ name, given }, options, io), signal),
   )
   const closed = new Promise<void>((resolve) => {
     server.onclose = resolve

@@ -6,7 +6,10 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Io, Terminal } from '../../../src/cli/io.ts'
+import { AnsweringTransport } from '../../../src/cli/mcp/answering-transport.ts'
+import { CallsInFlight, MAX_CALLS } from '../../../src/cli/mcp/calls-in-flight.ts'
 import { serveTools } from '../../../src/cli/mcp/server.ts'
+import { nextTurn } from '../../../src/engine/machine/gate.ts'
 import { EXECUTABLE, type RunningDaemon, startDaemon, temporaryFolder } from '../executable.ts'
 
 const folder = temporaryFolder()
@@ -232,6 +235,47 @@ test('all requests of input that ends at once are answered, except canceled ones
     .split('\n')
     .map((line) => JSON.parse(line).id)
   expect(answered.sort()).toEqual([0, 7, 'a', 'a'])
+})
+
+test('a call that is canceled while it waits for others does not run', async () => {
+  const calls = new CallsInFlight()
+  const ran: number[] = []
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const canceled = new AbortController()
+  const all = Array.from({ length: MAX_CALLS + 2 }, (_, n) =>
+    calls.run(
+      async () => {
+        ran.push(n)
+        await released
+      },
+      n === MAX_CALLS ? canceled.signal : new AbortController().signal,
+    ),
+  )
+  const results = Promise.allSettled(all)
+  expect(ran).toHaveLength(MAX_CALLS)
+  canceled.abort()
+  release()
+  expect((await results).map(({ status }) => status)).toEqual([
+    ...Array(MAX_CALLS).fill('fulfilled'),
+    'rejected',
+    'fulfilled',
+  ])
+  expect(ran).toHaveLength(MAX_CALLS + 1)
+})
+
+test('responses that the client does not read yet have one listener', async () => {
+  const stdout = new PassThrough({ highWaterMark: 1 })
+  const transport = new AnsweringTransport(new PassThrough(), stdout)
+  const sent = Array.from({ length: 20 }, (_, id) => transport.send({ jsonrpc: '2.0', id, result: {} }))
+  await nextTurn()
+  expect(stdout.listenerCount('drain')).toBe(1)
+  const ids: number[] = []
+  stdout.on('data', (text) => ids.push(JSON.parse(String(text)).id))
+  await Promise.all(sent)
+  expect(ids).toEqual(sent.map((_, id) => id))
 })
 
 test.each([
