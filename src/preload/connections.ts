@@ -38,30 +38,39 @@ export function refuseConnections(): void {
       return Reflect.apply(original, self, given)
     },
   })
-  // Libraries write the beginning of a request as text.
-  const { write } = net.Socket.prototype
-  const guarded = function (this: Socket, ...given: Parameters<typeof write>) {
+  guard('write', () => false)
+  guard('end', (socket) => socket)
+  syncBuiltinESMExports()
+}
+
+/** Destroys sockets on which a method begins a request to a proxy for one of the hosts. @param refused - returns its result then */
+function guard(name: 'write' | 'end', refused: (socket: Socket) => unknown): void {
+  const original = net.Socket.prototype[name]
+  const guarded = function (this: Socket, ...given: unknown[]) {
     const host = hostAskedOfProxy(given[0])
     try {
       if (host !== undefined) refuseHost(host)
     } catch (error) {
       this.destroy(error as Error)
-      return false
+      return refused(this)
     }
-    return Reflect.apply(write, this, given)
+    return Reflect.apply(original, this, given)
   }
-  Object.defineProperty(net.Socket.prototype, 'write', { ...WRITABLE, value: guarded })
-  syncBuiltinESMExports()
+  const writable = { configurable: true, enumerable: false, writable: true }
+  Object.defineProperty(net.Socket.prototype, name, { ...writable, value: guarded })
 }
 
-const WRITABLE = { configurable: true, enumerable: false, writable: true }
+/** The number of bytes in which the first line of a request is looked for. */
+const LINE_BYTES = 4_096
 
 const hasServername = (given: unknown): given is { servername: string } =>
   typeof given === 'object' && given !== null && 'servername' in given && typeof given.servername === 'string'
 
-/** Returns the host that a request to a proxy names, by CONNECT or by a whole URL; undefined for other texts. */
+/** Returns the host that a request to a proxy names, by CONNECT or by a whole URL; undefined for other data. */
 function hostAskedOfProxy(chunk: unknown): string | undefined {
-  if (typeof chunk !== 'string') return undefined
-  const [, host] = /^(?:CONNECT +|[A-Z]+ +https?:\/\/(?:[^/@\s]*@)?)([^/\s?#]+)/i.exec(chunk) ?? []
+  const text =
+    chunk instanceof Uint8Array ? Buffer.from(chunk.subarray(0, LINE_BYTES)).toString('latin1') : chunk
+  if (typeof text !== 'string') return undefined
+  const [, host] = /^(?:CONNECT +|[A-Z]+ +https?:\/\/(?:[^/@\s]*@)?)([^/\s?#]+)/i.exec(text) ?? []
   return host
 }
