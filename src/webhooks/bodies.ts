@@ -1,7 +1,6 @@
 import type { WebhookEndpoint } from '../core/webhook.ts'
-import { nextTurn, workBriefly } from '../engine/machine/gate.ts'
+import { TimedTurns } from '../engine/machine/gate.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
-import { Turns } from '../engine/machine/turns.ts'
 
 /** Writes the body of an event for an endpoint. */
 export type Render = (
@@ -23,8 +22,7 @@ type Body = {
  */
 export class Bodies {
   readonly #render: Render
-  readonly #waiting = new Turns<MerchantState, () => void>()
-  #isWriting = false
+  readonly #turns = new TimedTurns<MerchantState>()
   #newest: Body | undefined
 
   constructor(render: Render) {
@@ -42,35 +40,19 @@ export class Bodies {
     { endpoint, isWanted }: { readonly endpoint: WebhookEndpoint; readonly isWanted: () => boolean },
   ): Promise<string | undefined> {
     return new Promise((resolve, reject) => {
-      this.#waiting.add([merchant], () => {
+      this.#turns.run(merchant, () => {
         try {
           resolve(isWanted() ? this.#now(merchant, event, endpoint) : undefined)
         } catch (error) {
           reject(error)
         }
       })
-      if (!this.#isWriting) void this.#writeAll()
     })
   }
 
   /** Must be called after the contents of the database were replaced: other events may have these ids. */
   forget(): void {
     this.#newest = undefined
-  }
-
-  /** Writes the first body at once, and those that are asked for in the same turn in the next ones. */
-  async #writeAll(): Promise<void> {
-    this.#isWriting = true
-    while (!this.#waiting.isEmpty) {
-      workBriefly(() => this.#writeNext())
-      await nextTurn()
-    }
-    this.#isWriting = false
-  }
-
-  #writeNext(): boolean {
-    this.#waiting.take()?.()
-    return !this.#waiting.isEmpty
   }
 
   #now(merchant: MerchantState, event: string, endpoint: WebhookEndpoint): Promise<string> {

@@ -34,7 +34,7 @@ export class IdempotencyKeys {
   readonly #time: Wall
   /** For each key in use, a promise that resolves when its last request so far has released it. */
   readonly #last = new Map<string, Promise<void>>()
-  readonly #turns = new TimedTurns()
+  readonly #turns = new TimedTurns<string>()
 
   /** @param time - never goes back: expired responses stay expired when the wall clock is set back */
   constructor(store: Store, time: Wall) {
@@ -57,7 +57,7 @@ export class IdempotencyKeys {
       remove: () => this.#store.idempotency.remove({ scope, key }),
       release: () => {
         if (this.#last.get(name) === promise) this.#last.delete(name)
-        else this.#turns.run(resolve)
+        else this.#turns.run(scope, resolve)
       },
     }
   }

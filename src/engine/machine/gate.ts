@@ -1,9 +1,10 @@
 import { stopwatch } from './clock.ts'
+import { Turns } from './turns.ts'
 
 /** Resolves in the next turn of the event loop, after everything in the current one. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** paytwin: the time that a read, or a chain of responses, works before other requests are served, in milliseconds. */
+/** paytwin: the time that a read, or a chain of callbacks, works before other requests are served, in milliseconds. */
 const TURN_MS = 10
 
 /**
@@ -32,19 +33,33 @@ export function workBriefly(step: () => boolean, forMs = TURN_MS): boolean {
   return false
 }
 
-/** Runs callbacks at once, or in the next turn of the event loop when those before have used up the time of this one. */
-export class TimedTurns {
-  #end = 0
+/** Resolves when all promises that are settled now have continued. */
+const afterMicrotasks = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve))
 
-  run(callback: () => void): void {
-    if (stopwatch() < this.#end) {
-      callback()
-      return
+/** Runs callbacks one after the other, for a limited time in each turn of the event loop. Their owners take turns. */
+export class TimedTurns<Owner> {
+  readonly #waiting = new Turns<Owner, () => void>()
+  #isRunning = false
+
+  /**
+   * Runs a callback at once if none is running or waiting, or else in its turn.
+   * @param callback - must not throw; the promises that it resolves continue in the same time
+   */
+  run(owner: Owner, callback: () => void): void {
+    this.#waiting.add([owner], callback)
+    if (!this.#isRunning) void this.#runAll()
+  }
+
+  async #runAll(): Promise<void> {
+    this.#isRunning = true
+    while (!this.#waiting.isEmpty) {
+      for (const end = stopwatch() + TURN_MS; !this.#waiting.isEmpty && stopwatch() < end; ) {
+        this.#waiting.take()?.()
+        await afterMicrotasks()
+      }
+      await nextTurn()
     }
-    setImmediate(() => {
-      this.#end = stopwatch() + TURN_MS
-      callback()
-    })
+    this.#isRunning = false
   }
 }
 

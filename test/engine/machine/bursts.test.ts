@@ -110,3 +110,19 @@ test('many requests that wait for one idempotency key are admitted in order, in 
   expect(order).toEqual(requests.map((_, index) => index))
   store.close()
 })
+
+test('requests that wait for many idempotency keys are admitted in turns of limited time', async () => {
+  const database = await openDatabase(':memory:', 'normal')
+  const store = new Store(database, new SnapshotsInMemory(database))
+  const keys = new IdempotencyKeys(store, () => 0)
+  const names = Array.from({ length: 60 }, (_, n) => `key ${n}`)
+  const held = await Promise.all(names.map((name) => keys.acquire('merchant', name)))
+  const waiting = names.map(async (name) => {
+    const entry = await keys.acquire('merchant', name)
+    work(5)
+    entry.release()
+  })
+  for (const entry of held) entry.release()
+  expect(await longestTurn(waiting)).toBeLessThan(MAX_TURN_MS)
+  store.close()
+})
