@@ -2,8 +2,11 @@ import type { CreditNote } from '../core/credit-note.ts'
 import type { Kind, Objects } from '../core/kinds.ts'
 import type { Subscription } from '../core/subscription.ts'
 import { updateLineCredits } from './invoice-credits.ts'
+import { addFormerOwner, isMovable } from './ownership.ts'
 import type { Statements } from './statements.ts'
 import { updateUses } from './subscription-uses.ts'
+
+type Movable = Objects['payment_method' | 'payment_intent']
 
 /** A written object. `before` is undefined for a new one. */
 type Written<K extends Kind> = {
@@ -13,7 +16,7 @@ type Written<K extends Kind> = {
   readonly after: Objects[K]
 }
 
-/** Updates the rows of other tables that follow from the nested values of an object. */
+/** Updates the rows of other tables that follow from what an object holds or from whom it moves. */
 export function updateDerivedRows<K extends Kind>(
   statements: Statements,
   kind: K,
@@ -24,5 +27,8 @@ export function updateDerivedRows<K extends Kind>(
     updateUses(statements, { merchant, subscription: seq }, old?.items ?? [], now.items)
   } else if (kind === 'credit_note') {
     updateLineCredits(statements, merchant, before as CreditNote | undefined, after as CreditNote)
+  } else if (isMovable(kind)) {
+    const [old, now] = [before as Movable | undefined, after as Movable]
+    addFormerOwner(statements, { merchant, kind, object: seq }, old, now)
   }
 }

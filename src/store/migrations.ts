@@ -36,6 +36,7 @@ import * as selectiveIndexes from './migrations/0034-selective-indexes.ts'
 import * as lineCredits from './migrations/0035-line-credits.ts'
 import * as openInvoices from './migrations/0036-open-invoices.ts'
 import * as issuedCodes from './migrations/0037-issued-codes.ts'
+import * as formerOwners from './migrations/0038-former-owners.ts'
 
 /** All migrations, in order. Written by `npm run schema` from the files in migrations/. */
 export const MIGRATIONS: Migrations = {
@@ -76,4 +77,5 @@ export const MIGRATIONS: Migrations = {
   '0035-line-credits': lineCredits,
   '0036-open-invoices': openInvoices,
   '0037-issued-codes': issuedCodes,
+  '0038-former-owners': formerOwners,
 }

@@ -139,7 +139,6 @@ CREATE INDEX idempotency_created on idempotency (created);
 CREATE INDEX oauth_authorization_app on oauth_authorization (app);
 CREATE INDEX oauth_token_authorization on oauth_token (authorization);
 CREATE INDEX journal_number on journal (merchant, number);
-CREATE INDEX journal_detached on journal (json_extract(replaced, '$.customer')) where kind = 3;
 CREATE TABLE keyframe (
       entry integer primary key, merchant integer not null, kind integer not null, object integer not null,
       created integer not null, state text not null) strict;
@@ -148,8 +147,6 @@ CREATE INDEX keyframe_created on keyframe (kind, object, created);
 CREATE INDEX invoice_to_retry on invoice (subscription) where next_payment_attempt is not null;
 CREATE INDEX invoice_item_waiting on invoice_item (customer) where invoice is null and deleted = 0;
 CREATE INDEX invoice_item_pending on invoice_item (merchant) where invoice is null and deleted = 0;
-CREATE INDEX journal_moved on journal (json_extract(replaced, '$.customer'))
-    where kind = 6 and json_extract(replaced, '$.customer') is not null;
 CREATE INDEX invoice_item_billed_with on invoice_item (billed_with) where billed_with is not null;
 CREATE TABLE customer_balance_transaction (
       seq integer primary key, id text not null unique, merchant integer not null, created integer not null,
@@ -314,4 +311,7 @@ CREATE INDEX invoice_outstanding on invoice
       (customer, subscription, attempted, overdue, collection_method, status)
       where status = 'open' and (collection_method = 'charge_automatically' or overdue = 1);
 CREATE INDEX oauth_authorization_issued on oauth_authorization (generation, code_expires) where code_status = 'issued';
+CREATE TABLE former_owner (
+      merchant integer not null, customer text not null, kind integer not null, object integer not null,
+      primary key (merchant, customer, kind, object)) strict, without rowid;
 `

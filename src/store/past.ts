@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { ALL_EVENT_TYPES, type EventType, type Kind, kindNumber, kindOfNumber } from '../core/kinds.ts'
 import { firstKeyframeAfterUntil } from './keyframes.ts'
 import { LISTED, type ListedEntry, withReplaced } from './listed-entry.ts'
-import { OWNER_OF_ENTRY, ownerBefore } from './ownership.ts'
+import { movedFromCustomer, OWNER_OF_ENTRY, ownerBefore } from './ownership.ts'
 import { arg, type Statements } from './statements.ts'
 
 /** The subject of a timeline; the objects that belong to it are included. */
@@ -26,23 +26,9 @@ export type PastEntry = {
 
 const numberOf = (kind: Kind) => sql.raw(String(kindNumber(kind)))
 
-/**
- * SQL: payment methods that belonged to a customer at some time. The hint keeps the planner from reading the entries of
- * every method.
- */
-const FORMER_METHODS = sql`
-  select object from journal indexed by journal_detached
-  where kind = ${numberOf('payment_method')} and json_extract(replaced, '$.customer') = ${arg('id')}`
-
 /** SQL: a customer's payment methods, also former ones. */
 const METHODS_OF_CUSTOMER = sql`
-  select seq from payment_method where customer = ${arg('id')} union ${FORMER_METHODS}`
-
-/** SQL: intents that moved from a customer to another one. */
-const FORMER_INTENTS = sql`
-  select object from journal indexed by journal_moved
-  where kind = ${numberOf('payment_intent')} and json_extract(replaced, '$.customer') is not null
-  and json_extract(replaced, '$.customer') = ${arg('id')}`
+  select seq from payment_method where customer = ${arg('id')} union ${movedFromCustomer('payment_method')}`
 
 /**
  * SQL: the intents of some invoices, their charges, and the refunds and disputes of those. Each invoice has an intent of its own.
@@ -119,9 +105,9 @@ const PLACES: Readonly<Record<TimelineScope['kind'], (early: Early) => RawBuilde
 const FORMER_PLACES: Readonly<Partial<Record<TimelineScope['kind'], RawBuilder<unknown>>>> = {
   customer: sql`
     select ${numberOf('payment_method')} as kind, seq as object, newest_entry from payment_method
-      where seq in (${FORMER_METHODS}) and customer is not ${arg('id')}
+      where seq in (${movedFromCustomer('payment_method')}) and customer is not ${arg('id')}
     union all select ${numberOf('payment_intent')}, seq, newest_entry from payment_intent
-      where seq in (${FORMER_INTENTS}) and customer is not ${arg('id')}`,
+      where seq in (${movedFromCustomer('payment_intent')}) and customer is not ${arg('id')}`,
 }
 
 /**

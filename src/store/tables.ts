@@ -180,6 +180,9 @@ type ItemUseRow = { merchant: number; item: string; subscription: number }
 /** The sum that issued credit notes credit of a line (id) of an invoice. */
 type LineCreditRow = { merchant: number; line: string; amount: number }
 
+/** A customer (id) from whom an object (seq) of a kind moved. */
+type FormerOwnerRow = { merchant: number; customer: string; kind: number; object: number }
+
 /** A due job, derived from an object's state: see core/jobs.ts. Its key is the order of execution. */
 export type JobRow = {
   clock: number
@@ -257,6 +260,7 @@ export type Tables = { [K in StoredKind]: ObjectRow<K> } & {
   price_use: PriceUseRow
   item_use: ItemUseRow
   line_credit: LineCreditRow
+  former_owner: FormerOwnerRow
   job: JobRow
   counter: CounterRow
   idempotency: IdempotencyRow

@@ -32,6 +32,7 @@ async function play(twin: Twin): Promise<void> {
     default_payment_method: method.id,
     items: [{ price: price.id }],
   })
+  await move(twin, customer.id)
   for (let n = 0; n < DAYS; n += 1) {
     const metadata = { n: String(n) }
     await twin.post(`/v1/customers/${customer.id}`, { metadata, name: n % 3 === 0 ? '' : `Ada ${n}` })
@@ -40,6 +41,15 @@ async function play(twin: Twin): Promise<void> {
     await twin.post(`/v1/subscriptions/${subscription.id}`, { cancel_at_period_end: false })
     await twin.advance({ by: '1d' })
   }
+}
+
+/** Moves a payment method and a payment intent away from a customer. */
+async function move(twin: Twin, customer: string): Promise<void> {
+  const card = await twin.post('/v1/payment_methods/pm_card_visa/attach', { customer })
+  await twin.post(`/v1/payment_methods/${card.id}/detach`)
+  const intent = await twin.post('/v1/payment_intents', { amount: 100, currency: 'usd', customer })
+  const { customer: other } = await makeCustomer(twin)
+  await twin.post(`/v1/payment_intents/${intent.id}`, { customer: other.id })
 }
 
 const tablesOf = (database: Sqlite.Database): string[] =>
