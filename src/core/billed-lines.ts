@@ -101,18 +101,9 @@ function linesOf(invoice: Invoice, cycle: number, begins: boolean): BilledLine[]
   return invoice.lines.flatMap((line) => (line.is_replaced ? [] : correctionOf(line, cycle, netAmount(line))))
 }
 
-/**
- * Reports whether an invoice bills the whole period that began at an instant. If all items are metered, the invoice of a new
- * period has only lines of usage, and corrections of the period that it replaces; the invoice of a change has other lines.
- */
-function beginsPeriod(invoice: Invoice, cycle: number): boolean {
-  const { period_start, billing_reason, lines } = invoice
-  const isEmpty = lines.every(
-    ({ proration, is_replaced, is_discarded }) => !is_discarded && (proration?.is_usage || is_replaced),
-  )
-  const isOfUpdate = period_start === cycle && billing_reason === 'subscription_update'
-  return (isOfUpdate && isEmpty) || planLinesOf(invoice, cycle).length > 0
-}
+/** Reports whether an invoice bills the whole period that began at an instant. If all items are metered, it has no lines for them. */
+const beginsPeriod = (invoice: Invoice, cycle: number): boolean =>
+  (invoice.begins_period && invoice.period_start === cycle) || planLinesOf(invoice, cycle).length > 0
 
 /** Lists the lines of an invoice that bill the items for the whole period that began at an instant. */
 function planLinesOf({ lines, period_start, period_end }: Invoice, cycle: number): BilledLine[] {

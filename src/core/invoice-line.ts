@@ -28,10 +28,7 @@ export type InvoiceLine = {
   readonly is_own_item?: boolean
   /** Whether its invoice bills a period that never began, because its update was discarded. Not part of the API's object. */
   readonly is_discarded?: true
-  /**
-   * Whether it corrects a period that its invoice replaces by one with the same start, or is a plain item on the invoice of an update
-   * that begins a period. Not part of the API's object.
-   */
+  /** Whether it corrects a period that its invoice replaces by one with the same start. Not part of the API's object. */
   readonly is_replaced?: true
 }
 

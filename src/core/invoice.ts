@@ -92,6 +92,11 @@ export type Invoice = {
   readonly period_end: number
   /** The start of the period that ended when the invoice was created; null for none. Not part of the API's object. */
   readonly previous_start: number | null
+  /**
+   * Whether an update began the period that the invoice bills. The lines do not tell: those of a change can all be removed, and metered
+   * items have none. Not part of the API's object.
+   */
+  readonly begins_period: boolean
   readonly finalized_at: number | null
   readonly paid_at: number | null
   readonly voided_at: number | null
@@ -126,6 +131,7 @@ export function draftInvoice(
   > & {
     readonly discounts?: readonly string[]
     readonly previous_start?: number | undefined
+    readonly begins_period?: boolean
     readonly next_payment_attempt?: number | undefined
   },
 ): Invoice {
@@ -161,6 +167,7 @@ export function draftInvoice(
     period_start: given.period_start,
     period_end: given.period_end,
     previous_start: given.previous_start ?? null,
+    begins_period: given.begins_period ?? false,
     finalized_at: null,
     paid_at: null,
     voided_at: null,

@@ -37,6 +37,7 @@ import * as lineCredits from './migrations/0035-line-credits.ts'
 import * as openInvoices from './migrations/0036-open-invoices.ts'
 import * as issuedCodes from './migrations/0037-issued-codes.ts'
 import * as formerOwners from './migrations/0038-former-owners.ts'
+import * as begunPeriods from './migrations/0039-begun-periods.ts'
 
 /** All migrations, in order. Written by `npm run schema` from the files in migrations/. */
 export const MIGRATIONS: Migrations = {
@@ -78,4 +79,5 @@ export const MIGRATIONS: Migrations = {
   '0036-open-invoices': openInvoices,
   '0037-issued-codes': issuedCodes,
   '0038-former-owners': formerOwners,
+  '0039-begun-periods': begunPeriods,
 }

@@ -36,6 +36,24 @@ describe('two periods that begin in the same second', () => {
   })
 })
 
+test('a change whose lines were removed from its draft takes nothing from the credits of other items', async () => {
+  const { twin, change, path, prices, item } = await begin()
+  await twin.post(path, { pause_collection: { behavior: 'keep_as_draft' } })
+  // In the first second of the period, its invoice looks like that of a new period.
+  const { items } = await change({ items: [{ price: prices.pro }] }, 'always_invoice')
+  const [line] = (await newestInvoice(twin)).lines.data
+  await twin.delete(`/v1/invoiceitems/${line.invoice_item}`)
+  expect(await newestInvoice(twin)).toMatchObject({
+    status: 'draft',
+    total: 0,
+    billing_reason: 'subscription_update',
+  })
+  await twin.advance({ to: MIDDLE })
+  await change({ items: [{ id: item, deleted: true }] })
+  expect(items.data).toHaveLength(2)
+  expect(await pendingAmounts(twin)).toEqual([-1000])
+})
+
 test('a cancellation at the end of the period moves along when a new period begins', async () => {
   const { twin, change, path } = await begin()
   await twin.post(path, { cancel_at_period_end: true })

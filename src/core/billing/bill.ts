@@ -122,6 +122,7 @@ export function draft(change: Change, given: Account, subscription: Subscription
     period_start: period.start,
     period_end: period.end,
     previous_start: account.rules.invoicesPastPeriod ? previousStart : undefined,
+    begins_period: reason === 'subscription_update' && billing.items === undefined,
     next_payment_attempt: finalizesAt,
     test_clock: subscription.test_clock,
   })
@@ -132,16 +133,12 @@ export function draft(change: Change, given: Account, subscription: Subscription
   return created
 }
 
-/**
- * Returns the line of a pending item. Only an invoice of a new period bills the items of the subscription. If an update begins the
- * period, its lines are marked, because with metered items alone there is no other sign of the period.
- */
-function lineOfPending(item: InvoiceItem, id: string, { period, items, reason }: Billing): InvoiceLine {
+/** Returns the line of a pending item. It is marked if it corrects a period that the period of the invoice replaces. */
+function lineOfPending(item: InvoiceItem, id: string, { period, items }: Billing): InvoiceLine {
   const line = lineOfItem(item, id)
-  if (items !== undefined) return line
-  const isReplaced = line.proration
-    ? isCorrection(line.proration) && line.proration.cycle === period.start
-    : reason === 'subscription_update'
+  // An invoice that bills certain items begins no period.
+  const isReplaced =
+    items === undefined && isCorrection(line.proration) && line.proration?.cycle === period.start
   return isReplaced ? { ...line, is_replaced: true } : line
 }
 

@@ -136,8 +136,9 @@ export const itemsOfDiscarded = (
 ): readonly InvoiceItem[] =>
   pendingUpdate?.items.filter(({ id }) => !pending_update?.prorations.includes(id)) ?? []
 
-/** Marks the lines of a period that does not begin, so that they never count as lines of the current period. */
+/** Marks the invoice of a period that does not begin, so that its lines never count as lines of the current period. */
 const withoutPeriod = (invoice: Invoice): Invoice => ({
   ...invoice,
+  begins_period: false,
   lines: invoice.lines.map((line) => ({ ...line, is_discarded: true })),
 })

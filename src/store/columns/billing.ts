@@ -87,6 +87,7 @@ export const BILLING_COLUMNS = {
       period_start: 'integer',
       period_end: 'integer',
       previous_start: 'integer',
+      begins_period: 'boolean',
       finalized_at: 'integer',
       paid_at: 'integer',
       voided_at: 'integer',
@@ -96,7 +97,7 @@ export const BILLING_COLUMNS = {
       test_clock: 'text',
       deleted: 'boolean',
     },
-    privateFields: ['overdue', 'previous_start'],
+    privateFields: ['overdue', 'previous_start', 'begins_period'],
     indexes: [
       { condition: 'subscription =', index: 'invoice_subscription' },
       { condition: 'customer =', index: 'invoice_customer' },
