@@ -1,6 +1,6 @@
 import { SECONDS_PER_DAY } from './calendar.ts'
+import { type CollectionMethod, daysToPay } from './collection-method.ts'
 import { assert } from './errors.ts'
-import { type CollectionMethod, daysToPay } from './invoice.ts'
 import { MAX_METADATA_KEYS, type Metadata } from './metadata.ts'
 import type { ProrationBehavior } from './proration.ts'
 import type { Subscription, SubscriptionItem } from './subscription.ts'

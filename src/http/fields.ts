@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { LAST_INSTANT } from '../core/calendar.ts'
-import { DUE_DATE_REQUIRES_SENDING } from '../core/invoice.ts'
+import { DUE_DATE_REQUIRES_SENDING } from '../core/collection-method.ts'
 import { MAX_METADATA_KEYS } from '../core/metadata.ts'
 import { CURRENCIES, MAX_AMOUNT } from '../core/money.ts'
 import { deferred } from './deferred.ts'

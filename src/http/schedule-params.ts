@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { INTERVAL_UNITS } from '../core/calendar.ts'
-import { COLLECTION_METHODS } from '../core/invoice.ts'
+import { COLLECTION_METHODS } from '../core/collection-method.ts'
 import { PRORATION_BEHAVIORS } from '../core/proration.ts'
 import { MAX_ITEMS } from '../core/subscription.ts'
 import { END_BEHAVIORS, PHASE_ANCHORS } from '../core/subscription-schedule.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { daysToPay } from '../../src/core/collection-method.ts'
 import {
   attemptFailed,
-  daysToPay,
   finalized,
   isOutstanding,
   markedUncollectible,

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { COLLECTION_METHODS, type Invoice, isOutstanding } from '../../src/core/invoice.ts'
+import { COLLECTION_METHODS } from '../../src/core/collection-method.ts'
+import { type Invoice, isOutstanding } from '../../src/core/invoice.ts'
 import { INVOICE_STATUSES } from '../../src/core/invoice-status.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { SnapshotsInMemory } from '../../src/store/snapshots-in-memory.ts'

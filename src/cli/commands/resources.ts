@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { MerchantApi, type Params } from '../../client/merchant-api.ts'
-import { COLLECTION_METHODS } from '../../core/invoice.ts'
+import { COLLECTION_METHODS } from '../../core/collection-method.ts'
 import { INVOICE_STATUSES } from '../../core/invoice-status.ts'
 import { METER_STATUSES } from '../../core/meter.ts'
 import { SUBSCRIPTION_STATUSES } from '../../core/subscription-status.ts'

@@ -1,9 +1,9 @@
 import { SECONDS_PER_DAY } from '../calendar.ts'
 import type { Change } from '../change.ts'
+import { daysToPay } from '../collection-method.ts'
 import { assert } from '../errors.ts'
 import {
   attemptFailed,
-  daysToPay,
   finalized,
   type Invoice,
   isPaidOutOfBand,

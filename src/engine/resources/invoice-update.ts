@@ -1,11 +1,7 @@
 import { Change } from '../../core/change.ts'
+import { type CollectionMethod, DUE_DATE_REQUIRES_SENDING, daysToPay } from '../../core/collection-method.ts'
 import { invalidStateTransition, parameterInvalid } from '../../core/errors.ts'
-import {
-  type CollectionMethod,
-  DUE_DATE_REQUIRES_SENDING,
-  daysToPay,
-  type Invoice,
-} from '../../core/invoice.ts'
+import type { Invoice } from '../../core/invoice.ts'
 import { isDraft, isOpen } from '../../core/invoice-status.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import { sumOf } from '../../core/money.ts'

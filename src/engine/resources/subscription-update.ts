@@ -5,13 +5,9 @@ import { movesTrialEndNear, withNotices } from '../../core/billing/schedule-noti
 import { cancelAsPlanned } from '../../core/billing/settlement.ts'
 import { type FeedbackParam, withFeedback } from '../../core/cancellation-feedback.ts'
 import { Change } from '../../core/change.ts'
+import { type CollectionMethod, DUE_DATE_REQUIRES_SENDING, daysToPay } from '../../core/collection-method.ts'
 import { invalidStateTransition, parameterInvalid, unsupportedPspCapability } from '../../core/errors.ts'
-import {
-  type CollectionMethod,
-  DUE_DATE_REQUIRES_SENDING,
-  daysToPay,
-  type Invoice,
-} from '../../core/invoice.ts'
+import type { Invoice } from '../../core/invoice.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import type { PaymentMethod } from '../../core/payment-method.ts'
 import { type PaymentSettings, withPaymentSettings } from '../../core/payment-settings.ts'

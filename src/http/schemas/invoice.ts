@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { BILLING_REASONS, COLLECTION_METHODS } from '../../core/invoice.ts'
+import { COLLECTION_METHODS } from '../../core/collection-method.ts'
+import { BILLING_REASONS } from '../../core/invoice.ts'
 import { INVOICE_STATUSES } from '../../core/invoice-status.ts'
 import { component, type Shape } from './component.ts'
 import { discountAmounts, discountRefs } from './discount.ts'

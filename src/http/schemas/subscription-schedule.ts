@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { COLLECTION_METHODS } from '../../core/invoice.ts'
+import { COLLECTION_METHODS } from '../../core/collection-method.ts'
 import { PRORATION_BEHAVIORS } from '../../core/proration.ts'
 import { END_BEHAVIORS, PHASE_ANCHORS, SCHEDULE_STATUSES } from '../../core/subscription-schedule.ts'
 import { component, type Shape } from './component.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { COLLECTION_METHODS } from '../../core/invoice.ts'
+import { COLLECTION_METHODS } from '../../core/collection-method.ts'
 import { MISSING_PAYMENT_METHOD, PAUSE_BEHAVIORS } from '../../core/subscription.ts'
 import { SUBSCRIPTION_STATUSES } from '../../core/subscription-status.ts'
 import { component, type Shape } from './component.ts'

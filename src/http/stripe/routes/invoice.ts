@@ -1,7 +1,8 @@
 import type Stripe from 'stripe'
 import * as z from 'zod'
+import { COLLECTION_METHODS } from '../../../core/collection-method.ts'
 import type { ApiError } from '../../../core/errors.ts'
-import { COLLECTION_METHODS, type Invoice } from '../../../core/invoice.ts'
+import type { Invoice } from '../../../core/invoice.ts'
 import type { View } from '../../../engine/history/view.ts'
 import {
   createInvoice,

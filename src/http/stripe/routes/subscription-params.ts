@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { FEEDBACK } from '../../../core/cancellation-feedback.ts'
+import { COLLECTION_METHODS } from '../../../core/collection-method.ts'
 import { parameterInvalid } from '../../../core/errors.ts'
-import { COLLECTION_METHODS } from '../../../core/invoice.ts'
 import type { PaymentSettings } from '../../../core/payment-settings.ts'
 import { PRORATION_BEHAVIORS } from '../../../core/proration.ts'
 import type { Subscription } from '../../../core/subscription.ts'
