@@ -15,7 +15,7 @@ import {
   subscriptionIn,
   type Table,
 } from './model-play.ts'
-import { endTrial } from './model-renewals.ts'
+import { endTrialNow } from './model-renewals.ts'
 import { managing } from './model-schedule.ts'
 import { ref } from './model-shown.ts'
 import { nowOf, type Subscription } from './model-state.ts'
@@ -139,7 +139,7 @@ export const extendTrial: Command = (table) => {
 }
 
 /** See docs/contract/subscriptions.md#updating. */
-export const endTrialNow: Command = (table) => {
+export const endTrialAtOnce: Command = (table) => {
   const { merchant, faults } = table
   const subscription = subscriptionIn(table, 'trialing')
   // The contract is not precise about timeouts, and about a cancellation at the end of the trial.
@@ -150,13 +150,7 @@ export const endTrialNow: Command = (table) => {
   if (managing(merchant, subscription)) return refused(play)
   const at = nowOf(merchant, subscription.customer)
   const operation = new Operation(merchant, faults, { at, subscription })
-  subscription.trialEnd = at
-  subscription.end = at
-  subscription.anchor = at
-  if (merchant.notices.trial_will_end !== null) operation.tellFirst('trial_will_end', subscription)
-  subscription.trialNoticeAt = null
-  const ended = endTrial(operation, subscription)
-  return done({ ...play, emitted: operation.end(ended) })
+  return done({ ...play, emitted: operation.end(endTrialNow(operation, subscription)) })
 }
 
 /** See docs/contract/subscriptions.md#resuming. */

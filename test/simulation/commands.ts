@@ -45,7 +45,7 @@ const COMMANDS = {
   'cancel at': [3, subscriptions.cancelAt],
   'cancel at period end': [3, subscriptions.cancelAtPeriodEnd],
   'extend trial': [2, subscriptions.extendTrial],
-  'end trial now': [3, subscriptions.endTrialNow],
+  'end trial now': [3, subscriptions.endTrialAtOnce],
   'cancel now': [4, endings.cancelNow],
   'cancel later': [2, endings.cancelLater],
   resume: [6, subscriptions.resume],

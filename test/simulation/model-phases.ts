@@ -5,6 +5,7 @@ import { Operation } from './model-events.ts'
 import { isNear, scheduleNotices } from './model-notices.ts'
 import type { Outcome } from './model-payment.ts'
 import { billUsage } from './model-plan.ts'
+import { endTrialNow } from './model-renewals.ts'
 import {
   intervalOf,
   isSameInterval,
@@ -65,8 +66,9 @@ export function endPhase(
 ): { isDeleted: boolean } | undefined {
   if (schedule.current + 1 < schedule.phases.length) {
     schedule.current += 1
+    const outlasts = subscription.status === 'trialing' && subscription.end > operation.at
     enterPhase(operation, subscription, schedule)
-    return undefined
+    return outlasts && subscription.end === operation.at ? endTrialNow(operation, subscription) : undefined
   }
   if (schedule.endBehavior === 'cancel') {
     // Time does not cancel a paused or an incomplete subscription: its schedule does.

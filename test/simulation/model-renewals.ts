@@ -40,6 +40,17 @@ export function retry(
   return { isDeleted: true }
 }
 
+/** Ends a trial before its time. */
+export function endTrialNow(
+  operation: Operation,
+  subscription: Subscription,
+): { isDeleted: boolean } | undefined {
+  const { at, merchant } = operation
+  Object.assign(subscription, { trialEnd: at, end: at, anchor: at, trialNoticeAt: null })
+  if (merchant.notices.trial_will_end !== null) operation.tellFirst('trial_will_end', subscription)
+  return endTrial(operation, subscription)
+}
+
 /** See docs/contract/subscriptions.md#renewal. */
 export function renew(operation: Operation, subscription: Subscription): undefined {
   const ended = { items: subscription.items, start: subscription.start, end: subscription.end }
