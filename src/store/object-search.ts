@@ -2,7 +2,14 @@ import { MAX_PAGE_LENGTH } from '../core/json-text.ts'
 import type { Kind, Objects } from '../core/kinds.ts'
 import { type Blocks, type CreatedBound, spanOf } from './blocks.ts'
 import { codecOf } from './codec.ts'
-import { countQuery, rowsQuery, type Search, type SearchClause, searchQuery } from './search-query.ts'
+import {
+  countQuery,
+  placesQuery,
+  rowsQuery,
+  type Search,
+  type SearchClause,
+  searchQuery,
+} from './search-query.ts'
 import type { Cut, Statements } from './statements.ts'
 
 /** A page of the objects that a search finds, newest first. */
@@ -26,8 +33,10 @@ const CHUNK_ROWS = 200
  */
 const CHUNK_BYTES = 500_000
 
+type Place = { readonly seq: number }
+
 /** A row that a search reads, and the size of its metadata. */
-type Sized = { readonly seq: number; readonly bytes: number | null }
+type Sized = Place & { readonly bytes: number | null }
 
 /**
  * Finds objects by clauses that a caller chooses, in short steps: each `next` of a generator is one. Its statements are not
@@ -89,11 +98,16 @@ export class ObjectSearch {
 
   /** Divides the rows that a search reads into chunks, newest first. @returns the values of each, with its bounds */
   *#chunks(kind: Kind, search: Search, values: SearchValues): Generator<SearchValues> {
-    const query = rowsQuery(kind, search, CHUNK_ROWS)
-    const next = query && this.#statements.once<Sized>(query)
+    const next = this.#statements.once<Sized>(rowsQuery(kind, search, CHUNK_ROWS))
     const maxBytes = CHUNK_BYTES / search.clauses.length
+    const query = placesQuery(kind, search)
+    if (query) {
+      const places = this.#statements.once<Place>(query).all(values)
+      yield* chunksOfPlaces(places, (some) => next.all({ ...values, ...some }), { values, maxBytes })
+      return
+    }
     for (let { below } = values; ; ) {
-      const last = next && lastOfChunk(next.all({ ...values, below }), maxBytes)
+      const last = lastOfChunk(next.all({ ...values, below }), maxBytes)
       yield { ...values, below, above: last === undefined ? values.above : last - 1 }
       if (last === undefined) return
       below = last
@@ -104,6 +118,22 @@ export class ObjectSearch {
   #spanOf(kind: Kind, merchant: number, { joined, clauses }: Search): Span | undefined {
     const created = joined === 'or' ? [] : clauses.flatMap(createdBound)
     return created.length === 0 ? EVERYTHING : this.#blocks.placesOf(kind, merchant, spanOf(created))
+  }
+}
+
+/** Divides the rows at some places into chunks. @param read - returns those of them that a search reads, in their order */
+function* chunksOfPlaces(
+  places: readonly Place[],
+  read: (some: { readonly places: string }) => readonly Sized[],
+  { values, maxBytes }: { readonly values: SearchValues; readonly maxBytes: number },
+): Generator<SearchValues> {
+  const named = (some: readonly Place[]) => ({ places: JSON.stringify(some.map(({ seq }) => seq)) })
+  for (let done = 0; done < places.length; ) {
+    const some = places.slice(done, done + CHUNK_ROWS)
+    const last = lastOfChunk(read(named(some)), maxBytes)
+    const chunk = last === undefined ? some : some.slice(0, some.findIndex(({ seq }) => seq === last) + 1)
+    yield { ...values, ...named(chunk) }
+    done += chunk.length
   }
 }
 

@@ -63,7 +63,7 @@ const INDEXED: { readonly [K in StoredKind]?: readonly string[] } = {
 
 type Bounds = { readonly isAbove: boolean; readonly isBelow: boolean }
 
-/** A search as SQL, and the values of its clauses. It also takes the values `merchant`, `above` and `below`. */
+/** A search as SQL, and the values of its clauses. It also takes the values `merchant`, `above`, `below` and `places`. */
 export type SearchQuery = {
   readonly query: RawBuilder<object>
   readonly values: Readonly<Record<string, unknown>>
@@ -88,21 +88,43 @@ export function countQuery(kind: StoredKind, search: Search, bounds: Bounds, lim
 
 /**
  * Builds the query for the seqs and sizes of the next rows that a search reads, newest first. It takes the values of the search.
- * @returns undefined for a search that finds its rows in an index at once
  */
-export function rowsQuery(kind: StoredKind, search: Search, limit: number): RawBuilder<object> | undefined {
+export function rowsQuery(kind: StoredKind, search: Search, limit: number): RawBuilder<object> {
   const driving = drivingOf(kind, search)
-  if (driving && 'same' in driving.clause.comparison) return undefined
-  const seq = sql.ref(`${kind}.seq`)
-  const { column, rows } = driving
-    ? { column: driving.column, rows: conditionOf(kind, driving.clause, driving.value) }
-    : { column: 'merchant', rows: sql`${sql.ref(`${kind}.merchant`)} = ${arg('merchant')}` }
+  const [seq, table] = [sql.ref(`${kind}.seq`), sql.table(kind)]
+  const { from, rows } = !driving
+    ? {
+        from: sql`${table} indexed by ${sql.ref(`${kind}_merchant`)}`,
+        rows: sql`${sql.ref(`${kind}.merchant`)} = ${arg('merchant')}`,
+      }
+    : isOfPlaces(driving.clause)
+      ? { from: table, rows: inPlaces(kind) }
+      : {
+          from: sql`${table} indexed by ${sql.ref(`${kind}_${driving.column}`)}`,
+          rows: conditionOf(kind, driving.clause, driving.value),
+        }
   const wheres = [rows, ...present(kind), sql`${seq} > ${arg('above')}`, sql`${seq} < ${arg('below')}`]
   return sql<object>`select ${seq} as seq, octet_length(${sql.ref(`${kind}.metadata`)}) as bytes
-    from ${sql.table(kind)} indexed by ${sql.ref(`${kind}_${column}`)}
-    where ${sql.join(wheres, sql` and `)} order by ${seq} desc
-    limit ${literal(limit)}`
+    from ${from} where ${sql.join(wheres, sql` and `)} order by ${seq} desc limit ${literal(limit)}`
 }
+
+/**
+ * Builds the query for the seqs of all rows that a search by a text in an index reads, newest first. The other queries of the search take
+ * some of them, as the value `places`, because to find a text regardless of case, all texts in the index are read.
+ * @returns undefined for other searches
+ */
+export function placesQuery(kind: StoredKind, search: Search): RawBuilder<object> | undefined {
+  const driving = drivingOf(kind, search)
+  if (!driving || !isOfPlaces(driving.clause)) return undefined
+  return sql<object>`select seq from ${sql.table(kind)} indexed by ${sql.ref(`${kind}_${driving.column}`)}
+    where merchant = ${arg('merchant')} and ${sql.ref(driving.column)} = ${arg(driving.value)} collate nocase
+    and seq > ${arg('above')} and seq < ${arg('below')} order by seq desc`
+}
+
+const isOfPlaces = ({ comparison }: SearchClause): boolean => 'same' in comparison
+
+const inPlaces = (kind: StoredKind) =>
+  sql`${sql.ref(`${kind}.seq`)} in (select value from json_each(${arg('places')}))`
 
 /** Returns the condition that an object is not deleted, for a kind that can be. */
 const present = (kind: StoredKind) =>
@@ -128,7 +150,7 @@ function conditionsOf(kind: StoredKind, search: Search, bounds: Bounds) {
   // The unary plus disables the index of all objects of the merchant where another one selects fewer.
   const merchant = sql`${driving ? sql`+` : sql``}${sql.ref(`${kind}.merchant`)} = ${arg('merchant')}`
   const wheres = [
-    ...(driving ? indexed(kind, driving.clause, driving.value) : []),
+    ...(driving && isOfPlaces(driving.clause) ? [inPlaces(kind)] : []),
     merchant,
     ...present(kind),
     sql`(${sql.join(parts, joined === 'and' ? sql` and ` : sql` or `)})`,
@@ -144,22 +166,6 @@ const hasIndex = (kind: StoredKind, { operand, comparison, isNegated }: SearchCl
   ('is' in comparison || 'same' in comparison) &&
   'column' in operand &&
   (INDEXED[kind] ?? []).includes(operand.column)
-
-/**
- * Returns a further condition by which a text is found in the index of its column regardless of case: the index is read instead
- * of the rows. A token is found in the index without it.
- */
-function indexed(
-  kind: StoredKind,
-  { operand, comparison }: SearchClause,
-  value: string,
-): RawBuilder<unknown>[] {
-  if (!('column' in operand && 'same' in comparison)) return []
-  const column = sql.ref(operand.column)
-  const places = sql`select seq from ${sql.table(kind)}
-    where merchant = ${arg('merchant')} and ${column} = ${arg(value)} collate nocase`
-  return [sql`${sql.ref(`${kind}.seq`)} in (${places})`]
-}
 
 function conditionOf(
   kind: StoredKind,
