@@ -121,7 +121,7 @@ function correctionOf(
   cycle: number,
   amount: number,
 ): BilledLine[] {
-  if (!proration || !isCorrection(proration) || proration.cycle !== cycle) return []
+  if (!proration || !isCorrection(proration) || proration.is_replaced || proration.cycle !== cycle) return []
   const { subscription_item, start, end } = proration
   return [{ subscription_item, start, end, amount }]
 }

@@ -7,6 +7,8 @@ export type ItemProration = Period & {
   readonly cycle: number
   /** Set if it does not correct the billing of the span, but bills its usage. See docs/contract/usage.md#billing. */
   readonly is_usage?: true
+  /** Set for an item that still waits when its period is replaced by one with the same start. */
+  readonly is_replaced?: true
 }
 
 /** Reports whether a line or an invoice item corrects the billing of a period, rather than bills its usage. */

@@ -25,6 +25,19 @@ describe('two periods that begin in the same second', () => {
     expect(await pendingAmounts(twin)).toEqual([-1000, 2500])
   })
 
+  test('credit nothing twice if an item of the first one waits beyond the largest amount', async () => {
+    const { twin, change, item, path } = await begin()
+    const recurring = { interval: 'month', interval_count: 3 }
+    const { id: price } = await makePrice(twin, { unit_amount: 99_999_999, recurring })
+    for (const quantity of [30, 1]) await change({ items: [{ id: item, quantity }] })
+    await change({ items: [{ id: item, price }] })
+    expect(await pendingAmounts(twin)).toEqual([60_000])
+    await twin.request('DELETE', path, { prorate: true, invoice_now: true })
+    const totals = (await listAll(twin, '/v1/invoices')).map(({ total }) => total)
+    expect(totals).toEqual([2000, 99_999_999 - 62_000, 60_000 - 99_999_999])
+    expect(totals.reduce((sum, total) => sum + total)).toBe(0)
+  })
+
   test('have no update of the subscription between them if nothing that is shown changes', async () => {
     const { twin, change, path } = await begin()
     await twin.post(path, { pause_collection: { behavior: 'void' } })

@@ -46,9 +46,10 @@ function addInvoice(unit: UnitOfWork, before: Invoice, after: Invoice, add: Add)
 }
 
 function addItem(before: InvoiceItem | null, after: InvoiceItem, add: Add): void {
-  const past = before?.billed_with ?? null
-  if (after.proration === null || past === after.billed_with) return
-  add(past, (billed) => withWaiting(billed, after, false))
+  if (after.proration === null) return
+  const isMoved = before?.billed_with !== after.billed_with || before.proration !== after.proration
+  if (!isMoved) return
+  if (before) add(before.billed_with, (billed) => withWaiting(billed, before, false))
   add(after.billed_with, (billed) => withWaiting(billed, after, true))
 }
 
