@@ -152,7 +152,7 @@ function markReplaced(change: Change, items: readonly InvoiceItem[], billing: Bi
   }
 }
 
-/** Reports whether a line or an item corrects a period that the period of an invoice replaces. One that bills certain items begins no period. */
+/** Reports whether a line or an item corrects a period that an invoice replaces. An invoice that bills certain items begins no period. */
 const isReplaced = ({ proration }: Pick<InvoiceLine, 'proration'>, { period, items }: Billing): boolean =>
   items === undefined && isCorrection(proration) && proration?.cycle === period.start
 
