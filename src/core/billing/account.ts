@@ -49,7 +49,7 @@ export type Account = {
   /** The invoice items that the subscription's next invoice bills, oldest first. */
   readonly pendingItems: readonly InvoiceItem[]
   /** Loads the customer's pending items that belong to no subscription; absent where its invoices do not bill them. */
-  readonly looseItems?: () => LooseItems
+  readonly looseItems?: (() => LooseItems) | undefined
   /** The invoice of the subscription's pending update, and the invoice items on it; null without an update. */
   readonly pendingUpdate: {
     readonly invoice: Invoice

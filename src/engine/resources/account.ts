@@ -72,7 +72,8 @@ function endingAccountOf(
     subscription === null ? [] : laterPendingItemsOf(unit, subscription, account.pendingItems)
   const managing = subscription?.schedule ?? null
   const schedule = managing === null ? null : unit.need('subscription_schedule', managing)
-  return { ...account, endingInvoices, schedule, laterPendingItems }
+  // A copy would read the payment method, which is a getter, and takes V8 ten times as long.
+  return Object.assign(account, { endingInvoices, schedule, laterPendingItems })
 }
 
 function accountOf(
@@ -118,8 +119,8 @@ function accountOf(
     usage: usageOf(unit, customerId),
     discounts,
     pendingItems,
-    ...(subscription &&
-      unit.rules.billsLooseItems && { looseItems: () => looseItemsOf(unit, subscription, change) }),
+    looseItems:
+      subscription && unit.rules.billsLooseItems ? () => looseItemsOf(unit, subscription, change) : undefined,
     pendingUpdate,
     outstanding: outstandingOf(unit, customerId, subscription, affected.length + 1),
     intents: intentsOf(unit, affected),
