@@ -23,9 +23,6 @@ import { IS_LOOSE, IS_OUTSTANDING, type Owners, ReadAhead } from './read-ahead.t
 import { arg, type Cut, literal, type Statements } from './statements.ts'
 import type { StoredObjects, Summary } from './stored-kind.ts'
 
-/** The fields with the instants at which an invoice stops being open. */
-const INVOICE_ENDINGS = ['paid_at', 'voided_at', 'marked_uncollectible_at'] as const
-
 /** The current state of every public object, one row each. */
 export class ObjectTable {
   readonly #statements: Statements
@@ -224,24 +221,6 @@ export class ObjectTable {
         this.#tables.invoice.reader,
       )
       .all({ subscription })
-  }
-
-  /** Lists the ids of a customer's invoices that were open at an instant, in Unix seconds, oldest first. */
-  idsOfInvoicesOpenAt(customer: string, instant: number): string[] {
-    return this.#statements
-      .named<{ id: string }>('invoices open at', (db) =>
-        db
-          .selectFrom('invoice')
-          .select('id')
-          .where('customer', '=', arg<string>('customer'))
-          .where('finalized_at', '<=', arg<number>('instant'))
-          .where(({ and, or, eb }) =>
-            and(INVOICE_ENDINGS.map((at) => or([eb(at, 'is', null), eb(at, '>', arg<number>('instant'))]))),
-          )
-          .orderBy('seq'),
-      )
-      .all({ customer, instant })
-      .map(({ id }) => id)
   }
 
   /**

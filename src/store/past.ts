@@ -2,7 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import { ALL_EVENT_TYPES, type EventType, type Kind, kindNumber, kindOfNumber } from '../core/kinds.ts'
 import { firstKeyframeAfterUntil } from './keyframes.ts'
 import { LISTED, type ListedEntry, withReplaced } from './listed-entry.ts'
+import type { Owed } from './next-due.ts'
 import { movedFromCustomer, OWNER_OF_ENTRY, ownerBefore } from './ownership.ts'
+import { idsInStateAt, idsOfItemsWaitingAt, owedAt, type PastOwner, type PastState } from './past-states.ts'
 import { arg, type Statements } from './statements.ts'
 
 /** The subject of a timeline; the objects that belong to it are included. */
@@ -175,6 +177,21 @@ export class EntryReader {
       }))
       .all({ id: scope.id, until, limit })
       .map((row) => withReplaced(this.#statements, row, entryOf(row)))
+  }
+
+  /** Lists the ids of an owner's objects that were in a state at an instant, newest first. */
+  idsInState(state: PastState, owner: PastOwner): string[] {
+    return idsInStateAt(this.#statements, state, owner)
+  }
+
+  /** Sums up what was owed for the invoices of an owner that were open at an instant, by currency. */
+  owedOf(owner: PastOwner): Owed[] {
+    return owedAt(this.#statements, owner)
+  }
+
+  /** Lists the ids of the invoice items of some subscriptions that were in no finalized invoice at the end of an instant, oldest first. */
+  itemsWaiting(of: Parameters<typeof idsOfItemsWaitingAt>[1]): string[] {
+    return idsOfItemsWaitingAt(this.#statements, of)
   }
 
   /** Lists the ids of a customer's current and former payment methods, newest first. */

@@ -41,6 +41,7 @@ const ON_PURPOSE: Readonly<Record<string, string>> = {
 const ON_PURPOSE_BY_PATTERN: readonly [RegExp, string][] = [
   [/^events true newest first \d+ true true$/, 'a page of all merchants: the newest rows of the journal'],
   [/^(open invoices|owed) of /, 'sorts or groups the open invoices of one customer'],
+  [/^sums of (customer|subscription) at$/, 'groups the invoices of one customer that were open'],
   [/^next due subscriptions /, 'sorts the running subscriptions of one customer'],
   [/^amounts of /, 'groups all charges, refunds or disputes of a merchant for its balance'],
   [/^sum up /, 'groups the rows of one block, which are few'],

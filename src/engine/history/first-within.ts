@@ -15,14 +15,15 @@ export function firstWithin<T>(objects: Iterable<T>, limit: number): Cut<T> {
   return { rows, isCut: false }
 }
 
-/** Reads objects one after the other. */
+/** Reads objects one after the other, and yields those that are wanted. */
 export function* each<K extends Kind>(
   view: View,
   kind: K,
   ids: readonly string[],
+  isWanted: (object: Objects[K]) => boolean = () => true,
 ): Generator<Objects[K], void> {
   for (const id of ids) {
     const object = view.get(kind, id)
-    if (object) yield object
+    if (object && isWanted(object)) yield object
   }
 }

@@ -8,7 +8,7 @@ import type { Owed } from '../../store/next-due.ts'
 import type { Cut } from '../../store/statements.ts'
 import type { Engine } from '../machine/engine.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
-import { firstWithin } from './first-within.ts'
+import { each, firstWithin } from './first-within.ts'
 import type { View } from './view.ts'
 
 /** A subject that was found, with the view of its moment. */
@@ -55,16 +55,11 @@ export function invoicesOf(found: Found, kind: Kind, subject: Objects[Kind]): Re
 
 /** Returns an invoice that is shown alone. */
 export function onlyInvoice(invoice: Invoice): RelatedInvoices {
-  return { shown: [invoice], isCut: false, nextDue: [invoice], owed: owedFor([invoice]) }
+  return { shown: [invoice], isCut: false, nextDue: [invoice], owed: owedFor(invoice) }
 }
 
-/** Sums up what is owed for those of the invoices that are open, by currency. */
-function owedFor(invoices: Iterable<Invoice>): Owed[] {
-  const sums = new Map<string, number>()
-  for (const { status, currency, total, amount_paid } of invoices)
-    if (isOpen({ status })) sums.set(currency, (sums.get(currency) ?? 0) + total - amount_paid)
-  return [...sums].map(([currency, amount]) => ({ amount, currency }))
-}
+const owedFor = ({ status, currency, total, amount_paid }: Invoice): Owed[] =>
+  isOpen({ status }) ? [{ amount: total - amount_paid, currency }] : []
 
 type Open = Cut<Invoice> & Pick<RelatedInvoices, 'nextDue' | 'owed'>
 
@@ -83,38 +78,37 @@ function presentOpen({ engine, customer }: Found, subscription: string | undefin
 }
 
 /** Reads the invoices that were open at a past moment one after the other. */
-function pastOpen({ engine, view, customer, as_of }: Found, subscription: string | undefined): Open {
-  const ids = engine.store.objects.idsOfInvoicesOpenAt(customer.id, as_of).toReversed()
-  const open = function* () {
-    for (const id of ids) {
-      const invoice = view.get('invoice', id)
-      if (invoice && (subscription === undefined || invoice.subscription === subscription)) yield invoice
-    }
-  }
-  const { rows, isCut } = firstWithin(open(), MAX_RELATED + 1)
-  // The sums also count the invoices that are not shown.
-  return { rows, isCut, nextDue: rows, owed: owedFor(isCut ? open() : rows) }
+function pastOpen(found: Found, subscription: string | undefined): Open {
+  const { past } = found.engine.store
+  const owner = pastOwner(found, subscription)
+  const { rows, isCut } = firstWithin(
+    each(found.view, 'invoice', past.idsInState('open', owner)),
+    MAX_RELATED + 1,
+  )
+  return { rows, isCut, nextDue: rows, owed: past.owedOf(owner) }
 }
 
-/** Reads the customer's drafts that had a planned finalization at the moment one after the other, newest first. */
-function* waitingDrafts(
-  { engine, merchant, view, customer, as_of, isPast }: Found,
-  subscription: string | undefined,
-): Generator<Invoice, void> {
-  if (RULES[merchant.settings.dialect].draftSeconds === null) return
-  const filters = isPast
-    ? ([
-        { field: 'customer', is: customer.id },
-        { field: 'created', compare: '<=', to: as_of },
-      ] as const)
-    : [
-        { field: 'customer', is: customer.id },
-        { field: 'status', is: 'draft' },
-      ]
+const pastOwner = ({ customer, as_of }: Found, subscription: string | undefined) => ({
+  owner: { customer: customer.id, subscription },
+  instant: as_of,
+})
+
+/** Reads the drafts that had a planned finalization at the moment one after the other, newest first. */
+const waitingDrafts = (found: Found, subscription: string | undefined): Iterable<Invoice> =>
+  RULES[found.merchant.settings.dialect].draftSeconds === null
+    ? []
+    : each(found.view, 'invoice', idsOfDrafts(found, subscription), waitsAsDraft)
+
+function idsOfDrafts(found: Found, subscription: string | undefined) {
+  const { engine, merchant, customer } = found
+  const { objects, past } = engine.store
+  if (found.isPast) return past.idsInState('draft', pastOwner(found, subscription))
+  const owner =
+    subscription === undefined
+      ? { field: 'customer', is: customer.id }
+      : { field: 'subscription', is: subscription }
   const limit = Number.MAX_SAFE_INTEGER
-  for (const id of engine.store.objects.ids('invoice', merchant.settings.ordinal, filters, { limit })) {
-    const invoice = view.get('invoice', id)
-    if (!invoice || !waitsAsDraft(invoice)) continue
-    if (subscription === undefined || invoice.subscription === subscription) yield invoice
-  }
+  return objects.ids('invoice', merchant.settings.ordinal, [owner, { field: 'status', is: 'draft' }], {
+    limit,
+  })
 }

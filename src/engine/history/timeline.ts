@@ -11,8 +11,7 @@ import {
   inOrder,
 } from '../../core/future-job.ts'
 import { futureJobsOfSubscription, futureJobsOfWaitingSchedule } from '../../core/future-subscription.ts'
-import { type Invoice, MAX_LINES, waitsAsDraft } from '../../core/invoice.ts'
-import { type InvoiceItem, itemsOfOneInvoice } from '../../core/invoice-item.ts'
+import { type Invoice, waitsAsDraft } from '../../core/invoice.ts'
 import { isOpen } from '../../core/invoice-status.ts'
 import type { Objects } from '../../core/kinds.ts'
 import type { PaymentMethod } from '../../core/payment-method.ts'
@@ -27,6 +26,7 @@ import { firstJobsOf } from './first-jobs.ts'
 import { each, firstWithin } from './first-within.ts'
 import { type PastSteps, readTimelineSteps, type TimelineStep } from './past-steps.ts'
 import { viewAt } from './past-view.ts'
+import { pendingItemsOf } from './pending-items.ts'
 import { itemsOf, prorationsOf, type StepProrations } from './plan-changes.ts'
 import { discountsFor, planIn, pricesOf } from './projection-source.ts'
 import { type Found, invoicesOf, MAX_RELATED, onlyInvoice } from './timeline-invoices.ts'
@@ -193,10 +193,9 @@ function paymentMethodsOf({ engine, merchant, view, customer, isPast }: Found): 
   const { objects, past } = engine.store
   const ofCustomer = { field: 'customer', is: customer.id }
   if (!isPast) return objects.list('payment_method', merchant.settings.ordinal, [ofCustomer], NEWEST)
-  return past
-    .paymentMethodsOf(customer.id)
-    .flatMap((id) => view.get('payment_method', id) ?? [])
-    .filter((method) => method.customer === customer.id)
+  const isHeld = (method: PaymentMethod) => method.customer === customer.id
+  const held = each(view, 'payment_method', past.paymentMethodsOf(customer.id), isHeld)
+  return [...firstWithin(held, NEWEST.limit).rows]
 }
 
 function futureJobsOf(
@@ -215,6 +214,7 @@ function futureJobsOf(
     subscription: () => subscriptions.filter((subscription) => !hasEnded(subscription)),
     invoice: () => [],
   }[kind]()
+  const pendingOf = pendingItemsOf(found, running)
   return inOrder([
     ...related.nextDue
       .filter((invoice) => isOpen(invoice) || waitsAsDraft(invoice))
@@ -230,7 +230,7 @@ function futureJobsOf(
     ...firstJobsOf(running, MAX_RELATED, (subscription) => {
       const { items, default_payment_method } = subscription
       const isPayable = holds(default_payment_method) || holds(customer.default_payment_method)
-      const pending = pendingItemsOf(found, subscription)
+      const pending = pendingOf(subscription)
       const managing = subscription.schedule
       const schedule = managing === null ? null : (view.get('subscription_schedule', managing) ?? null)
       const prices = pricesOf(view, [
@@ -260,28 +260,6 @@ function futureJobsOf(
     ...refunds.flatMap(futureJobsOfRefund),
     ...disputes.flatMap(futureJobsOfDispute),
   ])
-}
-
-/** Lists the items that wait for the next invoice of a subscription at the moment. */
-function pendingItemsOf(
-  found: Found,
-  { id, customer, has_pending_items }: Subscription,
-): readonly InvoiceItem[] {
-  const { engine, merchant, view, as_of, isPast } = found
-  if (isPast)
-    return itemsOf(
-      engine,
-      merchant,
-      customer,
-    )({ to: as_of })
-      .flatMap((item) => view.get('invoice_item', item.id) ?? [])
-      .filter(({ subscription, invoice, deleted }) => subscription === id && invoice === null && !deleted)
-  if (!has_pending_items) return []
-  const waiting = [{ field: 'billed_with', is: id }]
-  const page = { limit: MAX_LINES, before: 0 }
-  return itemsOfOneInvoice(
-    engine.store.objects.list('invoice_item', merchant.settings.ordinal, waiting, page),
-  )
 }
 
 const itemsOfPhases = ({ phases }: SubscriptionSchedule) => phases.flatMap(({ items }) => items)

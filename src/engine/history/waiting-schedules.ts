@@ -5,21 +5,15 @@ import { type Found, MAX_RELATED } from './timeline-invoices.ts'
 /** Lists the customer's schedules that had not started at the moment, up to the length of a page. */
 export function waitingSchedules({
   engine,
-  merchant,
   view,
   customer,
+  as_of,
   isPast,
 }: Found): readonly SubscriptionSchedule[] {
-  const { objects } = engine.store
-  const ofCustomer = [{ field: 'customer', is: customer.id }]
+  const { objects, past } = engine.store
   const ids = isPast
-    ? objects.ids('subscription_schedule', merchant.settings.ordinal, ofCustomer, {
-        limit: Number.MAX_SAFE_INTEGER,
-      })
+    ? past.idsInState('unfinished', { owner: { customer: customer.id }, instant: as_of })
     : objects.idsOfActive('subscription_schedule', customer.id)
-  const waiting = function* () {
-    for (const schedule of each(view, 'subscription_schedule', ids))
-      if (schedule.subscription === null && !isOver(schedule)) yield schedule
-  }
-  return firstWithin(waiting(), MAX_RELATED + 1).rows
+  const isWaiting = (schedule: SubscriptionSchedule) => schedule.subscription === null && !isOver(schedule)
+  return firstWithin(each(view, 'subscription_schedule', ids, isWaiting), MAX_RELATED + 1).rows
 }
