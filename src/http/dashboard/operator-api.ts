@@ -1,5 +1,6 @@
 import type { Hono } from 'hono'
 import { ApiError } from '../../core/errors.ts'
+import { nextTurn } from '../../engine/machine/gate.ts'
 import { UNLOGGED, until } from '../operator-caller.ts'
 
 /** Parameters by name; those without a value are left out. */
@@ -16,7 +17,8 @@ type Sent = {
 
 /**
  * Calls the admin API within the process, as the operator. The pages of the dashboard read and write only through it, so that
- * every check and every rule of the API applies to them. A write is refused if its session ends while it waits.
+ * every check and every rule of the API applies to them. A write is refused if its session ends while it waits. Each call has a turn of
+ * the event loop of its own, because a page has many: others wait for one read at most.
  * All methods throw ApiError if the API refuses the request.
  */
 export class OperatorApi {
@@ -65,6 +67,7 @@ export class OperatorApi {
   }
 
   async #send<Body>(sent: Sent): Promise<Body> {
+    await nextTurn()
     const response = await this.#fetch(sent)
     const body: unknown = await response.json()
     if (response.ok) return body as Body
