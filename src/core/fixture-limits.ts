@@ -4,6 +4,9 @@
  */
 export const MAX_FIXTURE_OBJECTS = 10_000
 
+/** paytwin: the maximum number of files in one load. Each is checked by itself, however small it is. */
+export const MAX_FIXTURE_FILES = 1_000
+
 /** The maximum total size of the files in bytes: some 400 for each object. */
 export const MAX_FIXTURE_BYTES = 4 * 1_048_576
 

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { unknownParams } from '../../src/http/params.ts'
 import { startTwin, type Twin } from '../twin.ts'
 import { expectRefusal, expectRefused, FORM, invalid, missing, postForm } from './support.ts'
 
@@ -241,4 +242,16 @@ describe('many or long names of unknown parameters', () => {
     expect(first.at(-1)).toMatch(/^… and 1,\d{3} more$/)
     expect(first.join(', ').length).toBeLessThan(1_300)
   })
+})
+
+test('unknown names are not looked for in a value that no schema describes', () => {
+  const content = new Proxy(
+    {},
+    {
+      ownKeys: () => {
+        throw new Error('its names are read')
+      },
+    },
+  )
+  expect(unknownParams({ content, other: 1 }, { content })).toEqual(['other'])
 })

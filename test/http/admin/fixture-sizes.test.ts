@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { MAX_FIXTURE_BYTES, MAX_FIXTURE_OBJECTS } from '../../../src/core/fixture-limits.ts'
+import {
+  MAX_FIXTURE_BYTES,
+  MAX_FIXTURE_FILES,
+  MAX_FIXTURE_OBJECTS,
+} from '../../../src/core/fixture-limits.ts'
 import { processorTime } from '../../processor-time.ts'
 import { type Body, startTwin, type Twin, type TwinResponse } from '../../twin.ts'
 import { asOperator, expectRefusal, invalid, unchanged } from '../support.ts'
@@ -40,6 +44,15 @@ describe('fixtures are refused, and make nothing', () => {
     expect(response.body.error.message).toMatch(
       /^The fixtures have [12]\d,\d{3} objects; at most 10,000 can be loaded at once/,
     )
+  })
+
+  test('for too many files, however small', async () => {
+    const response = await post(...many(MAX_FIXTURE_FILES + 1, () => ({ unknown: 1 })))
+    expectRefusal(response, invalid(null))
+    expect(response.body.error.message).toBe(
+      'There are 1,001 fixtures files; at most 1,000 can be loaded at once. Load them in parts.',
+    )
+    expect((await post(...many(MAX_FIXTURE_FILES, () => ({})))).status).toBe(200)
   })
 
   test('for their size in bytes, before they are read', async () => {
