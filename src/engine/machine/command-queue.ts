@@ -198,7 +198,7 @@ export class CommandQueue {
     const { clock, held } = merchant
     if (!held.has(clock)) this.#time.catchUp(merchant)
     const isParked = merchant.parked.has(clock)
-    if (!isParked && this.#defer(command, clock)) return true
+    if (!isParked && this.#defer(command, clock, merchant)) return true
     if (!isParked && clock.target !== null) {
       command.reject(internalError())
       return true
@@ -207,9 +207,12 @@ export class CommandQueue {
     return false
   }
 
-  /** Makes a command wait for the advance that holds a clock. @returns whether there is one */
-  #defer(command: Command, clock: Clock): boolean {
-    const owner = command.merchants.find(({ held }) => held.has(clock))
+  /** Makes a command wait for the advance that holds a clock of one of its merchants. @returns whether there is one */
+  #defer(
+    command: Command,
+    clock: Clock,
+    owner = command.merchants.find(({ held }) => held.has(clock)),
+  ): boolean {
     const waiting = owner?.held.get(clock)
     waiting?.push({ requeue: () => this.#enqueue(command), reject: command.reject })
     return waiting !== undefined

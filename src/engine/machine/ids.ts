@@ -40,7 +40,12 @@ export function randomToken(length: number): string {
 /** Returns the id of a request. It is random, because it is not part of a history. */
 export const requestId = (): string => `req_${randomToken(16)}`
 
-type Sequence = { value: number; isDirty: boolean; readonly lanes: readonly [number, number] }
+type Sequence = {
+  readonly merchant: number
+  readonly prefix: string
+  readonly lanes: readonly [number, number]
+  value: number
+}
 
 /**
  * Creates ids. An id is a function of the seed, the merchant's ordinal, the prefix and a counter, which is stored in
@@ -52,8 +57,10 @@ export class Ids {
   readonly #seed: string
   readonly #key: MacKey
   readonly #sequences = new Map<number, Map<string, Sequence>>()
+  /** The counters to write. */
+  readonly #changed = new Set<Sequence>()
   /** The state of counters at their first use since the mark. */
-  readonly #replaced = new Map<Sequence, Pick<Sequence, 'value' | 'isDirty'>>()
+  readonly #replaced = new Map<Sequence, { readonly value: number; readonly isChanged: boolean }>()
 
   constructor(directory: Directory, seed: string) {
     this.#directory = directory
@@ -95,7 +102,10 @@ export class Ids {
 
   /** Resets all counters to the mark. */
   rollback(): void {
-    for (const [sequence, before] of this.#replaced) Object.assign(sequence, before)
+    for (const [sequence, { value, isChanged }] of this.#replaced) {
+      sequence.value = value
+      if (!isChanged) this.#changed.delete(sequence)
+    }
     this.mark()
   }
 
@@ -114,18 +124,15 @@ export class Ids {
 
   /** Writes the changed counters. */
   flush(): void {
-    for (const [merchant, sequences] of this.#sequences) {
-      for (const [prefix, sequence] of sequences) {
-        if (!sequence.isDirty) continue
-        this.#directory.setCounter(merchant, prefix, sequence.value)
-        sequence.isDirty = false
-      }
-    }
+    for (const { merchant, prefix, value } of this.#changed)
+      this.#directory.setCounter(merchant, prefix, value)
+    this.#changed.clear()
   }
 
   /** Clears the cache after a transaction was rolled back. */
   reset(): void {
     this.#sequences.clear()
+    this.#changed.clear()
     this.mark()
   }
 
@@ -142,9 +149,10 @@ export class Ids {
   }
 
   #count(sequence: Sequence): number {
-    const { value, isDirty } = sequence
-    if (!this.#replaced.has(sequence)) this.#replaced.set(sequence, { value, isDirty })
-    sequence.isDirty = true
+    const { value } = sequence
+    if (!this.#replaced.has(sequence))
+      this.#replaced.set(sequence, { value, isChanged: this.#changed.has(sequence) })
+    this.#changed.add(sequence)
     sequence.value += 1
     return sequence.value
   }
@@ -159,8 +167,7 @@ export class Ids {
     if (!sequence) {
       const lanes = createHash('sha256').update(`${this.#seed}/${merchant}/${prefix}`).digest()
       sequence = {
-        value: this.#directory.counter(merchant, prefix),
-        isDirty: false,
+        ...{ merchant, prefix, value: this.#directory.counter(merchant, prefix) },
         lanes: [lanes.readUInt32LE(0), lanes.readUInt32LE(4)],
       }
       sequences.set(prefix, sequence)
