@@ -69,6 +69,14 @@ describe('a past read reconstructs no more objects when the customer has more su
     })
 })
 
+test('a past read of a customer reconstructs each pending item once', async () => {
+  const { sdk, customer, ids } = await startWith(6)
+  const reads = vi.spyOn(HistoryReader.prototype, 'at')
+  await asOperator(sdk.twin)('GET', `customers/${customer}?at=${FEB_28 - HOUR}`)
+  expect(reads.mock.calls.filter(([kind]) => kind === 'invoice_item')).toHaveLength(ids.length)
+  await sdk.close()
+})
+
 test('a past read of a customer has the drafts, open invoices, sums and pending items of its subscriptions then', async () => {
   const { sdk, customer, ids } = await startWith(3)
   const shown = async (at: number) =>
