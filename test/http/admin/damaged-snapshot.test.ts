@@ -88,7 +88,10 @@ test.each([
 
 type Part = { readonly type: string; readonly name: string; readonly sql: string }
 
-/** Takes back the last migration, which only adds or drops tables and indexes. */
+const columnsOf = (schema: Sqlite.Database, table: string): unknown[] =>
+  schema.prepare('select name from pragma_table_info(?)').pluck().all(table)
+
+/** Takes back the last migration, which only adds columns, and adds or drops tables and indexes. */
 function takeBackLast(database: Sqlite.Database): void {
   const earlier = new Sqlite(':memory:')
   for (const { up } of Object.values(MIGRATIONS).slice(0, -1)) up(earlier)
@@ -100,6 +103,11 @@ function takeBackLast(database: Sqlite.Database): void {
   const after = partsOf(database)
   for (const { type, name } of missingIn(before, database)) database.exec(`drop ${type} if exists "${name}"`)
   for (const { sql } of missingIn(after, earlier)) database.exec(sql)
+  for (const { name } of before.filter(({ type }) => type === 'table')) {
+    const kept = columnsOf(earlier, name)
+    for (const column of columnsOf(database, name))
+      if (!kept.includes(column)) database.exec(`alter table "${name}" drop column "${column}"`)
+  }
   database.pragma(`user_version = ${Object.keys(MIGRATIONS).length - 1}`)
 }
 
