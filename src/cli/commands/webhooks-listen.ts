@@ -35,12 +35,12 @@ type Wanted = {
 export async function listen({ client, out }: Invocation, wanted: Wanted): Promise<void> {
   const own = new OwnEndpoint(client, wanted)
   const server = createServer(SOCKETS, (request, response) => {
-    receive(request, () => own.secret).then(
-      (event) => {
-        if (out.isJson) out.json(event, 0)
-        else out.line(...eventLine(event))
-        end(response, 200, 'ok')
-      },
+    const shown = receive(request, () => own.secret).then((event) => {
+      if (out.isJson) out.json(event, 0)
+      else out.line(...eventLine(event))
+    })
+    shown.then(
+      () => end(response, 200, 'ok'),
       (error: Error) => {
         out.note(`Rejected: ${error.message}`)
         end(response, error instanceof Rejected ? error.status : 400)
@@ -178,9 +178,9 @@ async function findEndpoint(
 
 /** A request that is rejected: its signature is invalid, or its body is too large. */
 class Rejected extends Error {
-  readonly status: 401 | 413
+  readonly status: 400 | 401 | 413
 
-  constructor(status: 401 | 413, message: string) {
+  constructor(status: 400 | 401 | 413, message: string) {
     super(message)
     this.status = status
   }
@@ -195,7 +195,16 @@ async function receive(request: IncomingMessage, secretOf: () => Promise<string>
     { now: wallSeconds() },
   )
   if (!verdict.isValid) throw new Rejected(401, verdict.reason)
-  return JSON.parse(body.toString('utf8'))
+  const event: unknown = JSON.parse(body.toString('utf8'))
+  if (!isEvent(event)) throw new Rejected(400, 'The body is no event, although its signature is valid.')
+  return event
+}
+
+/** Whether a signed body has what a line of an event needs. Whoever knows the secret can sign any text. */
+function isEvent(value: unknown): value is Event {
+  const event = value as Partial<Event> | null
+  const object: unknown = event?.data?.object
+  return typeof event?.type === 'string' && typeof object === 'object' && object !== null
 }
 
 /** Reads the body of a request. Node discards the rest of a body that is too large. @throws Rejected */

@@ -123,7 +123,7 @@ export const PARAM_TEXTS: Readonly<Record<string, string>> = {
   'requests.merchant':
     'Only requests of this merchant. Default: all requests, unauthenticated ones included.',
   'fixtures.files':
-    'The files. Their objects can refer to each other. At most 10,000 objects and 4 MiB in total.',
+    'The files. Their objects can refer to each other. At most 10,000 objects, 1,000 files and 4 MiB in total.',
   'fixtures.files.name': 'The name of the file in error messages.',
   'fixtures.files.content': 'The content of the file. Its JSON Schema is fixtures/schema.json.',
   'dashboard.only_this_user':

@@ -76,6 +76,26 @@ describe('webhooks listen', () => {
     expect(await printed.next()).toContain(id)
   })
 
+  test.each([
+    'null',
+    '[]',
+    '"x"',
+    '{"type":"x","created":1,"data":null}',
+    '{"type":"x","created":1e15,"data":{"object":{"object":"customer"}}}',
+    '{',
+  ])('rejects the signed body %s, which is no event, and continues', async (body) => {
+    const { printed, said, url, secret } = await listen()
+    const headers = signatureHeaders(secret, {
+      id: 'evt_1',
+      timestamp: Math.floor(Date.now() / 1_000),
+      body,
+    })
+    expect((await fetch(url, { method: 'POST', body, headers })).status).toBe(400)
+    expect(await said.next()).toMatch(/^Rejected: /)
+    const { id } = await api(daemon(), '/v1/customers', {})
+    expect(await printed.next()).toContain(id)
+  })
+
   test('returns 413 to a body that is too large, discards it, and continues', async () => {
     const { printed, said, url, child } = await listen()
     const large = Buffer.alloc(64 * 1_048_576, 'a')
