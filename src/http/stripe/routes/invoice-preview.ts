@@ -3,7 +3,6 @@ import * as z from 'zod'
 import { ApiError, resourceMissing } from '../../../core/errors.ts'
 import type { Invoice } from '../../../core/invoice.ts'
 import { factsOf } from '../../../core/subscription-status.ts'
-import type { CurrentView } from '../../../engine/history/view.ts'
 import type { UnitOfWork } from '../../../engine/machine/unit.ts'
 import { previewInvoice } from '../../../engine/resources/invoice-preview.ts'
 import { deferred } from '../../deferred.ts'
@@ -60,7 +59,7 @@ export function invoicePreviewRoutes(api: StripeApi): void {
       returns: returning<Wire<Stripe.Invoice>>('invoice'),
     },
     ({ unit, view, params: { automatic_tax, ...params }, version }) =>
-      presentPreview(view, upcoming(unit, view, { params, version }), {
+      presentPreview(view, upcoming(unit, { params, version }), {
         isTaxed: automatic_tax?.enabled ?? false,
       }),
   )
@@ -74,7 +73,7 @@ export function invoicePreviewRoutes(api: StripeApi): void {
       returns: returningList<Wire<Stripe.InvoiceLineItem>>('line_item'),
     },
     ({ c, unit, view, params: { limit, starting_after, ending_before, ...params }, version }) => {
-      const found = upcoming(unit, view, { params, version })
+      const found = upcoming(unit, { params, version })
       const page = { limit, starting_after, ending_before }
       return wireList(pageOf(c.req.path, found.lines, page, (line) => presentLine(view, found, line)))
     },
@@ -100,13 +99,12 @@ function withProration(params: PreviewParams): PreviewParams {
  */
 function upcoming(
   unit: UnitOfWork,
-  view: CurrentView,
   { params, version }: { readonly params: PreviewParams; readonly version: string },
 ): Invoice {
   if (version >= BASIL_VERSION) throw resourceMissing('invoice', 'upcoming')
   const { customer = '', subscription_details } = params
   const isNew = params.subscription === undefined && subscription_details?.items !== undefined
-  const subscription = params.subscription ?? (isNew ? undefined : nextToBill(unit, view, customer))
+  const subscription = params.subscription ?? (isNew ? undefined : nextToBill(unit, customer))
   try {
     return preview(unit, { ...params, subscription })
   } catch (error) {
@@ -116,10 +114,11 @@ function upcoming(
 }
 
 /** Returns the id of the subscription of a customer that is billed next. @throws ApiError invoice_upcoming_none */
-function nextToBill(unit: UnitOfWork, view: CurrentView, customer: string): string {
+function nextToBill(unit: UnitOfWork, customer: string): string {
   const { id } = unit.find('customer', customer, 'customer')
-  const [next] = view
-    .list('subscription', [{ field: 'customer', is: id }], { limit: MAX_SUBSCRIPTIONS })
+  // Without their items and metadata: 500 subscriptions may be large.
+  const [next] = unit.store.objects
+    .summaries('subscription', unit.owner, [{ field: 'customer', is: id }], { limit: MAX_SUBSCRIPTIONS })
     .filter((each) => factsOf(each).isRunning && !each.cancel_at_period_end)
     .toSorted((one, other) => one.current_period_end - other.current_period_end)
   if (!next) throw noneUpcoming(id)
