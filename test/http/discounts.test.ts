@@ -44,6 +44,23 @@ test('a coupon has a limited number of active promotion codes', async () => {
   await promotion()
 })
 
+test('a request ends several coupons only if they have few active promotion codes together', async () => {
+  const { engine, merchant } = twin.sandbox
+  for (const id of ['ONE', 'TWO', 'SIX']) await coupon({ id, percent_off: 10, max_redemptions: 1 })
+  await engine.command(merchant, null, (unit) => {
+    for (let n = 0; n < MAX_ACTIVE_CODES; n += 1)
+      createPromotionCode(unit, { coupon: n % 2 === 0 ? 'ONE' : 'TWO' })
+    createPromotionCode(unit, { coupon: 'SIX' })
+  })
+  expect(await refused({ discounts: use('ONE', 'TWO', 'SIX') }, 'discounts[2][coupon]')).toContain(
+    'more than 1000 promotion codes inactive',
+  )
+  await twin.post(path, { discounts: use('ONE', 'TWO') })
+  expect((await twin.get('/v1/promotion_codes?active=true')).data).toHaveLength(1)
+  const kept = (await twin.get(path)).discounts.map((id: string) => ({ discount: id }))
+  await twin.post(path, { discounts: [...kept, ...use('SIX')] })
+})
+
 describe('a coupon', () => {
   test.each<[Body, string]>([
     [{ percent_off: 10, amount_off: 5, currency: 'usd' }, 'amount_off'],

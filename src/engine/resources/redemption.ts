@@ -7,6 +7,7 @@ import { formatAmount } from '../../core/money.ts'
 import { type PromotionCode, redeemedCode } from '../../core/promotion-code.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { deactivateCodes, findCoupon } from './coupon.ts'
+import { MAX_ACTIVE_CODES } from './promotion-code.ts'
 
 /** A discount to create or to keep: exactly one of the three. */
 export type DiscountParam = {
@@ -99,7 +100,20 @@ export function redeem(
   const coupon = change.latest('coupon', found)
   const why = obstacleOfCoupon(coupon, purchase, now)
   if (why) throw refuse(why)
+  if (endsTooManyCodes(unit, change, coupon))
+    throw refuse(
+      `The request would make more than ${MAX_ACTIVE_CODES} promotion codes inactive, because it redeems several coupons for the last time. Redeem this one in a request of its own`,
+    )
   return createDiscount(unit, change, { coupon, code }, { purchase, event })
+}
+
+/** Whether this redemption is a coupon's last one, and would make inactive more codes than a request can, which has ended other coupons. */
+function endsTooManyCodes(unit: UnitOfWork, change: Change, coupon: Coupon): boolean {
+  if (redeemedCoupon(coupon).valid) return false
+  const ended = change.steps.filter(
+    ({ kind, after }) => kind === 'promotion_code' && !(after as PromotionCode).active,
+  ).length
+  return ended > 0 && ended + unit.store.totals.activeCodes(coupon.id, MAX_ACTIVE_CODES) > MAX_ACTIVE_CODES
 }
 
 /** The coupon to redeem, and its promotion code; null without one. */
