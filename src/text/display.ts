@@ -15,15 +15,24 @@ export const escapeControlsByLine = (text: string): string => text.split('\n').m
 export const toJson = (value: unknown, indent = 0): string =>
   escapeControlsByLine(JSON.stringify(value, null, indent))
 
-/** Indents a text if it is JSON. A text that is not, or was cut, stays as it is, but safe to print. */
+/** paytwin: the maximum nesting of JSON that is indented. Indents grow with the square of it. */
+const MAX_INDENTED_LEVELS = 64
+
+/** Indents a text if it is JSON. A text that is not, was cut, or is nested too deeply stays as it is, but safe to print. */
 export function indentedJson(text: string): string {
   try {
-    return toJson(JSON.parse(text), 2)
+    const value: unknown = JSON.parse(text)
+    return hasMoreLevels(value, MAX_INDENTED_LEVELS) ? escapeControlsByLine(text) : toJson(value, 2)
   } catch (error) {
     if (error instanceof SyntaxError) return escapeControlsByLine(text)
     throw error
   }
 }
+
+const hasMoreLevels = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((each) => hasMoreLevels(each, levels - 1)))
 
 /** Cuts a text to a number of characters and adds how many are left out. */
 export const shortened = (text: string, most: number): string =>

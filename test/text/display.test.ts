@@ -4,6 +4,7 @@ import {
   escapeControls,
   escapeControlsByLine,
   formatSpan,
+  indentedJson,
   shortened,
   toJson,
 } from '../../src/text/display.ts'
@@ -54,4 +55,9 @@ test.each([
   [12_345, '12,345 jobs'],
 ])('%d is counted as %s', (count, shown) => {
   expect(counted(count, 'job')).toBe(shown)
+})
+
+test.each([1_000, 30_000])('JSON that is nested %s levels deep is shown as it is', (levels) => {
+  const text = `${'['.repeat(levels)}${']'.repeat(levels)}`
+  expect(indentedJson(text)).toBe(text)
 })
