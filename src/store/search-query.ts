@@ -90,22 +90,21 @@ export function countQuery(kind: StoredKind, search: Search, bounds: Bounds, lim
  * Builds the query for the seqs and sizes of the next rows that a search reads, newest first. It takes the values of the search.
  */
 export function rowsQuery(kind: StoredKind, search: Search, limit: number): RawBuilder<object> {
-  const driving = drivingOf(kind, search)
-  const [seq, table] = [sql.ref(`${kind}.seq`), sql.table(kind)]
-  const { from, rows } = !driving
-    ? {
-        from: sql`${table} indexed by ${sql.ref(`${kind}_merchant`)}`,
-        rows: sql`${sql.ref(`${kind}.merchant`)} = ${arg('merchant')}`,
-      }
-    : isOfPlaces(driving.clause)
-      ? { from: table, rows: inPlaces(kind) }
-      : {
-          from: sql`${table} indexed by ${sql.ref(`${kind}_${driving.column}`)}`,
-          rows: conditionOf(kind, driving.clause, driving.value),
-        }
+  const seq = sql.ref(`${kind}.seq`)
+  const { from, rows } = sourceOf(kind, search)
   const wheres = [rows, ...present(kind), sql`${seq} > ${arg('above')}`, sql`${seq} < ${arg('below')}`]
   return sql<object>`select ${seq} as seq, octet_length(${sql.ref(`${kind}.metadata`)}) as bytes
     from ${from} where ${sql.join(wheres, sql` and `)} order by ${seq} desc limit ${literal(limit)}`
+}
+
+/** Returns the table, with the index by which a search reads it, and the condition on the rows that it reads. */
+function sourceOf(kind: StoredKind, search: Search) {
+  const driving = drivingOf(kind, search)
+  if (driving && isOfPlaces(driving.clause)) return { from: sql.table(kind), rows: inPlaces(kind) }
+  const by = (column: string) => sql`${sql.table(kind)} indexed by ${sql.ref(`${kind}_${column}`)}`
+  return driving
+    ? { from: by(driving.column), rows: conditionOf(kind, driving.clause, driving.value) }
+    : { from: by('merchant'), rows: sql`${sql.ref(`${kind}.merchant`)} = ${arg('merchant')}` }
 }
 
 /**

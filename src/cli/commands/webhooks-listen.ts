@@ -176,7 +176,7 @@ async function findEndpoint(
   return undefined
 }
 
-/** A request that is rejected: its signature is invalid, or its body is too large. */
+/** A request that is rejected: its signature is invalid, or its body is too large or no event. */
 class Rejected extends Error {
   readonly status: 400 | 401 | 413
 

@@ -167,8 +167,10 @@ export class Ids {
     if (!sequence) {
       const lanes = createHash('sha256').update(`${this.#seed}/${merchant}/${prefix}`).digest()
       sequence = {
-        ...{ merchant, prefix, value: this.#directory.counter(merchant, prefix) },
+        merchant,
+        prefix,
         lanes: [lanes.readUInt32LE(0), lanes.readUInt32LE(4)],
+        value: this.#directory.counter(merchant, prefix),
       }
       sequences.set(prefix, sequence)
     }
