@@ -15,6 +15,13 @@ export type Step = {
   }
 }[Kind]
 
+/** An object that a change has written: its state before all steps (null: it did not exist) and after them. */
+export type Written = {
+  readonly kind: Kind
+  readonly first: Step['before']
+  readonly last: Step['after']
+}
+
 /**
  * The steps of a decision, in order. Rules add steps. The engine's interpreter writes them together or
  * not at all: rows, journal entries (which are the events), and the jobs derived from the objects.

@@ -34,3 +34,6 @@ export function redeemedCode(code: PromotionCode): PromotionCode {
   const times_redeemed = code.times_redeemed + 1
   return { ...code, times_redeemed, active: code.active && times_redeemed !== code.max_redemptions }
 }
+
+/** Makes a promotion code inactive, because it has expired or its coupon is no longer valid. */
+export const inactiveCode = (code: PromotionCode): PromotionCode => ({ ...code, active: false })

@@ -63,17 +63,17 @@ export class Totals {
       .filter(({ count }) => count > 0)
   }
 
-  /** Counts the active promotion codes of a coupon, up to a limit. */
-  activeCodes(coupon: string, limit: number): number {
+  /** Counts the active promotion codes of coupons, up to a limit. */
+  activeCodes(coupons: readonly string[], limit: number): number {
     const row = this.#statements
       .named<{ count: number }>(`active codes to ${limit}`, (db) => ({
         compile: () =>
           sql`select count(*) as count from (
-            select 1 from promotion_code where coupon = ${arg('coupon')} and active = 1 limit ${literal(limit)})`.compile(
-            db,
-          ),
+            select 1 from promotion_code
+            where coupon in (select value from json_each(${arg('coupons')})) and active = 1
+            limit ${literal(limit)})`.compile(db),
       }))
-      .get({ coupon })
+      .get({ coupons: JSON.stringify(coupons) })
     return row?.count ?? 0
   }
 

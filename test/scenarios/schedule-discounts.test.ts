@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { Journal } from '../../src/store/journal.ts'
 import type { Body, Twin } from '../twin.ts'
 import { begin, linesOf, newestInvoice } from './plan-story.ts'
 import { billsOf, makeSchedule, phase, playSchedule, schedulePath } from './schedule-story.ts'
@@ -52,6 +53,26 @@ describe('discounts of phases', () => {
     const [first, second] = schedule.phases
     expect(first.discounts).toEqual([{ coupon: 'HALF', promotion_code: null, discount: null }])
     expect([second.discounts, second.items[0].discounts]).toEqual([null, null])
+  })
+
+  test('make the codes of used up coupons inactive, each by a change of its own', async () => {
+    const append = vi.spyOn(Journal.prototype, 'append')
+    onTestFinished(() => append.mockRestore())
+    const coupons = ['ONE', 'TWO', 'SIX'].map((id) => ({ ...HALF, id, max_redemptions: 1 }))
+    const { twin } = await playSchedule(APRIL, async ({ basic }, fresh) => {
+      await makeCoupons(fresh, ...coupons)
+      for (const { id } of coupons)
+        for (let n = 0; n < 20; n += 1) await fresh.post('/v1/promotion_codes', { coupon: id })
+      return {
+        start_date: MIDDLE,
+        phases: [phase(basic, { ...month(), ...use('ONE', 'TWO', 'SIX') })],
+      }
+    })
+    expect(await listAll(twin, '/v1/promotion_codes?active=true')).toEqual([])
+    const codes = await listAll(twin, '/v1/promotion_codes')
+    expect(codes.map(({ coupon }) => coupon.valid)).toEqual(Array.from({ length: 60 }, () => false))
+    const together = append.mock.calls.map(([{ entries }]) => entries.length)
+    expect(Math.max(...together)).toBeLessThan(20)
   })
 
   test('go on if the next phase lists the same coupon', async () => {

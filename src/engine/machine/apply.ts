@@ -1,4 +1,4 @@
-import type { Change, Step } from '../../core/change.ts'
+import type { Change, Step, Written } from '../../core/change.ts'
 import { assert } from '../../core/errors.ts'
 import { checkInvariants } from '../../core/invariants.ts'
 import { JOBS_OF_KIND, type Job } from '../../core/jobs.ts'
@@ -10,15 +10,11 @@ import { enqueueDeliveries } from '../resources/webhook-post.ts'
 import { updateBilledPeriods } from './billed-period.ts'
 import { consumeChargeFault } from './charge-fault.ts'
 import type { Clock } from './clock.ts'
+import { endsOfCodes } from './coupon-end.ts'
 import { requeue } from './requeue.ts'
 import type { UnitOfWork } from './unit.ts'
 
-type Touched = {
-  readonly kind: Kind
-  readonly first: Step['before']
-  last: Step['after']
-  readonly place: Place
-}
+type Touched = Omit<Written, 'last'> & { last: Step['after']; readonly place: Place }
 
 /**
  * Writes a change; nothing else writes objects with a journal. Each object is written once, in its last state. Each
@@ -41,6 +37,7 @@ export function apply(unit: UnitOfWork, change: Change, clock: Clock = unit.merc
   updateBilledPeriods(unit, touched)
   record(unit, entries, clock.instant)
   for (const object of touched.values()) queueJobs(unit, object)
+  for (const ending of endsOfCodes(unit, touched.values())) apply(unit, ending, clock)
 }
 
 /** Records the last state of a step's object. */

@@ -1,17 +1,10 @@
 import { type BilledPeriod, changesBilled, withChangedInvoice, withWaiting } from '../../core/billed-lines.ts'
-import type { Step } from '../../core/change.ts'
+import type { Written } from '../../core/change.ts'
 import { assert } from '../../core/errors.ts'
 import type { Invoice } from '../../core/invoice.ts'
 import type { InvoiceItem } from '../../core/invoice-item.ts'
 import type { Subscription } from '../../core/subscription.ts'
 import type { UnitOfWork } from './unit.ts'
-
-/** An object that a change has written, before and after it. */
-type Written = {
-  readonly kind: Step['kind']
-  readonly first: Step['before']
-  readonly last: Step['after']
-}
 
 /** Applies a change to the sums of a period; null if they have to be computed anew. */
 type Update = (billed: BilledPeriod) => BilledPeriod | null

@@ -176,7 +176,7 @@ function finish(
 /** Counts the redemptions of a payment without an invoice. Those of an invoice or a subscription are counted with it. */
 function countDiscounts(unit: UnitOfWork, change: Change, { discounts }: CheckoutSession): void {
   for (const { coupon, promotion_code } of discounts)
-    countRedemption(unit, change, {
+    countRedemption(change, {
       coupon: unit.need('coupon', coupon),
       code: promotion_code === null ? null : unit.need('promotion_code', promotion_code),
     })

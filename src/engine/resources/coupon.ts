@@ -2,10 +2,8 @@ import { Change } from '../../core/change.ts'
 import type { Coupon, CouponDuration } from '../../core/coupon.ts'
 import { parameterInvalid, resourceMissing } from '../../core/errors.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
-import type { PromotionCode } from '../../core/promotion-code.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
-import { oneByOne } from './one-by-one.ts'
 
 export type CouponParams = {
   id?: string | undefined
@@ -115,41 +113,8 @@ export function deleteCoupon(unit: UnitOfWork, id: string): Coupon {
     (latest) => ({ ...latest, valid: false, deleted: true }),
     'coupon.deleted',
   )
-  applyEnd(unit, change, coupon)
-  return deleted
-}
-
-/** Makes the promotion codes of a coupon inactive that can no longer be redeemed, as a part of a change. */
-export function deactivateCodes(unit: UnitOfWork, change: Change, coupon: Coupon): void {
-  for (const code of codesToDeactivate(unit, coupon)) deactivate(change, code)
-}
-
-/** Reads the active promotion codes of a coupon one after the other, newest first. */
-function codesToDeactivate(unit: UnitOfWork, { id }: Coupon): Iterable<PromotionCode> {
-  const ids = unit.store.objects.ids(
-    'promotion_code',
-    unit.owner,
-    [
-      { field: 'coupon', is: id },
-      { field: 'active', is: 1 },
-    ],
-    { limit: Number.MAX_SAFE_INTEGER },
-  )
-  return oneByOne(unit, 'promotion_code', ids)
-}
-
-/** Makes a promotion code inactive, without an event. */
-const deactivate = (change: Change, code: PromotionCode): void =>
-  void change.update('promotion_code', code, (latest) => ({ ...latest, active: false }))
-
-/** Writes the end of a coupon, and makes its promotion codes inactive one after the other. */
-function applyEnd(unit: UnitOfWork, change: Change, coupon: Coupon): void {
   apply(unit, change)
-  for (const code of codesToDeactivate(unit, coupon)) {
-    const ending = new Change()
-    deactivate(ending, code)
-    apply(unit, ending)
-  }
+  return deleted
 }
 
 /** Ends the validity of a coupon at its `redeem_by`, without an event. */
@@ -157,5 +122,5 @@ export function expireCoupon(unit: UnitOfWork, id: string): void {
   const coupon = unit.need('coupon', id)
   const change = new Change()
   change.update('coupon', coupon, (latest) => ({ ...latest, valid: false }))
-  applyEnd(unit, change, coupon)
+  apply(unit, change)
 }

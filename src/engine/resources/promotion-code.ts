@@ -2,7 +2,7 @@ import { Change } from '../../core/change.ts'
 import { whyNotRedeemable } from '../../core/coupon.ts'
 import { parameterInvalid } from '../../core/errors.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
-import type { PromotionCode } from '../../core/promotion-code.ts'
+import { inactiveCode, type PromotionCode } from '../../core/promotion-code.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { findCoupon } from './coupon.ts'
@@ -79,7 +79,7 @@ export function createPromotionCode(unit: UnitOfWork, params: PromotionCodeParam
 
 /** @throws ApiError parameter_invalid, param code or coupon */
 function checkCanBeActive(unit: UnitOfWork, coupon: string, code: string): void {
-  if (unit.store.totals.activeCodes(coupon, MAX_ACTIVE_CODES) >= MAX_ACTIVE_CODES)
+  if (unit.store.totals.activeCodes([coupon], MAX_ACTIVE_CODES) >= MAX_ACTIVE_CODES)
     throw parameterInvalid('coupon', `A coupon can have at most ${MAX_ACTIVE_CODES} active promotion codes`)
   const [other] = unit.store.objects.list(
     'promotion_code',
@@ -126,6 +126,6 @@ export function updatePromotionCode(
 /** Makes a promotion code inactive at its `expires_at`, without an event. */
 export function expirePromotionCode(unit: UnitOfWork, id: string): void {
   const change = new Change()
-  change.update('promotion_code', unit.need('promotion_code', id), (code) => ({ ...code, active: false }))
+  change.update('promotion_code', unit.need('promotion_code', id), inactiveCode)
   apply(unit, change)
 }

@@ -6,7 +6,7 @@ import { parameterInvalid, resourceMissing } from '../../core/errors.ts'
 import { formatAmount } from '../../core/money.ts'
 import { type PromotionCode, redeemedCode } from '../../core/promotion-code.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
-import { deactivateCodes, findCoupon } from './coupon.ts'
+import { findCoupon } from './coupon.ts'
 import { MAX_ACTIVE_CODES } from './promotion-code.ts'
 
 /** A discount to create or to keep: exactly one of the three. */
@@ -110,10 +110,11 @@ export function redeem(
 /** Whether this redemption is a coupon's last one, and would make inactive more codes than a request can, which has ended other coupons. */
 function endsTooManyCodes(unit: UnitOfWork, change: Change, coupon: Coupon): boolean {
   if (redeemedCoupon(coupon).valid) return false
-  const ended = change.steps.filter(
-    ({ kind, after }) => kind === 'promotion_code' && !(after as PromotionCode).active,
-  ).length
-  return ended > 0 && ended + unit.store.totals.activeCodes(coupon.id, MAX_ACTIVE_CODES) > MAX_ACTIVE_CODES
+  const ended = change.steps
+    .filter(({ kind, after }) => kind === 'coupon' && !(after as Coupon).valid)
+    .map(({ after }) => after.id)
+  if (ended.length === 0) return false
+  return unit.store.totals.activeCodes([...ended, coupon.id], MAX_ACTIVE_CODES + 1) > MAX_ACTIVE_CODES
 }
 
 /** The coupon to redeem, and its promotion code; null without one. */
@@ -133,9 +134,8 @@ export function obstacleToRedeem(
 }
 
 /** Counts a redemption. */
-export function countRedemption(unit: UnitOfWork, change: Change, { coupon, code }: Redeemable): void {
-  const used = change.update('coupon', coupon, redeemedCoupon)
-  if (!used.valid) deactivateCodes(unit, change, used)
+export function countRedemption(change: Change, { coupon, code }: Redeemable): void {
+  change.update('coupon', coupon, redeemedCoupon)
   if (code) change.update('promotion_code', code, redeemedCode)
 }
 
@@ -150,7 +150,7 @@ export function createDiscount(
   }: { purchase: Purchase; event: 'customer.discount.created' | 'customer.discount.updated' },
 ): Discount {
   const now = unit.clockOf(customer.test_clock).instant
-  countRedemption(unit, change, { coupon, code })
+  countRedemption(change, { coupon, code })
   const isForOneInvoice = (holder.invoice ?? holder.invoice_item ?? null) !== null
   return change.create(
     'discount',
