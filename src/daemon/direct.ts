@@ -3,7 +3,7 @@ import { assert } from '../core/errors.ts'
 import type { App } from '../http/app.ts'
 import type { Incoming, Reply } from '../http/incoming.ts'
 import { readNodeBody } from '../http/node-body.ts'
-import { MAX_V1_BODY_BYTES } from '../http/request.ts'
+import { MAX_BODY_BYTES } from '../http/request.ts'
 import { isResponse } from '../http/respond.ts'
 import { type Match, RouteMemory } from '../http/route-memory.ts'
 import { wantsStream } from '../http/stream.ts'
@@ -50,7 +50,7 @@ function isPlain({ url = '', method, headers, rawHeaders }: IncomingMessage): bo
   return (
     Object.keys(headers).length * 2 === rawHeaders.length &&
     headers['transfer-encoding'] === undefined &&
-    (method === 'GET' ? length === '0' : Number(length) <= MAX_V1_BODY_BYTES) &&
+    (method === 'GET' ? length === '0' : Number(length) <= MAX_BODY_BYTES) &&
     !wantsStream(headers.accept) &&
     !url.includes('#')
   )

@@ -17,7 +17,7 @@ import type { Json, RouteResult } from './json.ts'
 import { describedBody } from './oauth/errors.ts'
 import { checkParams, type Schema, unknownParams } from './params.ts'
 import { MISSING_ROUTE, type Steps, serve } from './pipeline.ts'
-import { type Given, MAX_V1_BODY_BYTES, readBody } from './request.ts'
+import { type Given, MAX_BODY_BYTES, readBody } from './request.ts'
 import { asResponse, isResponse, type Rendered } from './respond.ts'
 import { CORS } from './response-headers.ts'
 import type { Registered, RouteOf } from './route.ts'
@@ -165,7 +165,7 @@ export class Api {
   /** Registers the response to requests that match no route. */
   missing(): void {
     this.#app.all('/v1/*', async (c) =>
-      asResponse(await this.serveMissing(c, (arrived) => readBody(c, MAX_V1_BODY_BYTES, arrived))),
+      asResponse(await this.serveMissing(c, (arrived) => readBody(c, MAX_BODY_BYTES, arrived))),
     )
   }
 
@@ -182,7 +182,7 @@ export class Api {
     const serveRoute: Serve = (incoming, body) =>
       serve(new Exchange(incoming, this.#services, options, body), steps)
     const handler = async (c: Context) =>
-      asResponse(await serveRoute(c, (arrived) => readBody(c, MAX_V1_BODY_BYTES, arrived)))
+      asResponse(await serveRoute(c, (arrived) => readBody(c, MAX_BODY_BYTES, arrived)))
     this.#app.on(method, route.path, handler)
     this.serves.set(handler, serveRoute)
   }

@@ -15,37 +15,43 @@ const SHORT_FORM = 4_096
 export const MAX_PARAMETERS = 2_000
 
 /**
- * Refuses a form, a query or a JSON body with too many parameters, nested ones included, before it is parsed: parsing and
- * checking a megabyte of short names takes half a second. The separators are counted.
+ * Refuses a form, a query or a JSON body with too many parameters, nested ones included, and deeply nested JSON, before it is
+ * parsed: parsing and checking a megabyte of short names takes half a second. The separators are counted.
  * @throws ApiError parameter_invalid, param null
  * See docs/contract/requests.md#limits.
  */
-export function refuseTooMany(text: string, format: 'form' | 'json'): void {
+export function refuseTooMany(text: string, format: 'form' | 'json', limit = MAX_PARAMETERS): void {
   // A parameter and its separator have at least two characters.
   if (text.length < 2 * MAX_PARAMETERS) return
-  const separators = format === 'form' ? separatorsInForm(text) : separatorsInJson(text)
-  if (separators >= MAX_PARAMETERS)
-    throw parameterInvalid(null, `A request can have at most ${thousands(MAX_PARAMETERS)} parameters`)
+  const separators = format === 'form' ? separatorsInForm(text, limit) : separatorsInJson(text, limit)
+  if (separators >= limit)
+    throw parameterInvalid(null, `A request can have at most ${thousands(limit)} parameters`)
 }
 
-function separatorsInForm(text: string): number {
+function separatorsInForm(text: string, limit: number): number {
   let count = 0
-  for (let at = text.indexOf('&'); at !== -1 && count < MAX_PARAMETERS; at = text.indexOf('&', at + 1))
-    count += 1
+  for (let at = text.indexOf('&'); at !== -1 && count < limit; at = text.indexOf('&', at + 1)) count += 1
   return count
 }
 
 const [QUOTE, BACKSLASH, COMMA] = ['"', '\\', ','].map((character) => character.charCodeAt(0))
+const [BRACKET, BRACKET_END, BRACE, BRACE_END] = ['[', ']', '{', '}'].map((each) => each.charCodeAt(0))
 
-/** Counts the commas outside strings. */
-function separatorsInJson(text: string): number {
+/** Counts the commas outside strings. @throws ApiError parameter_invalid if the text nests too deep */
+function separatorsInJson(text: string, limit: number): number {
   let count = 0
+  let depth = 0
   let isInString = false
-  for (let at = 0; at < text.length && count < MAX_PARAMETERS; at += 1) {
+  for (let at = 0; at < text.length && count < limit; at += 1) {
     const character = text.charCodeAt(at)
     if (character === QUOTE) isInString = !isInString
-    else if (isInString && character === BACKSLASH) at += 1
-    else if (!isInString && character === COMMA) count += 1
+    else if (isInString) {
+      if (character === BACKSLASH) at += 1
+    } else if (character === COMMA) count += 1
+    else if (character === BRACKET || character === BRACE) {
+      depth += 1
+      if (depth > MAX_DEPTH) throw tooDeep()
+    } else if (character === BRACKET_END || character === BRACE_END) depth -= 1
   }
   return count
 }

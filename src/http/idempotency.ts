@@ -4,7 +4,7 @@ import type { Entry, StoredResponse } from '../engine/access/idempotency.ts'
 import type { Ids } from '../engine/machine/ids.ts'
 import { withClientSecrets, withoutClientSecrets } from './client-secret.ts'
 import type { Raw } from './form.ts'
-import { MAX_V1_BODY_BYTES } from './request.ts'
+import { MAX_BODY_BYTES } from './request.ts'
 import { type Rendered, textOf } from './respond.ts'
 import type { HttpServices } from './services.ts'
 
@@ -66,7 +66,7 @@ const MASKED_SECRET = 'whsec_…'
  * paytwin: the maximum length of a stored response, in characters: twice that of a request. With expansions, a short request could
  * otherwise store any amount.
  */
-const MAX_STORED_LENGTH = 2 * MAX_V1_BODY_BYTES
+const MAX_STORED_LENGTH = 2 * MAX_BODY_BYTES
 
 /**
  * Stores a response for a replay. Must be called within the transaction that writes what the response reports.

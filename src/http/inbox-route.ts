@@ -4,7 +4,7 @@ import { requestId } from '../engine/machine/ids.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import { INBOX_PATH } from './dashboard/inbox-url.ts'
 import { HeldBody } from './held-bodies.ts'
-import { MAX_V1_BODY_BYTES, readBody } from './request.ts'
+import { MAX_BODY_BYTES, readBody } from './request.ts'
 import { errorBody, errorHeaders, json, knownError } from './respond.ts'
 import type { HttpServices } from './services.ts'
 
@@ -24,7 +24,7 @@ export function inboxRoute(app: Hono, services: HttpServices): void {
     try {
       checkSender(c)
       const merchant = merchantOf(services, c.req.param('merchant'))
-      const body = await readBody(c, MAX_V1_BODY_BYTES, held.add)
+      const body = await readBody(c, MAX_BODY_BYTES, held.add)
       const { reason } = services.inbox.add(merchant, { headers: c.req.header(), body })
       if (reason !== null) throw parameterInvalid(null, reason)
       return json(200, { received: true }, headers)

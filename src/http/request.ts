@@ -1,17 +1,23 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import { parameterInvalid } from '../core/errors.ts'
-import { decodeForm, decodeJson, type Raw, refuseTooMany } from './form.ts'
+import { decodeForm, decodeJson, MAX_PARAMETERS, type Raw, refuseTooMany } from './form.ts'
 import type { Incoming } from './incoming.ts'
 import { readNodeBody } from './node-body.ts'
 
-/** The size limit of every body on /v1, in bytes. See docs/contract/requests.md#limits. */
-export const MAX_V1_BODY_BYTES = 1_048_576
+/** The size limit of a body, in bytes, unless a route has one of its own. See docs/contract/requests.md#limits. */
+export const MAX_BODY_BYTES = 1_048_576
+
+/** The limits of a body: its size in bytes, and the number of its parameters, nested ones included. */
+export type BodyLimits = { readonly bytes: number; readonly parameters: number }
+
+/** The limits of a body, unless a route has its own. */
+export const BODY_LIMITS: BodyLimits = { bytes: MAX_BODY_BYTES, parameters: MAX_PARAMETERS }
 
 /** The parameters of a request before conversion, and whether their scalars are strings of a form. */
 export type Given = { readonly raw: Raw; readonly isForm: boolean }
 
-type ReadOptions = { readonly onlyOnce?: boolean; readonly isUnlimited?: boolean }
+type ReadOptions = { readonly onlyOnce?: boolean; readonly maxParameters?: number }
 
 /**
  * Returns a function that reads the parameters of a request: the query of a GET, the body of a POST, and either of a DELETE. It
@@ -19,7 +25,7 @@ type ReadOptions = { readonly onlyOnce?: boolean; readonly isUnlimited?: boolean
  * ApiError parameter_invalid, param null, if the body is malformed, has an unsupported content type or too many parameters.
  * @param readBody - reads the body; not called for a GET
  * @param options.onlyOnce - whether a repeated form parameter is an error, as in OAuth
- * @param options.isUnlimited - whether the number of parameters has no limit, as in fixtures, which have limits of their own
+ * @param options.maxParameters - the maximum number of parameters, if it is not that of other requests
  * @param onBody - called with the parameters of the body, if it has some
  * See docs/contract/requests.md#bodies.
  */
@@ -58,10 +64,10 @@ function decodeBody(body: string, type: string, options: ReadOptions): Given {
     // `curl -d '{…}'` sends JSON with the content type of a form. Parsed as a form, it would be one unknown parameter.
     if (body.trimStart().startsWith('{'))
       throw parameterInvalid(null, 'The body looks like JSON: set the content type to application/json')
-    if (!options.isUnlimited) refuseTooMany(body, 'form')
+    refuseTooMany(body, 'form', options.maxParameters)
     return { raw: decodeForm(body, options), isForm: true }
   }
-  if (!options.isUnlimited) refuseTooMany(body, 'json')
+  refuseTooMany(body, 'json', options.maxParameters)
   if (type === 'application/json' || body === '') return { raw: decodeJson(body), isForm: false }
   throw parameterInvalid(
     null,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MAX_PARAMETERS } from '../../src/http/form.ts'
 import { startTwin, type Twin } from '../twin.ts'
-import { expectRefusal, expectRefused, invalid, postForm, toForm } from './support.ts'
+import { asOperator, expectRefusal, expectRefused, invalid, postForm, toForm } from './support.ts'
 
 let twin: Twin
 beforeAll(async () => {
@@ -38,11 +38,21 @@ test.each([
   ] as const) {
     const asJson = await twin.request('POST', '/v1/customers', JSON.stringify(params(count)))
     const asForm = await postForm(twin, '/v1/customers', toForm(params(count)))
-    for (const response of [asJson, asForm]) {
+    const ofOperator = await asOperator(twin)('POST', 'merchants', params(count))
+    for (const response of [asJson, asForm, ofOperator]) {
       if (isAllowed) expect(response.status).toBe(201)
       else expect(response.body.error).toMatchObject(tooMany)
     }
   }
+})
+
+test('JSON that nests too deep is refused before it is parsed', async () => {
+  const deep = await twin.request('POST', '/v1/customers', `{"zebra":${'['.repeat(500_000)}`)
+  expectRefusal(deep, invalid(null))
+  expect(deep.body.error.message).toBe('Parameters can be nested at most 16 levels deep')
+  // Brackets in texts, and those that are closed, do not nest.
+  const wide = { name: '[{"'.repeat(1_000), zebra: Array(1_000).fill([{}]) }
+  expect((await twin.request('POST', '/v1/customers', JSON.stringify(wide))).status).toBe(201)
 })
 
 test('commas and ampersands within values are no parameters', async () => {

@@ -4,7 +4,7 @@ import { requestId } from '../../engine/machine/ids.ts'
 import type { Reply } from '../incoming.ts'
 import { namesAsHeader } from '../params.ts'
 import type { Served } from '../pipeline.ts'
-import { type Given, paramsReader, readBody } from '../request.ts'
+import { type BodyLimits, type Given, paramsReader, readBody } from '../request.ts'
 import { errorBody, errorHeaders, type Headers, knownError, type Rendered, textOf } from '../respond.ts'
 import { JSON_CONTENT, responseHeaders, setHeaders } from '../response-headers.ts'
 import type { HttpServices } from '../services.ts'
@@ -18,9 +18,9 @@ export class AdminExchange implements Served {
   readonly #services: Pick<HttpServices, 'reportError' | 'url'>
   #ignored: string | undefined
 
-  constructor(c: Context, services: Pick<HttpServices, 'reportError' | 'url'>, maxBodyBytes: number) {
+  constructor(c: Context, services: Pick<HttpServices, 'reportError' | 'url'>, limits: BodyLimits) {
     this.c = c
-    this.readParams = paramsReader(c, () => readBody(c, maxBodyBytes), { isUnlimited: true })
+    this.readParams = paramsReader(c, () => readBody(c, limits.bytes), { maxParameters: limits.parameters })
     this.#services = services
   }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { MAX_FIXTURE_BYTES } from '../../core/fixture-limits.ts'
+import { MAX_FIXTURE_BYTES, MAX_FIXTURE_PARAMETERS } from '../../core/fixture-limits.ts'
 import { DECLINE_CODES } from '../../core/processor.ts'
 import type { CreatedObject } from '../../engine/resources/fixture-names.ts'
 import { loadFixtures } from '../../engine/resources/fixtures.ts'
@@ -23,7 +23,7 @@ export function fixtureRoutes(add: AddRoute): void {
       path: 'fixtures',
       summary: 'Loads fixtures files: creates all of their objects or none.',
       params: loadParams,
-      maxBodyBytes: MAX_FIXTURE_BYTES,
+      body: { bytes: MAX_FIXTURE_BYTES, parameters: MAX_FIXTURE_PARAMETERS },
       returns: fixturesSchema,
       errors: {
         400: ['parameter_unknown', 'amount_too_large'],

@@ -4,7 +4,7 @@ import { routeMissing } from '../../core/errors.ts'
 import { requestId } from '../../engine/machine/ids.ts'
 import { findMerchant } from '../../engine/resources/merchant.ts'
 import { environmentFor } from '../operator-caller.ts'
-import { MAX_V1_BODY_BYTES, readBody } from '../request.ts'
+import { MAX_BODY_BYTES, readBody } from '../request.ts'
 import { errorBody, errorHeaders, json, knownError } from '../respond.ts'
 import { checkAdminToken, checkHost } from './guard.ts'
 import type { AdminServices } from './services.ts'
@@ -46,7 +46,7 @@ async function requestOf(c: Context): Promise<Request> {
     const value = c.req.header(name)
     return value === undefined ? [] : [[name, value]]
   })
-  const body = method === 'GET' ? '' : await readBody(c, MAX_V1_BODY_BYTES)
+  const body = method === 'GET' ? '' : await readBody(c, MAX_BODY_BYTES)
   return new Request(url.origin + path + url.search, {
     method,
     headers,

@@ -6,7 +6,7 @@ import { deferred } from '../deferred.ts'
 import type { RouteResult } from '../json.ts'
 import { checkParams, type Schema, unknownParams } from '../params.ts'
 import { MISSING_ROUTE, type Steps, serve } from '../pipeline.ts'
-import type { Given } from '../request.ts'
+import { BODY_LIMITS, type Given } from '../request.ts'
 import { asResponse, isResponse, textOf } from '../respond.ts'
 import type { Registered } from '../route.ts'
 import { appRoutes } from './app.ts'
@@ -36,8 +36,6 @@ import { timelineRoutes } from './timeline.ts'
 import { triggerRoutes } from './trigger.ts'
 import { webhookAdminRoutes } from './webhook.ts'
 
-const MAX_BODY_BYTES = 64 * 1_048_576
-
 const NO_PARAMS = deferred(() => z.object({}))
 
 /** Registers the admin API under /_paytwin. See docs/contract/operator.md#admin-api. */
@@ -48,7 +46,7 @@ export function adminRoutes(app: Hono, services: AdminServices): Registered[] {
     routes.push({ ...route, path, audience: route.isOpen ? 'everybody' : 'operator' })
     const steps = stepsOf(services, route, handle)
     app.on(route.method.toUpperCase(), path, async (c) =>
-      asResponse(await serve(new AdminExchange(c, services, route.maxBodyBytes ?? MAX_BODY_BYTES), steps)),
+      asResponse(await serve(new AdminExchange(c, services, route.body ?? BODY_LIMITS), steps)),
     )
   }
   statusRoutes(add)
@@ -79,7 +77,7 @@ export function adminRoutes(app: Hono, services: AdminServices): Registered[] {
     ...MISSING_ROUTE,
   }
   app.all('/_paytwin/*', async (c) =>
-    asResponse(await serve(new AdminExchange(c, services, MAX_BODY_BYTES), missing)),
+    asResponse(await serve(new AdminExchange(c, services, BODY_LIMITS), missing)),
   )
   return routes
 }

@@ -4,6 +4,7 @@ import type { DashboardAccess } from '../dashboard/access.ts'
 import type { DashboardPages } from '../dashboard/pages.ts'
 import type { Raw } from '../form.ts'
 import type { Json, RouteResult } from '../json.ts'
+import type { BodyLimits } from '../request.ts'
 import type { RouteOf } from '../route.ts'
 import type { HttpServices } from '../services.ts'
 
@@ -50,8 +51,8 @@ export type AdminCall<Params> = {
 export type AdminRoute<Params, Body> = RouteOf<Params, Body> & {
   /** Whether the route needs no token. Only health does not. */
   readonly isOpen?: true
-  /** The size limit of the body, if lower than that of other routes. */
-  readonly maxBodyBytes?: number
+  /** The limits of the body, if they are not those of other routes. */
+  readonly body?: BodyLimits
 }
 
 /** Adds a route to the admin API. */

@@ -24,7 +24,7 @@ import type { ExchangeOptions } from '../exchange-options.ts'
 import { omittableText, text } from '../fields.ts'
 import { checkParams } from '../params.ts'
 import { type Steps, serve } from '../pipeline.ts'
-import { type Given, MAX_V1_BODY_BYTES, readBody } from '../request.ts'
+import { type Given, MAX_BODY_BYTES, readBody } from '../request.ts'
 import { asResponse } from '../respond.ts'
 import type { Registered } from '../route.ts'
 import { consentPage } from '../schemas/oauth.ts'
@@ -70,7 +70,7 @@ type DecisionParams = z.infer<ReturnType<typeof decisionParams>>
  */
 export function consentRoutes(app: Hono, services: AdminServices): Registered[] {
   const exchangeOf = (c: Context) =>
-    new Exchange(c, services, OPTIONS, (arrived) => readBody(c, MAX_V1_BODY_BYTES, arrived))
+    new Exchange(c, services, OPTIONS, (arrived) => readBody(c, MAX_BODY_BYTES, arrived))
   const [consent, decision] = [consentSteps(services), decisionSteps(services)]
   app.get(AUTHORIZE_PATH, async (c) => asResponse(await serve(exchangeOf(c), consent)))
   app.post(DECISION_PATH, async (c) => asResponse(await serve(exchangeOf(c), decision)))

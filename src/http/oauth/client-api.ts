@@ -7,7 +7,7 @@ import type { Raw } from '../form.ts'
 import type { Json } from '../json.ts'
 import { checkParams, type Schema, unknownParams } from '../params.ts'
 import { type Steps, serve } from '../pipeline.ts'
-import { type Given, MAX_V1_BODY_BYTES, readBody } from '../request.ts'
+import { type Given, MAX_BODY_BYTES, readBody } from '../request.ts'
 import { asResponse, textOf } from '../respond.ts'
 import type { Registered, RouteOf } from '../route.ts'
 import type { HttpServices } from '../services.ts'
@@ -55,7 +55,7 @@ export class ClientApi {
     }
     this.#app.post(route.path, async (c) => {
       const exchange = new Exchange(c, this.#services, options, (arrived) =>
-        readBody(c, MAX_V1_BODY_BYTES, arrived),
+        readBody(c, MAX_BODY_BYTES, arrived),
       )
       return asResponse(await serve(exchange, steps))
     })

@@ -3,6 +3,7 @@ import {
   MAX_FIXTURE_BYTES,
   MAX_FIXTURE_FILES,
   MAX_FIXTURE_OBJECTS,
+  MAX_FIXTURE_PARAMETERS,
 } from '../../../src/core/fixture-limits.ts'
 import { processorTime } from '../../processor-time.ts'
 import { type Body, startTwin, type Twin, type TwinResponse } from '../../twin.ts'
@@ -62,6 +63,14 @@ describe('fixtures are refused, and make nothing', () => {
     const response = await asOperator(twin)('POST', 'fixtures', body)
     expectRefusal(response, invalid(null))
     expect(response.body.error.message).toBe('The body is larger than 4194304 bytes')
+  })
+
+  test('for too many parameters, before they are parsed', async () => {
+    const response = await post({ zebra: Array(MAX_FIXTURE_PARAMETERS).fill([]) })
+    expectRefusal(response, invalid(null))
+    expect(response.body.error.message).toBe('A request can have at most 200,000 parameters')
+    const parsed = await post({ zebra: Array(MAX_FIXTURE_PARAMETERS - 10).fill([]) })
+    expect(parsed.body.error.code).toBe('parameter_unknown')
   })
 })
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MAX_V1_BODY_BYTES } from '../../../src/http/request.ts'
+import { MAX_BODY_BYTES } from '../../../src/http/request.ts'
 import { type Body, startTwin, type Twin } from '../../twin.ts'
 import { FORM, toForm } from '../support.ts'
 import { makeApp, proofOf } from './support.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => twin.close())
 
 const BROWSER = { Host: 'localhost:4242', Origin: 'http://localhost:4242' }
-const TOO_LARGE = `The body is larger than ${MAX_V1_BODY_BYTES} bytes`
+const TOO_LARGE = `The body is larger than ${MAX_BODY_BYTES} bytes`
 
 /** Fills a form with an unknown parameter, up to a size. */
 const filled = (form: Body, bytes: number): string => {
@@ -29,7 +29,7 @@ async function post(path: string, body: string): Promise<{ status: number; text:
 }
 
 test('the limit is that of all bodies on /v1', () => {
-  expect(MAX_V1_BODY_BYTES).toBe(1_048_576)
+  expect(MAX_BODY_BYTES).toBe(1_048_576)
 })
 
 test.each([
@@ -37,8 +37,8 @@ test.each([
   ['/v1/oauth/token', { grant_type: 'refresh_token', refresh_token: 'unknown' }, 400, 'invalid_grant'],
   ['/v1/oauth/authorize/decision', { nonce: 'unknown', decision: 'deny' }, 400, 'not shown to this browser'],
 ])('%s accepts bodies of up to 1 MiB', async (path, form, status, text) => {
-  const largest = await post(path, filled(form, MAX_V1_BODY_BYTES))
+  const largest = await post(path, filled(form, MAX_BODY_BYTES))
   expect([largest.status, largest.text]).toEqual([status, expect.stringContaining(text)])
-  const larger = await post(path, filled(form, MAX_V1_BODY_BYTES + 1))
+  const larger = await post(path, filled(form, MAX_BODY_BYTES + 1))
   expect([larger.status, larger.text]).toEqual([400, expect.stringContaining(TOO_LARGE)])
 })
