@@ -17,18 +17,28 @@ export function jsonLength(value: unknown): number {
   return length
 }
 
-/** Whether two values have the same JSON. Large values that are equal are not written. */
-export const isSameJson = (left: unknown, right: unknown): boolean =>
-  isSame(left, right) || JSON.stringify(left) === JSON.stringify(right)
-
-/** Whether two values are equal, with their fields in the same order. False for some other values with the same JSON. */
-function isSame(left: unknown, right: unknown): boolean {
+/**
+ * Whether two values that JSON can express have the same JSON, their fields in the same order. Nothing is written, and what both
+ * share is not looked at, because an object may have a megabyte of which an update changes a few characters.
+ */
+export function isSameJson(left: unknown, right: unknown): boolean {
   if (left === right) return true
-  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
-  if (Array.isArray(left) !== Array.isArray(right)) return false
-  const [fields, others] = [Object.entries(left), Object.entries(right)]
+  if (!isNested(left) || !isNested(right) || Array.isArray(left) !== Array.isArray(right)) return false
+  const [names, others] = [namesIn(left), namesIn(right)]
   return (
-    fields.length === others.length &&
-    fields.every(([name, value], at) => name === others[at]?.[0] && isSame(value, others[at]?.[1]))
+    names.length === others.length &&
+    names.every((name, at) => name === others[at] && isSameJson(left[name], right[name]))
   )
+}
+
+type Nested = Readonly<Record<string, unknown>>
+
+const isNested = (value: unknown): value is Nested => typeof value === 'object' && value !== null
+
+/** Lists the names of the fields in the JSON of an object, or the indexes of a list. A field that is undefined is not in it. */
+function namesIn(value: Nested): string[] {
+  const names = Object.keys(value)
+  return names.every((name) => value[name] !== undefined)
+    ? names
+    : names.filter((name) => value[name] !== undefined)
 }

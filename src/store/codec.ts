@@ -1,4 +1,5 @@
 import { assert } from '../core/errors.ts'
+import { isSameJson } from '../core/json-text.ts'
 import { columnsOf, privateFieldsOf } from './columns.ts'
 import type { StoredKind, StoredObjects } from './stored-kind.ts'
 
@@ -67,9 +68,9 @@ function makeCodec<K extends StoredKind>(kind: K): Codec<StoredObjects[K]> {
     return { name, type }
   })
   const differing = compile<(before: object, after: object) => number>(
-    'isOther',
+    'isSame',
     `return (before, after) => { let set = 0; ${fields.map(compareSource).join(' ')} return set }`,
-    isOther,
+    isSameJson,
   )
   const isPublic = ({ name }: Field) => !privateFieldsOf(kind).includes(name)
   const variable = fields.filter(({ name }) => !CONSTANT_FIELDS.includes(name))
@@ -155,11 +156,9 @@ const encodeSource = ({ name, type }: Field): string => {
  */
 const compareSource = ({ name, type }: Field, place: number): string => {
   const [before, after] = [`before.${name}`, `after.${name}`]
-  const isDifferent = type === 'json' ? ` && isOther(${before}, ${after})` : ''
+  const isDifferent = type === 'json' ? ` && !isSame(${before}, ${after})` : ''
   return `if (${before} !== ${after}${isDifferent}) set += ${2 ** place};`
 }
-
-const isOther = (left: unknown, right: unknown): boolean => JSON.stringify(left) !== JSON.stringify(right)
 
 /** Parses JSON; empty metadata and empty lists, the most common values, need no parser. */
 const parse = (text: string): unknown => (text === '{}' ? {} : text === '[]' ? [] : JSON.parse(text))

@@ -9,6 +9,7 @@ import {
   submitted,
   withEvidence,
 } from '../dispute.ts'
+import { isSameJson } from '../json-text.ts'
 import type { PaymentMethod } from '../payment-method.ts'
 import { cardNamed } from '../test-card.ts'
 
@@ -55,7 +56,7 @@ export function respond(
 ): void {
   const staged = given.evidence === undefined ? dispute : withEvidence(dispute, given.evidence)
   const updated = { ...(given.submit ? submitted(staged) : staged), metadata: given.metadata }
-  if (JSON.stringify(updated) !== JSON.stringify(dispute))
+  if (!isSameJson(updated, dispute))
     change.update('dispute', dispute, () => updated, 'charge.dispute.updated')
   const decision = given.submit ? decisionOn(updated) : undefined
   if (decision) decide(change, dispute, decision)

@@ -1,6 +1,7 @@
 import { Change } from '../../core/change.ts'
 import type { Coupon, CouponDuration } from '../../core/coupon.ts'
 import { parameterInvalid, resourceMissing } from '../../core/errors.ts'
+import { isSameJson } from '../../core/json-text.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
@@ -92,7 +93,7 @@ export function updateCoupon(
     name: name === undefined ? coupon.name : name,
     metadata: mergeMetadata(coupon.metadata, metadata),
   }
-  if (JSON.stringify(after) === JSON.stringify(coupon)) return coupon
+  if (isSameJson(after, coupon)) return coupon
   const change = new Change()
   change.update('coupon', coupon, () => after, 'coupon.updated')
   apply(unit, change)

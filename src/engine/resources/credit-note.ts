@@ -10,6 +10,7 @@ import type { Charge } from '../../core/charge.ts'
 import type { CreditNote } from '../../core/credit-note.ts'
 import { parameterMissing } from '../../core/errors.ts'
 import type { Invoice } from '../../core/invoice.ts'
+import { isSameJson } from '../../core/json-text.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import { cardNamed } from '../../core/test-card.ts'
 import { apply } from '../machine/apply.ts'
@@ -117,7 +118,7 @@ export function updateCreditNote(
     memo: memo === undefined ? note.memo : memo,
     metadata: mergeMetadata(note.metadata, metadata),
   }
-  if (JSON.stringify(after) === JSON.stringify(note)) return note
+  if (isSameJson(after, note)) return note
   const change = new Change()
   change.update('credit_note', note, () => after, 'credit_note.updated')
   apply(unit, change, unit.clockOf(note.test_clock))

@@ -4,6 +4,7 @@ import { Change } from '../../core/change.ts'
 import { type Contact, NO_CONTACT } from '../../core/contact.ts'
 import type { Customer } from '../../core/customer.ts'
 import { parameterInvalid } from '../../core/errors.ts'
+import { isSameJson } from '../../core/json-text.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import { apply } from '../machine/apply.ts'
 import type { Clock } from '../machine/clock.ts'
@@ -71,7 +72,7 @@ export function updateCustomer(unit: UnitOfWork, id: string, params: CustomerPar
   const customer = unit.find('customer', id)
   const change = new Change()
   const after = withParams(unit, change, customer, params)
-  const isSame = JSON.stringify(after) === JSON.stringify(customer)
+  const isSame = isSameJson(after, customer)
   if (!isSame) change.update('customer', customer, () => after, 'customer.updated')
   apply(unit, change, unit.clockOf(customer.test_clock))
   return after

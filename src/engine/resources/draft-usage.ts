@@ -2,6 +2,7 @@ import { billedUsage } from '../../core/billing/usage.ts'
 import { type Invoice, withLines } from '../../core/invoice.ts'
 import type { InvoiceLine } from '../../core/invoice-line.ts'
 import { isDraft } from '../../core/invoice-status.ts'
+import { isSameJson } from '../../core/json-text.ts'
 import { MAX_AMOUNT, sumOf } from '../../core/money.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { usageOf } from './usage.ts'
@@ -21,7 +22,7 @@ export function withCurrentUsage(unit: UnitOfWork, invoice: Invoice): Invoice {
     room -= after.amount
     return after
   })
-  return JSON.stringify(lines) === JSON.stringify(invoice.lines) ? invoice : withLines(invoice, lines)
+  return isSameJson(lines, invoice.lines) ? invoice : withLines(invoice, lines)
 }
 
 /** Reports whether a line bills the usage of a whole period, rather than an invoice item. */

@@ -3,6 +3,7 @@ import { type CollectionMethod, DUE_DATE_REQUIRES_SENDING, daysToPay } from '../
 import { invalidStateTransition, parameterInvalid } from '../../core/errors.ts'
 import type { Invoice } from '../../core/invoice.ts'
 import { isDraft, isOpen } from '../../core/invoice-status.ts'
+import { isSameJson } from '../../core/json-text.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import { sumOf } from '../../core/money.ts'
 import { cannotBe } from '../../core/transitions.ts'
@@ -55,7 +56,7 @@ export function updateInvoice(unit: UnitOfWork, id: string, params: InvoiceUpdat
     metadata: mergeMetadata(invoice.metadata, params.metadata),
   }
   if (wanted) updateDraft(unit, change, invoice, () => after)
-  else if (JSON.stringify(after) !== JSON.stringify(invoice)) change.update('invoice', invoice, () => after)
+  else if (!isSameJson(after, invoice)) change.update('invoice', invoice, () => after)
   apply(unit, change, unit.clockOf(invoice.test_clock))
   return unit.need('invoice', id)
 }

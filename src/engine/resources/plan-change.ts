@@ -6,6 +6,7 @@ import { cancelNow } from '../../core/billing/settlement.ts'
 import { isSameInterval } from '../../core/calendar.ts'
 import type { Change } from '../../core/change.ts'
 import { invalidStateTransition, parameterInvalid } from '../../core/errors.ts'
+import { isSameJson } from '../../core/json-text.ts'
 import type { PaymentMethod } from '../../core/payment-method.ts'
 import type { BilledLine, ProrationBehavior } from '../../core/proration.ts'
 import { intervalOf, type Prices, type Subscription } from '../../core/subscription.ts'
@@ -60,7 +61,7 @@ export function changesPlan(
   { proration_behavior = 'none', billing_cycle_anchor }: ProrationParams,
 ): boolean {
   if (!factsOf(before).isBilled) return false
-  const changesItems = JSON.stringify(before.items) !== JSON.stringify(after.items)
+  const changesItems = !isSameJson(before.items, after.items)
   const billsWaiting = proration_behavior === 'always_invoice' && before.has_pending_items
   return billing_cycle_anchor === 'now' || billsWaiting || (proration_behavior !== 'none' && changesItems)
 }

@@ -1,5 +1,6 @@
 import { Change } from '../../core/change.ts'
 import { parameterInvalid, parameterMissing } from '../../core/errors.ts'
+import { isSameJson } from '../../core/json-text.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import {
   type BusinessProfile,
@@ -128,7 +129,7 @@ export function updateConfiguration(
     features: featuresOf(unit, configuration.features, params.features),
     metadata: mergeMetadata(configuration.metadata, params.metadata),
   }
-  if (JSON.stringify(after) === JSON.stringify(configuration)) return configuration
+  if (isSameJson(after, configuration)) return configuration
   const change = new Change()
   const updated = change.update(
     'billing_portal_configuration',

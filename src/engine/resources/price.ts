@@ -1,6 +1,7 @@
 import type { Recurring } from '../../core/calendar.ts'
 import { Change } from '../../core/change.ts'
 import { parameterInvalid } from '../../core/errors.ts'
+import { isSameJson } from '../../core/json-text.ts'
 import type { Objects } from '../../core/kinds.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import { isActive } from '../../core/meter.ts'
@@ -230,7 +231,7 @@ function updated<K extends 'product' | 'price'>(
   before: Objects[K],
   after: Objects[K],
 ): Objects[K] {
-  if (JSON.stringify(before) === JSON.stringify(after)) return before
+  if (isSameJson(before, after)) return before
   const change = new Change()
   change.update(kind, before, () => after, `${kind}.updated`)
   apply(unit, change)

@@ -1,6 +1,7 @@
 import { Change } from '../../core/change.ts'
 import { whyNotRedeemable } from '../../core/coupon.ts'
 import { parameterInvalid } from '../../core/errors.ts'
+import { isSameJson } from '../../core/json-text.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import { inactiveCode, type PromotionCode } from '../../core/promotion-code.ts'
 import { apply } from '../machine/apply.ts'
@@ -116,7 +117,7 @@ export function updatePromotionCode(
     active: active ?? code.active,
     metadata: mergeMetadata(code.metadata, metadata),
   }
-  if (JSON.stringify(after) === JSON.stringify(code)) return code
+  if (isSameJson(after, code)) return code
   const change = new Change()
   change.update('promotion_code', code, () => after, 'promotion_code.updated')
   apply(unit, change)

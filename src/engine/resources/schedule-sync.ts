@@ -1,6 +1,7 @@
 import { discountIdsOf } from '../../core/billing/discounting.ts'
 import type { Change } from '../../core/change.ts'
 import { parameterInvalid } from '../../core/errors.ts'
+import { isSameJson } from '../../core/json-text.ts'
 import { plannedAs } from '../../core/phase-discounts.ts'
 import type { Subscription } from '../../core/subscription.ts'
 import { currentIndex, isOver, type PhaseItem, type SchedulePhase } from '../../core/subscription-schedule.ts'
@@ -48,7 +49,7 @@ const SETTINGS = [
 export function updateCurrentPhase(unit: UnitOfWork, change: Change, before: Subscription): void {
   if (before.schedule === null) return
   const after = change.latest('subscription', before)
-  const isSame = (name: keyof Subscription) => JSON.stringify(before[name]) === JSON.stringify(after[name])
+  const isSame = (name: keyof Subscription) => isSameJson(before[name], after[name])
   const changed = SETTINGS.filter((name) => !isSame(name))
   if (changed.length === 0 && isSame('items') && isSame('discounts')) return
   const schedule = change.latest('subscription_schedule', unit.need('subscription_schedule', before.schedule))
@@ -71,7 +72,7 @@ export function updateCurrentPhase(unit: UnitOfWork, change: Change, before: Sub
         }
       : phase,
   )
-  if (JSON.stringify(phases) === JSON.stringify(schedule.phases)) return
+  if (isSameJson(phases, schedule.phases)) return
   change.update(
     'subscription_schedule',
     schedule,

@@ -8,6 +8,7 @@ import { Change } from '../../core/change.ts'
 import { type CollectionMethod, DUE_DATE_REQUIRES_SENDING, daysToPay } from '../../core/collection-method.ts'
 import { invalidStateTransition, parameterInvalid, unsupportedPspCapability } from '../../core/errors.ts'
 import type { Invoice } from '../../core/invoice.ts'
+import { isSameJson } from '../../core/json-text.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import type { PaymentMethod } from '../../core/payment-method.ts'
 import { type PaymentSettings, withPaymentSettings } from '../../core/payment-settings.ts'
@@ -112,7 +113,7 @@ export function updateSubscription(unit: UnitOfWork, id: string, params: Subscri
     })
     if (collected?.result === 'failed' && isRefused(change, collected, params))
       throw refusedPayment(unit, change, collected)
-  } else if (JSON.stringify(changed) !== JSON.stringify(subscription)) {
+  } else if (!isSameJson(changed, subscription)) {
     change.update('subscription', subscription, () => changed, 'subscription.updated')
     if (movesTrialEndNear(subscription, changed, at)) announceTrialEnd(change, changed)
   }
