@@ -81,7 +81,7 @@ export function itemsOfOneInvoice(items: readonly InvoiceItem[]): readonly Invoi
 }
 
 /** Returns items in the order of their creation, in which ids sort. */
-export const oldestFirst = (items: readonly InvoiceItem[]): readonly InvoiceItem[] =>
+export const oldestFirst = <Item extends Pick<InvoiceItem, 'id'>>(items: readonly Item[]): readonly Item[] =>
   items.toSorted((one, other) => (one.id < other.id ? -1 : 1))
 
 /** Reports whether the lines of a draft can have so many more discounts of their own. A draft that has too many can keep them. */

@@ -2,13 +2,13 @@ import { formatDate } from '../core/calendar.ts'
 import type { FutureJob } from '../core/future-job.ts'
 import { type Invoice, waitsAsDraft } from '../core/invoice.ts'
 import { appliedBalance, endingBalance } from '../core/invoice-balance.ts'
-import type { InvoiceItem } from '../core/invoice-item.ts'
 import { isIdOf, type Kind, type Objects } from '../core/kinds.ts'
 import { formatAmount } from '../core/money.ts'
 import { methodText } from '../core/payment-method.ts'
 import { periodAmount } from '../core/period-amount.ts'
 import { currentIndex, endOf } from '../core/subscription-schedule.ts'
 import type { TimelineStep } from '../engine/history/past-steps.ts'
+import type { Proration } from '../engine/history/plan-changes.ts'
 import { pricesOf } from '../engine/history/projection-source.ts'
 import type { SubjectKind, Timeline } from '../engine/history/timeline.ts'
 import { MAX_RELATED } from '../engine/history/timeline-invoices.ts'
@@ -202,7 +202,7 @@ function attemptOf(invoice: Invoice, { type, replaced }: TimelineStep): Timeline
 function presentTimelineEntry(
   view: View,
   step: TimelineStep,
-  prorations: readonly InvoiceItem[] = [],
+  prorations: readonly Proration[] = [],
 ): TimelineEntryShape {
   const { id, type, kind, created, request, replaced, after } = step
   const fieldsOf = KIND_FIELDS[kind] as

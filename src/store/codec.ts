@@ -160,5 +160,11 @@ const compareSource = ({ name, type }: Field, place: number): string => {
   return `if (${before} !== ${after}${isDifferent}) set += ${2 ** place};`
 }
 
+/** Decodes the value of one column. */
+export const decodeValue = (type: Field['type'], value: unknown): unknown => {
+  if (type === 'boolean') return value === 1
+  return type === 'json' && value !== null ? parse(String(value)) : value
+}
+
 /** Parses JSON; empty metadata and empty lists, the most common values, need no parser. */
 const parse = (text: string): unknown => (text === '{}' ? {} : text === '[]' ? [] : JSON.parse(text))

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { arg, type Statements } from './statements.ts'
 
 /** The SQL for a subscription that has not ended. Its first part is the condition of an index. */
@@ -35,20 +35,26 @@ export function hasPaid(statements: Statements, customer: string): boolean {
   return found !== undefined
 }
 
-/** Lists the ids of a customer's subscriptions that have not ended, or schedules that are not over, oldest first. */
-export const idsOfActive = (
-  statements: Statements,
-  kind: 'subscription' | 'subscription_schedule',
-  customer: string,
-): string[] =>
-  statements
-    .named<{ id: string }>(`ids of active ${kind}`, (db) =>
-      db
-        .selectFrom(kind as 'object')
-        .select('id')
-        .where('customer', '=', arg<string>('customer'))
-        .where(kind === 'subscription' ? HAS_NOT_ENDED : IS_NOT_OVER)
-        .orderBy('seq'),
-    )
-    .all({ customer })
-    .map(({ id }) => id)
+const idsWhere =
+  (kind: 'subscription' | 'subscription_schedule', condition: RawBuilder<boolean>) =>
+  (statements: Statements, customer: string): string[] =>
+    statements
+      .named<{ id: string }>(`ids of ${kind} of customer`, (db) =>
+        db
+          .selectFrom(kind as 'object')
+          .select('id')
+          .where('customer', '=', arg<string>('customer'))
+          .where(condition)
+          .orderBy('seq'),
+      )
+      .all({ customer })
+      .map(({ id }) => id)
+
+/** Lists the ids of a customer's subscriptions that have not ended, oldest first. */
+export const idsOfPresentSubscriptions = idsWhere('subscription', HAS_NOT_ENDED)
+
+/** Lists the ids of a customer's schedules that have not started, oldest first. Those that are over without it are left out. */
+export const idsOfWaitingSchedules = idsWhere(
+  'subscription_schedule',
+  sql<boolean>`${IS_NOT_OVER} and subscription is null`,
+)

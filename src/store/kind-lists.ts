@@ -1,7 +1,7 @@
 import { assert } from '../core/errors.ts'
 import { MAX_PAGE_LENGTH } from '../core/json-text.ts'
 import { type Blocks, spanOf } from './blocks.ts'
-import { codecOf } from './codec.ts'
+import { codecOf, decodeValue } from './codec.ts'
 import {
   type Filter,
   type ListQuery,
@@ -36,7 +36,7 @@ export class KindLists<K extends StoredKind> {
 
   /** Lists the ids of the objects that `all` lists. */
   ids(merchant: number, filters: readonly Filter[], page: Page): string[] {
-    const query = this.#queryOf(merchant, filters, page, 'ids')
+    const query = this.#queryOf(merchant, filters, page, { columns: 'ids' })
     const read: Reader<string> = ([id]) => id as string
     return query ? this.#statementOf(query, read).all(query.values) : []
   }
@@ -60,24 +60,32 @@ export class KindLists<K extends StoredKind> {
     return this.#statementOf(query, read).get({ merchant, from: before ?? after ?? Number.MAX_SAFE_INTEGER })
   }
 
-  /** Lists the same objects without their nested values, which can be long. */
-  summaries(merchant: number, filters: readonly Filter[], page: Page): Summary<StoredObjects[K]>[] {
-    const query = this.#queryOf(merchant, filters, page, 'summary')
-    const plain = codecOf(this.#kind).fields.filter(({ type }) => type !== 'json')
-    const read: Reader<Summary<StoredObjects[K]>> = (values) =>
+  /**
+   * Lists the same objects without their nested values, which can be long.
+   * @param nested - the nested values that are read nevertheless
+   */
+  summaries<Nested extends keyof StoredObjects[K] = never>(
+    merchant: number,
+    filters: readonly Filter[],
+    page: Page,
+    nested: readonly Nested[] = [],
+  ): Summary<StoredObjects[K], Nested>[] {
+    const names = nested.map(String)
+    const query = this.#queryOf(merchant, filters, page, { columns: 'summary', nested: names })
+    const fields = codecOf(this.#kind).fields.filter(
+      ({ name, type }) => type !== 'json' || names.includes(name),
+    )
+    const read: Reader<Summary<StoredObjects[K], Nested>> = (values) =>
       Object.fromEntries(
-        plain.map(({ name, type }, place) => [
-          name,
-          type === 'boolean' ? values[place] === 1 : values[place],
-        ]),
-      ) as Summary<StoredObjects[K]>
+        fields.map(({ name, type }, place) => [name, decodeValue(type, values[place])]),
+      ) as Summary<StoredObjects[K], Nested>
     return query ? this.#statementOf(query, read).all(query.values) : []
   }
 
   /** Lists the same objects as `all`, but ends early if they would be longer than a page can be. At least one is listed, if there is one. */
   page(merchant: number, filters: readonly Filter[], page: Page): Cut<StoredObjects[K]> {
     // To read rows one by one takes longer than to read them together, so it is done only if some are large.
-    const small = this.#smallRows(this.#queryOf(merchant, filters, page, 'small values'))
+    const small = this.#smallRows(this.#queryOf(merchant, filters, page, { columns: 'small values' }))
     if (small) return { rows: small, isCut: false }
     const query = this.#queryOf(merchant, filters, page)
     const { decode, nestedLength: lengthOf } = codecOf(this.#kind)
@@ -104,7 +112,7 @@ export class KindLists<K extends StoredKind> {
     merchant: number,
     filters: readonly Filter[],
     page: Page,
-    columns: PageShape['columns'] = 'all',
+    columns: Pick<PageShape, 'columns' | 'nested'> = { columns: 'all' },
   ): ListQuery | undefined {
     const created = filters.flatMap((filter) =>
       'compare' in filter && filter.field === 'created' ? [filter] : [],
@@ -123,7 +131,7 @@ export class KindLists<K extends StoredKind> {
       isBelow: bounds.below !== undefined,
       order: page.before === undefined ? 'newest first' : 'oldest first',
       limit: page.limit,
-      columns,
+      ...columns,
     })
     return { ...query, values: { merchant, ...bounds, ...query.values } }
   }

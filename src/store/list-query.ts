@@ -53,6 +53,8 @@ export type PageShape = {
   readonly limit: number
   /** Which columns are read. Of `small values`, large nested values are left out: see `LEFT_OUT`; of a `summary`, all nested values. */
   readonly columns: keyof typeof READ
+  /** The nested values that a summary has; none by default. */
+  readonly nested?: readonly string[]
 }
 
 type Column = readonly [name: string, type: string]
@@ -126,7 +128,7 @@ function queryOf(
     ...(shape.isBelow ? [sql`${place} < ${arg('below')}`] : []),
   ]
   const columns = Object.entries(columnsOf(kind))
-    .filter(READ[shape.columns])
+    .filter((column) => READ[shape.columns](column) || shape.nested?.includes(column[0]))
     .map(([name, type]) => {
       const column = sql.ref(`${kind}.${name}`)
       // Reading the length of a text does not read the text.

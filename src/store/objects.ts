@@ -5,7 +5,12 @@ import { KINDS, type Kind, type Objects } from '../core/kinds.ts'
 import type { Subscription } from '../core/subscription.ts'
 import { type AmountCount, countAmounts, type MovingKind } from './amounts.ts'
 import type { Blocks } from './blocks.ts'
-import { billedCurrency, hasPaid, idsOfActive } from './customer-facts.ts'
+import {
+  billedCurrency,
+  hasPaid,
+  idsOfPresentSubscriptions,
+  idsOfWaitingSchedules,
+} from './customer-facts.ts'
 import { updateDerivedRows } from './derived-rows.ts'
 import { KindTable, type RowAt } from './kind-table.ts'
 import type { Filter, Page } from './list-query.ts'
@@ -97,14 +102,15 @@ export class ObjectTable {
     return this.#tables[kind].lists.idsInSteps(merchant, filters, page)
   }
 
-  /** Lists the same objects without their nested values. */
-  summaries<K extends Kind>(
+  /** Lists the same objects without their nested values, but for those that are named. */
+  summaries<K extends Kind, Nested extends keyof StoredObjects[K] = never>(
     kind: K,
     merchant: number,
     filters: readonly Filter[],
     page: Page,
-  ): Summary<StoredObjects[K]>[] {
-    return this.#tables[kind].lists.summaries(merchant, filters, page)
+    nested: readonly Nested[] = [],
+  ): Summary<StoredObjects[K], Nested>[] {
+    return this.#tables[kind].lists.summaries(merchant, filters, page, nested)
   }
 
   /** Lists the same objects, but ends early if they would be longer than a page can be. */
@@ -196,9 +202,14 @@ export class ObjectTable {
     return billedCurrency(this.#statements, customer)
   }
 
-  /** Lists the ids of a customer's subscriptions that have not ended, or schedules that are not over, oldest first. */
-  idsOfActive(kind: 'subscription' | 'subscription_schedule', customer: string): string[] {
-    return idsOfActive(this.#statements, kind, customer)
+  /** Lists the ids of a customer's subscriptions that have not ended, oldest first. */
+  idsOfPresentSubscriptions(customer: string): string[] {
+    return idsOfPresentSubscriptions(this.#statements, customer)
+  }
+
+  /** Lists the ids of a customer's schedules that have not started and are not over, oldest first. */
+  idsOfWaitingSchedules(customer: string): string[] {
+    return idsOfWaitingSchedules(this.#statements, customer)
   }
 
   /** Reports whether a customer has a paid invoice or a successful charge. */

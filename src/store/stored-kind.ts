@@ -5,11 +5,11 @@ import type { WebhookDelivery } from '../core/webhook.ts'
 export type StoredObjects = Objects & { webhook_delivery: WebhookDelivery }
 export type StoredKind = keyof StoredObjects
 
-/** The fields of an object without nested values. They are short. */
-export type Summary<T> = {
+/** The fields of an object without nested values, which are short, and some nested values. */
+export type Summary<T, Nested extends keyof T = never> = {
   readonly [Field in keyof T as Exclude<T[Field], null> extends string | number | boolean
     ? Field
-    : never]: T[Field]
+    : Extract<Field, Nested>]: T[Field]
 }
 
 /** The column type of a field: booleans are stored as 0 and 1, nested values and numbers with decimals as JSON text. */

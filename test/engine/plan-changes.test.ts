@@ -2,7 +2,12 @@ import { expect, test } from 'vitest'
 import type { InvoiceItem } from '../../src/core/invoice-item.ts'
 import type { SubscriptionItem } from '../../src/core/subscription.ts'
 import type { TimelineStep } from '../../src/engine/history/past-steps.ts'
-import { MAX_ITEMS, prorationsOf, type ReadItems } from '../../src/engine/history/plan-changes.ts'
+import {
+  MAX_PRORATIONS,
+  type Proration,
+  prorationsOf,
+  type ReadProrations,
+} from '../../src/engine/history/plan-changes.ts'
 import { aSubscription } from '../core/objects.ts'
 
 const [ITEM] = aSubscription().items as [SubscriptionItem]
@@ -39,12 +44,12 @@ const prorationsOfChanges = (count: number): InvoiceItem[] =>
   ]).flat()
 
 const reading =
-  (items: readonly InvoiceItem[]): ReadItems =>
-  ({ limit = items.length }) =>
+  (items: readonly InvoiceItem[]): ReadProrations =>
+  ({ limit }) =>
     items.slice(-limit)
 
 const changes = (count: number) => Array.from({ length: count }, (_, from) => aChange(from))
-const idsOf = (items: readonly InvoiceItem[] = []) => items.map(({ id }) => id)
+const idsOf = (items: readonly Proration[] = []) => items.map(({ id }) => id)
 
 test('each of many changes in one second has its own prorations', () => {
   const items = prorationsOfChanges(50)
@@ -83,7 +88,7 @@ test('the number of times that items are compared does not grow with the changes
 })
 
 test('the oldest changes have none if there are more items than are read, rather than some of theirs', () => {
-  const count = MAX_ITEMS / 2 + 3
+  const count = MAX_PRORATIONS / 2 + 3
   const items = [...prorationsOfChanges(count), aProration(2 * count, 0, 0)]
   const found = prorationsOf(reading(items), changes(count))
   // The limit separates the credit of the fourth change from its charge.

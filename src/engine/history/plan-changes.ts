@@ -5,49 +5,57 @@ import type { Engine } from '../machine/engine.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
 import type { TimelineStep } from './past-steps.ts'
 
+/** The fields of a proration that its step and its entry need. */
+export type Proration = Pick<
+  InvoiceItem,
+  'id' | 'created' | 'subscription' | 'amount' | 'price' | 'quantity' | 'description' | 'proration'
+>
+
 /** The prorations that steps made, by the id of the step's event. */
-export type StepProrations = ReadonlyMap<string, readonly InvoiceItem[]>
+export type StepProrations = ReadonlyMap<string, readonly Proration[]>
 
-/** A span of creation, both ends inclusive, in Unix seconds, and the maximum number of items to read: all by default. */
-type Span = { readonly from?: number; readonly to: number; readonly limit?: number }
+/** A span of creation, both ends inclusive, in Unix seconds, and the maximum number of prorations to read. */
+type Span = { readonly from: number; readonly to: number; readonly limit: number }
 
-/** Reads the newest of a customer's invoice items that were created in a span, oldest first. */
-export type ReadItems = (span: Span) => readonly InvoiceItem[]
+/** Reads the newest of a customer's prorations that were created in a span, oldest first. */
+export type ReadProrations = (span: Span) => readonly Proration[]
 
-/** The maximum number of items that are read for a timeline: several for each of its changes. */
-export const MAX_ITEMS = 5_000
+/** The maximum number of prorations that are read for a timeline: several for each of its changes. */
+export const MAX_PRORATIONS = 5_000
 
-/** Returns a reader of the invoice items of a customer. */
-export const itemsOf =
-  ({ store }: Engine, { settings }: MerchantState, customer: string): ReadItems =>
-  ({ from = 0, to, limit = Number.MAX_SAFE_INTEGER }) =>
+/** Returns a reader of the prorations of a customer. */
+export const readerOfProrations =
+  ({ store }: Engine, { settings }: MerchantState, customer: string): ReadProrations =>
+  ({ from, to, limit }) =>
     store.objects
-      .list(
+      .summaries(
         'invoice_item',
         settings.ordinal,
         [
           { field: 'customer', is: customer },
+          { field: 'proration', isNull: false },
           { field: 'created', compare: '>=', to: from },
           { field: 'created', compare: '<=', to },
         ],
         { limit },
+        ['proration'],
       )
       .reverse()
 
 /**
  * Finds the prorations of each step that changed or ended a subscription. Steps of the same second are distinguished by their
- * items before and after. The newest step comes first, because older steps may be missing. If there are more items than are
+ * items before and after. The newest step comes first, because older steps may be missing. If there are more prorations than are
  * read, the oldest steps are left out.
  * @param steps - in chronological order
  */
-export function prorationsOf(read: ReadItems, steps: readonly TimelineStep[]): StepProrations {
+export function prorationsOf(read: ReadProrations, steps: readonly TimelineStep[]): StepProrations {
   const changes = steps.filter(changesPlan)
   const [first] = changes
   const last = changes.at(-1)
   if (!first || !last) return new Map()
-  const items = read({ from: first.created, to: last.created, limit: MAX_ITEMS })
-  const oldest = items.length < MAX_ITEMS ? undefined : items[0]
-  const waiting = new Map<string, InvoiceItem[]>()
+  const items = read({ from: first.created, to: last.created, limit: MAX_PRORATIONS })
+  const oldest = items.length < MAX_PRORATIONS ? undefined : items[0]
+  const waiting = new Map<string, Proration[]>()
   for (const item of items) {
     if (item.proration === null) continue
     const line = lineOf(item, item.proration)
@@ -55,7 +63,7 @@ export function prorationsOf(read: ReadItems, steps: readonly TimelineStep[]): S
     if (same) same.push(item)
     else waiting.set(line, [item])
   }
-  const found = new Map<string, readonly InvoiceItem[]>()
+  const found = new Map<string, readonly Proration[]>()
   for (const step of changes.toReversed()) {
     const newest = linesOf(step).flatMap((line) => waiting.get(line)?.pop() ?? [])
     // The step may have made older items too, which were not read.
@@ -86,7 +94,7 @@ const keyOf = ({ created, subscription, item, price, quantity, sign }: Line): st
   [created, subscription, item, price, quantity, sign].join(' ')
 
 const lineOf = (
-  { created, subscription, amount, price, quantity }: InvoiceItem,
+  { created, subscription, amount, price, quantity }: Proration,
   { subscription_item: item, is_usage }: ItemProration,
 ): string =>
   keyOf({

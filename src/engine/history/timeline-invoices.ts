@@ -4,6 +4,7 @@ import { isOpen } from '../../core/invoice-status.ts'
 import type { Kind, Objects } from '../../core/kinds.ts'
 import { RULES } from '../../core/rules.ts'
 import type { Subscription } from '../../core/subscription.ts'
+import type { Filter } from '../../store/list-query.ts'
 import type { Owed } from '../../store/next-due.ts'
 import type { Cut } from '../../store/statements.ts'
 import type { Engine } from '../machine/engine.ts'
@@ -108,7 +109,9 @@ function idsOfDrafts(found: Found, subscription: string | undefined) {
       ? { field: 'customer', is: customer.id }
       : { field: 'subscription', is: subscription }
   const limit = Number.MAX_SAFE_INTEGER
-  return objects.ids('invoice', merchant.settings.ordinal, [owner, { field: 'status', is: 'draft' }], {
-    limit,
-  })
+  const waiting: readonly Filter[] = [
+    { field: 'status', is: 'draft' },
+    { field: 'next_payment_attempt', isNull: false },
+  ]
+  return objects.ids('invoice', merchant.settings.ordinal, [owner, ...waiting], { limit })
 }

@@ -27,7 +27,7 @@ import { each, firstWithin } from './first-within.ts'
 import { type PastSteps, readTimelineSteps, type TimelineStep } from './past-steps.ts'
 import { viewAt } from './past-view.ts'
 import { pendingItemsOf } from './pending-items.ts'
-import { itemsOf, prorationsOf, type StepProrations } from './plan-changes.ts'
+import { prorationsOf, readerOfProrations, type StepProrations } from './plan-changes.ts'
 import { discountsFor, planIn, pricesOf } from './projection-source.ts'
 import { type Found, invoicesOf, MAX_RELATED, onlyInvoice } from './timeline-invoices.ts'
 import { usageSoFarOf } from './usage-amount.ts'
@@ -115,7 +115,7 @@ export function timelineOf<K extends SubjectKind>(
     as_of,
     related,
     happened: steps.happened,
-    prorations: () => prorationsOf(itemsOf(engine, merchant, found.customer.id), steps.happened),
+    prorations: () => prorationsOf(readerOfProrations(engine, merchant, found.customer.id), steps.happened),
     has_more: steps.has_more,
     max_attempts: attemptsOf(merchant.settings.retry_schedule),
     upcoming: futureJobsOf(found, kind, related, steps),

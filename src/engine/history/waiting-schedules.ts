@@ -13,7 +13,7 @@ export function waitingSchedules({
   const { objects, past } = engine.store
   const ids = isPast
     ? past.idsInState('unfinished', { owner: { customer: customer.id }, instant: as_of })
-    : objects.idsOfActive('subscription_schedule', customer.id)
+    : objects.idsOfWaitingSchedules(customer.id)
   const isWaiting = (schedule: SubscriptionSchedule) => schedule.subscription === null && !isOver(schedule)
   return firstWithin(each(view, 'subscription_schedule', ids, isWaiting), MAX_RELATED + 1).rows
 }

@@ -119,7 +119,7 @@ function checkPrefix(unit: UnitOfWork, { id }: Customer, prefix: string): void {
 export function deleteCustomer(unit: UnitOfWork, id: string): Customer {
   const customer = unit.find('customer', id)
   const clock = unit.clockOf(customer.test_clock)
-  const running = unit.store.objects.idsOfActive('subscription', id)
+  const running = unit.store.objects.idsOfPresentSubscriptions(id)
   // Each cancellation is written before the next decision, which reads the outstanding invoices.
   for (const subscription of oneByOne(unit, 'subscription', running)) {
     releaseLaterItems(unit, subscription, clock)
@@ -144,7 +144,7 @@ export function deleteCustomer(unit: UnitOfWork, id: string): Customer {
 
 /** Aborts the schedules of a customer that have not started. Those with a subscription have ended with it. */
 function abortWaiting(unit: UnitOfWork, customer: string, clock: Clock): void {
-  const waiting = unit.store.objects.idsOfActive('subscription_schedule', customer)
+  const waiting = unit.store.objects.idsOfWaitingSchedules(customer)
   for (const schedule of oneByOne(unit, 'subscription_schedule', waiting)) {
     const change = new Change()
     abort(change, schedule, clock.instant)

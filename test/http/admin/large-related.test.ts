@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Change } from '../../../src/core/change.ts'
 import { MAX_PAGE_LENGTH } from '../../../src/core/json-text.ts'
-import type { Objects } from '../../../src/core/kinds.ts'
+import type { Kind, Objects } from '../../../src/core/kinds.ts'
 import { apply } from '../../../src/engine/machine/apply.ts'
 import { Statement } from '../../../src/store/statements.ts'
 import { type Body, makePrice, startTwin, type Twin } from '../../twin.ts'
@@ -21,7 +21,7 @@ afterEach(async () => {
 })
 
 /** Gives an object metadata that the API would refuse. */
-async function enlarge(kind: 'invoice' | 'subscription', id: string): Promise<void> {
+async function enlarge(kind: 'invoice' | 'subscription' | 'invoice_item', id: string): Promise<void> {
   const { engine, merchant } = twin.sandbox
   await engine.command(merchant, null, (unit) => {
     const change = new Change()
@@ -31,9 +31,12 @@ async function enlarge(kind: 'invoice' | 'subscription', id: string): Promise<vo
   })
 }
 
-/** Counts the characters that the store reads during some work in rows of whole objects. */
-async function lengthRead<T>(work: () => Promise<T>): Promise<{ result: T; length: number }> {
-  const spies = (['all', 'allWithin'] as const).map((method) => vi.spyOn(Statement.prototype, method))
+/** Counts the characters that the store reads during some work, by default in lists only. */
+async function lengthRead<T>(
+  work: () => Promise<T>,
+  methods: readonly ('get' | 'all' | 'allWithin')[] = ['all', 'allWithin'],
+): Promise<{ result: T; length: number }> {
+  const spies = methods.map((method) => vi.spyOn(Statement.prototype, method))
   const result = await work()
   const rows = spies.flatMap(({ mock }) => mock.results.flatMap(({ value }) => value?.rows ?? value ?? []))
   return { result, length: rows.reduce((sum: number, row) => sum + (JSON.stringify(row) ?? '').length, 0) }
@@ -77,4 +80,60 @@ test('the page of a customer shows the large subscriptions that fit', async () =
   expect(related.subscriptions.has_more).toBe(true)
   expect(timeline.upcoming.data.length).toBeGreaterThan(0)
   expect(length).toBeLessThan(3 * MAX_PAGE_LENGTH)
+})
+
+/** Lists the ids of the objects that are read whole during some work, each time that they are. */
+async function readWhole<T>(kind: Kind, work: () => Promise<T>): Promise<{ result: T; ids: string[] }> {
+  const spy = vi.spyOn(twin.sandbox.engine.store.objects, 'get')
+  const result = await work()
+  return { result, ids: spy.mock.calls.flatMap(([read, , id]) => (read === kind ? id : [])) }
+}
+
+test('the page of a customer reads only the schedules that wait, beside those of its subscriptions', async () => {
+  const price = await makePrice(twin)
+  const schedule = (start_date: number | 'now') =>
+    twin.post('/v1/subscription_schedules', {
+      ...{ customer: customer.id, start_date },
+      default_settings: { collection_method: 'send_invoice', days_until_due: 30 },
+      phases: [{ items: [{ price: price.id }], iterations: 2 }],
+    })
+  const started = await schedule('now')
+  const waiting = await schedule(customer.created + 86_400)
+  const { result, ids } = await readWhole('subscription_schedule', page)
+  expect(result.body.timeline.upcoming.data.length).toBeGreaterThan(2)
+  expect(ids.toSorted()).toEqual([started.id, waiting.id])
+})
+
+test('the page of a customer reads no drafts without a planned finalization', async () => {
+  await twin.close()
+  twin = await startTwin({ dialect: 'stripe' })
+  customer = await twin.post('/v1/customers')
+  await twin.post('/v1/invoices', { customer: customer.id })
+  const waiting = await twin.post('/v1/invoices', { customer: customer.id, auto_advance: true })
+  const newest = () => asOperator(twin)('GET', `customers/${customer.id}?limit=1`)
+  const { result, ids } = await readWhole('invoice', newest)
+  expect(result.body.related.invoices.data.map(({ id }: Body) => id)).toEqual([waiting.id])
+  expect(new Set(ids)).toEqual(new Set([waiting.id]))
+})
+
+test('the page of a customer shows prorations without reading large invoice items', async () => {
+  const [first, second] = [await makePrice(twin), await makePrice(twin, { unit_amount: 3_000 })]
+  const subscription = await twin.post('/v1/subscriptions', {
+    ...{ customer: customer.id, currency: 'usd', collection_method: 'send_invoice', days_until_due: 30 },
+    items: [{ price: first.id }],
+  })
+  const [{ id: item }] = subscription.items.data
+  for (const price of [second.id, first.id]) {
+    await twin.advance({ by: '1d' })
+    const change = { items: [{ id: item, price }], proration_behavior: 'always_invoice' }
+    await twin.post(`/v1/subscriptions/${subscription.id}`, change)
+    await twin.post('/v1/invoiceitems', { customer: customer.id, amount: 100, currency: 'usd' })
+  }
+  const items = await twin.get(`/v1/invoiceitems?customer=${customer.id}`)
+  for (const { id } of items.data) await enlarge('invoice_item', id)
+  twin.sandbox.engine.store.objects.forget()
+  const { result, length } = await lengthRead(page, ['get', 'all', 'allWithin'])
+  const changes = result.body.timeline.happened.data.filter(({ prorations }: Body) => prorations)
+  expect(changes.map(({ prorations }: Body) => prorations.length)).toEqual([2, 2])
+  expect(length).toBeLessThan(1_000_000)
 })
