@@ -225,17 +225,22 @@ async function retryOne(engine: Engine, id: string, sender: Sender): Promise<Ret
   return retried.map((delivery) => ({ view, id: delivery }))
 }
 
-/** Retries all pending deliveries, of one merchant or of all. @throws ApiError resource_missing, param merchant */
+/**
+ * Retries all pending deliveries, of one merchant or of all. Each endpoint takes a command of its own, so that others are served in
+ * between: an endpoint can have very many deliveries.
+ * @throws ApiError resource_missing, param merchant
+ */
 async function retryAll(engine: Engine, named: string | undefined, sender: Sender): Promise<Retried[]> {
   const merchants = named === undefined ? [...engine.merchants.values()] : [theMerchant(engine, named)]
   const retried = await Promise.all(
-    merchants.map(async (merchant) => {
+    merchants.flatMap((merchant) => {
       const view = viewOf(engine, merchant)
       const filters = [{ field: 'deleted', is: 0 }]
       const endpoints = view.list('webhook_endpoint', filters, { limit: Number.MAX_SAFE_INTEGER })
-      const retry = (unit: UnitOfWork) => endpoints.flatMap((endpoint) => retryAllOf(unit, endpoint.id))
-      const ids = await engine.command(merchant, null, retry, sender)
-      return ids.map((id) => ({ view, id }))
+      return endpoints.map(async (endpoint) => {
+        const ids = await engine.command(merchant, null, (unit) => retryAllOf(unit, endpoint.id), sender)
+        return ids.map((id) => ({ view, id }))
+      })
     }),
   )
   return retried.flat()

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type Body, clientOf, type Twin } from '../../twin.ts'
 import { makeEvents, openShop, type Shop, URL } from '../../webhooks/inbox.ts'
 import {
@@ -194,6 +194,19 @@ describe('the operator', () => {
     await settle()
     expect(shop.ids()).toHaveLength(4)
     expect(shop.ids('http://other.test/')).toHaveLength(9)
+  })
+
+  test('retries those of each endpoint in a command of its own, because there can be very many', async () => {
+    const shop = await openShop()
+    shop.inbox.receive = () => 500
+    for (let n = 0; n < 3; n += 1) await shop.endpoint()
+    await makeEvents(shop, 2)
+    await shop.settled()
+    const command = vi.spyOn(shop.sandbox.engine, 'command')
+    expect((await succeed(shop, 'POST', 'webhooks/retry', { all: true })).data).toHaveLength(6)
+    expect(await Promise.all(command.mock.results.map(({ value }) => value))).toEqual(
+      Array(3).fill([expect.any(String), expect.any(String)]),
+    )
   })
 })
 
