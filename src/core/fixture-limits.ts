@@ -10,7 +10,7 @@ export const MAX_FIXTURE_FILES = 1_000
 /** The maximum total size of the files in bytes: some 400 for each object. */
 export const MAX_FIXTURE_BYTES = 4 * 1_048_576
 
-/** paytwin: the maximum number of parameters of one load: some 20 for each object. Parsing as many takes less than half a second. */
+/** paytwin: the maximum number of parameters of one load: some 20 for each object. Parsing as many takes up to half a second. */
 export const MAX_FIXTURE_PARAMETERS = 200_000
 
 /** Returns the error message for files of this total size; undefined when they can be loaded. */
