@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { IS_LOOSE } from './read-ahead.ts'
 import { arg, type Statements } from './statements.ts'
 
 /** The SQL for a subscription that has not ended. Its first part is the condition of an index. */
@@ -20,6 +21,19 @@ export function billedCurrency(statements: Statements, customer: string): string
     }))
     .get({ customer })
   return row?.currency ?? null
+}
+
+/** Reports whether a customer has a pending item that belongs to no subscription. */
+export function hasLooseItems(statements: Statements, customer: string): boolean {
+  const found = statements
+    .named('has loose items', (db) => ({
+      compile: () =>
+        sql`select 1 from invoice_item where customer = ${arg('customer')} and ${IS_LOOSE} limit 1`.compile(
+          db,
+        ),
+    }))
+    .get({ customer })
+  return found !== undefined
 }
 
 /** Reports whether a customer has a paid invoice or a successful charge. The invoice of a successful charge is paid. */

@@ -7,6 +7,7 @@ import { type AmountCount, countAmounts, type MovingKind } from './amounts.ts'
 import type { Blocks } from './blocks.ts'
 import {
   billedCurrency,
+  hasLooseItems,
   hasPaid,
   idsOfPresentSubscriptions,
   idsOfWaitingSchedules,
@@ -24,7 +25,7 @@ import {
 } from './next-due.ts'
 import { sizeOfEach } from './object-sizes.ts'
 import { Place } from './place.ts'
-import { IS_LOOSE, IS_OUTSTANDING, type Owners, ReadAhead } from './read-ahead.ts'
+import { IS_OUTSTANDING, type Owners, ReadAhead } from './read-ahead.ts'
 import { arg, type Cut, literal, type Statements } from './statements.ts'
 import type { StoredObjects, Summary } from './stored-kind.ts'
 
@@ -181,20 +182,30 @@ export class ObjectTable {
   /** Whether a customer has a pending item that belongs to no subscription. */
   hasLooseItems(customer: string): boolean {
     if (this.#ahead?.hasNoLooseItems(customer)) return false
-    const found = this.#statements
-      .named('has loose items', (db) => ({
-        compile: () =>
-          sql`select 1 from invoice_item where customer = ${arg('customer')} and ${IS_LOOSE} limit 1`.compile(
-            db,
-          ),
-      }))
-      .get({ customer })
-    return found !== undefined
+    return hasLooseItems(this.#statements, customer)
   }
 
   /** Returns the items that wait for a subscription's next invoice, oldest first; undefined if they were not read ahead. */
   itemsReadAhead(subscription: string): readonly InvoiceItem[] | undefined {
     return this.#ahead?.itemsBilledWith(subscription)
+  }
+
+  /**
+   * Leaves the items that wait for a subscription to the customer's next manual invoice, however many they are. What an item
+   * waits for is not public, so this has no journal entry.
+   */
+  releaseItems(subscription: string): void {
+    const { changes } = this.#statements
+      .named('release items', (db) =>
+        db
+          .updateTable('invoice_item')
+          .set({ billed_with: null })
+          .where('billed_with', '=', arg<string>('subscription')),
+      )
+      .runWith(null, subscription)
+    if (changes === 0) return
+    this.#writes += 1
+    this.forget()
   }
 
   /** Returns the currency of the customer's newest subscription that has not ended, or else schedule that is not over; null without any. */

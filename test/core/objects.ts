@@ -167,7 +167,6 @@ export function anAccount({ openInvoices = [], ...given }: GivenAccount = {}): E
     outstanding: { customer: outstanding, subscription: outstanding },
     endingInvoices: () => openInvoices,
     schedule: null,
-    laterPendingItems: () => [],
     intents: new Map(
       openInvoices.map((invoice) => [
         invoice.id,

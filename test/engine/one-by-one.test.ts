@@ -90,12 +90,21 @@ test('deleting a coupon reads one large promotion code at a time', async () => {
     expect(await twin.get(`/v1/promotion_codes/${id}`)).toMatchObject({ active: false })
 })
 
-test('the billed lines of a period are added up from one large pending item at a time', async () => {
+test('the billed lines of a period are added up from one large proration at a time', async () => {
   const customer = await makeOne()
   const price = await makePrice(twin)
-  const { id } = await subscribe(customer, price)
-  const item = { customer: customer.id, subscription: id, amount: 1, currency: 'usd', metadata: LARGE }
-  await times(5, () => twin.post('/v1/invoiceitems', item))
+  const { id, items } = await subscribe(customer, price)
+  const [item] = items.data
+  await twin.advance({ by: '1d' })
+  await times(3, (n) =>
+    twin.post(`/v1/subscriptions/${id}`, {
+      items: [{ id: item.id, quantity: n + 2 }],
+      proration_behavior: 'create_prorations',
+    }),
+  )
+  const { data: prorations } = await twin.get('/v1/invoiceitems')
+  expect(prorations).toHaveLength(6)
+  for (const proration of prorations) await twin.post(`/v1/invoiceitems/${proration.id}`, { metadata: LARGE })
   const { engine, merchant } = twin.sandbox
   engine.store.objects.forget()
   const longest = await longestResult(() =>

@@ -278,12 +278,14 @@ describe('with more items waiting than an invoice takes', () => {
     expect(await pendingAmounts(twin)).toEqual([])
   })
 
-  test('a cancellation bills or leaves all of them', async () => {
+  test('a cancellation bills those up to the limit or none, and the next manual invoices bill the rest', async () => {
     const billed = await beginWaiting()
     await billed.twin.advance({ to: MIDDLE })
     await billed.change({ items: [{ id: billed.item, price: billed.prices.pro }] })
     await billed.twin.delete(`${billed.path}?invoice_now=true`)
-    expect(await newestInvoice(billed.twin)).toMatchObject({ total: WAITING + 1500 })
+    expect(await newestInvoice(billed.twin)).toMatchObject({ total: WAITING })
+    const rest = await billed.twin.post('/v1/invoices', { customer: billed.customer.id })
+    expect(rest.total).toBe(1500)
 
     const left = await beginWaiting()
     await left.twin.advance({ to: MIDDLE })
@@ -295,7 +297,7 @@ describe('with more items waiting than an invoice takes', () => {
   })
 
   test.each(['a planned cancellation', 'the end of a trial on request'])(
-    '%s bills all of them',
+    '%s bills those up to the limit, and the next manual invoice bills the rest',
     async (end) => {
       const isTrial = end !== 'a planned cancellation'
       const { twin, path, customer, subscription } = await begin(isTrial ? { trial_period_days: 14 } : {})
@@ -310,11 +312,13 @@ describe('with more items waiting than an invoice takes', () => {
       expect(last).toMatchObject({
         status: 'paid',
         billing_reason: 'subscription_update',
-        total: WAITING + 3,
+        total: WAITING,
       })
+      const rest = await twin.post('/v1/invoices', { customer: customer.id })
+      expect(rest.total).toBe(3)
       const items = await listAll(twin, '/v1/invoiceitems')
-      expect(new Set(items.map(({ invoice }) => invoice))).toEqual(new Set([last.id]))
-      expect(items.reduce((sum, { amount }) => sum + amount, 0)).toBe(last.total)
+      expect(items.filter(({ invoice }) => invoice === last.id)).toHaveLength(WAITING)
+      expect(items.filter(({ invoice }) => invoice === rest.id)).toHaveLength(3)
     },
   )
 })

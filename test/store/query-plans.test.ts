@@ -72,6 +72,7 @@ const SKIPPING: readonly string[] = Object.entries({
   webhook_delivery_by_event: ['endpoint'],
   // A customer, a subscription, a product or a coupon has at most thousands of these objects in most tests.
   invoice_customer: ['number', 'status'],
+  invoice_item_billed_with: ['proration'],
   invoice_item_customer: ['invoice', 'proration'],
   invoice_item_waiting: ['billed_with'],
   invoice_subscription: ['customer', 'status'],
@@ -257,6 +258,7 @@ function askForRarities({ engine: { store } }: Sandbox): void {
     store.deliveries.list(0, [{ field: 'endpoint', is: '' }, filter], { limit: 1 })
   store.objects.countDefaulted('', 1)
   store.objects.hasPaid('')
+  store.objects.releaseItems('')
   store.invoiceCredits.holderOf('', '')
   for (const kind of ['charge', 'refund', 'dispute'] as const) store.objects.countAmounts(kind, 0)
   store.billedPeriods.delete('')

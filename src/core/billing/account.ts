@@ -78,16 +78,7 @@ export type EndingAccount = Account & {
   readonly endingInvoices: () => readonly Invoice[]
   /** The schedule that manages the subscription; null for none. */
   readonly schedule: SubscriptionSchedule | null
-  /** Loads the pending items beyond the limit of an invoice, oldest first. Only an end needs them. */
-  readonly laterPendingItems: () => readonly InvoiceItem[]
 }
-
-/** Returns the account with all pending items, for the last invoice of a subscription, because no later invoice can bill them. */
-export const withAllPendingItems = (account: EndingAccount): EndingAccount => ({
-  ...account,
-  pendingItems: [...account.pendingItems, ...account.laterPendingItems()],
-  laterPendingItems: () => [],
-})
 
 /**
  * Lists the invoices that the end of the subscription changes after the steps so far, oldest first: open invoices, and drafts

@@ -4,7 +4,7 @@ import { isOpen } from '../invoice-status.ts'
 import type { CancellationReason, Subscription } from '../subscription.ts'
 import { factsOf, SUBSCRIPTION_TRANSITIONS } from '../subscription-status.ts'
 import { cannotBe, move } from '../transitions.ts'
-import { type EndingAccount, endingInvoicesOf, updateDelinquency, withAllPendingItems } from './account.ts'
+import { type EndingAccount, endingInvoicesOf, updateDelinquency } from './account.ts'
 import { voidInvoice } from './collect.ts'
 import { endDiscounts, withoutEnded } from './discounting.ts'
 import { discardPendingUpdate } from './pending-update.ts'
@@ -29,7 +29,6 @@ export function cancel(
   )
   if (factsOf(subscription).awaitsFirstPayment) voidOpenInvoices(change, account)
   else dropRetries(change, account)
-  releaseItems(change, account)
   endDiscounts(change, account, change.latest('subscription', subscription))
   change.update(
     'subscription',
@@ -53,7 +52,6 @@ export function cancel(
  */
 export function expire(change: Change, account: EndingAccount, subscription: Subscription): void {
   voidOpenInvoices(change, account)
-  releaseItems(change, account)
   endDiscounts(change, account, subscription)
   change.update(
     'subscription',
@@ -82,12 +80,5 @@ function voidOpenInvoices(change: Change, account: EndingAccount): void {
   for (const invoice of endingInvoicesOf(change, account).filter(isOpen)) {
     voidInvoice(change, account, invoice)
     updateDelinquency(change, account)
-  }
-}
-
-function releaseItems(change: Change, account: EndingAccount): void {
-  for (const item of withAllPendingItems(account).pendingItems) {
-    const isPending = change.latest('invoice_item', item).invoice === null
-    if (isPending) change.update('invoice_item', item, (latest) => ({ ...latest, billed_with: null }))
   }
 }

@@ -1,8 +1,9 @@
 import type { Change } from '../change.ts'
+import { itemsOfOneInvoice } from '../invoice-item.ts'
 import { type BilledLine, creditsForAll } from '../proration.ts'
 import { type CancellationReason, pricedPeriod, type Subscription, withInvoice } from '../subscription.ts'
 import { factsOf } from '../subscription-status.ts'
-import { type Account, type EndingAccount, updateDelinquency, withAllPendingItems } from './account.ts'
+import { type Account, type EndingAccount, updateDelinquency } from './account.ts'
 import { type Billed, type Billing, billPeriod, draft } from './bill.ts'
 import { cancel } from './cancel.ts'
 import { createItem } from './change-plan.ts'
@@ -42,11 +43,10 @@ export function cancelNow(
     ? creditsForAll({ before: subscription.items, period, at: now, prices, names, billed })
     : []
   const created = credits.map((line) => createItem(change, account, subscription, line))
-  const all = withAllPendingItems(account)
-  const settled = { ...all, pendingItems: [...all.pendingItems, ...created] }
+  const settled = { ...account, pendingItems: [...account.pendingItems, ...created] }
   // Usage of the current second counts too, because no other period follows.
   const collected = invoiceNow ? billRest(change, settled, subscription, now + 1) : null
-  cancel(change, withEnding(settled, collected), subscription, 'cancellation_requested', now)
+  cancel(change, withEnding(account, collected), subscription, 'cancellation_requested', now)
   return collected
 }
 
@@ -58,9 +58,8 @@ export function cancelAsPlanned(
   reason: CancellationReason,
 ): void {
   const { account, subscription } = discardPendingUpdate(change, given, running)
-  const settled = withAllPendingItems(account)
-  const collected = billRest(change, settled, subscription, account.now)
-  cancel(change, withEnding(settled, collected), subscription, reason)
+  const collected = billRest(change, account, subscription, account.now)
+  cancel(change, withEnding(account, collected), subscription, reason)
 }
 
 /** Adds the final invoice to the invoices whose planned attempts are removed. */
@@ -68,17 +67,18 @@ const withEnding = (account: EndingAccount, collected: Collected | null): Ending
   collected ? { ...account, endingInvoices: () => [...account.endingInvoices(), collected.invoice] } : account
 
 /**
- * Bills the items that still wait for a subscription that ends, and the usage of its last period. The usage of a trial is
- * free.
+ * Bills the items that still wait for a subscription that ends, up to the limits of an invoice, and the usage of its last
+ * period. The usage of a trial is free.
  * @param usageEnd - the end of the billed usage, exclusive, in Unix seconds
  * @returns null when there are none
  */
 function billRest(
   change: Change,
-  account: Account,
+  given: Account,
   subscription: Subscription,
   usageEnd: number,
 ): Collected | null {
+  const account = { ...given, pendingItems: itemsOfOneInvoice(given.pendingItems) }
   const ended = factsOf(subscription).isBilled ? endedAt(subscription, usageEnd) : undefined
   const bills = account.pendingItems.length > 0 || (ended && hasUsage(account, ended))
   if (!bills) return null

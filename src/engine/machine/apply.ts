@@ -10,7 +10,7 @@ import { enqueueDeliveries } from '../resources/webhook-post.ts'
 import { updateBilledPeriods } from './billed-period.ts'
 import { consumeChargeFault } from './charge-fault.ts'
 import type { Clock } from './clock.ts'
-import { endsOfCodes } from './coupon-end.ts'
+import { followUp } from './follow-ups.ts'
 import { requeue } from './requeue.ts'
 import type { UnitOfWork } from './unit.ts'
 
@@ -37,7 +37,7 @@ export function apply(unit: UnitOfWork, change: Change, clock: Clock = unit.merc
   updateBilledPeriods(unit, touched)
   record(unit, entries, clock.instant)
   for (const object of touched.values()) queueJobs(unit, object)
-  for (const ending of endsOfCodes(unit, touched.values())) apply(unit, ending, clock)
+  followUp(unit, touched.values(), (following) => apply(unit, following, clock))
 }
 
 /** Records the last state of a step's object. */

@@ -1,19 +1,15 @@
 import type { Account, EndingAccount } from '../../core/billing/account.ts'
 import { discountIdsOf } from '../../core/billing/discounting.ts'
-import { Change } from '../../core/change.ts'
+import type { Change } from '../../core/change.ts'
 import { type Discounts, NO_DISCOUNTS } from '../../core/discount.ts'
 import { type Invoice, MAX_LINES } from '../../core/invoice.ts'
 import { type InvoiceItem, itemsOfOneInvoice } from '../../core/invoice-item.ts'
 import type { PaymentMethod } from '../../core/payment-method.ts'
 import type { Prices, Subscription } from '../../core/subscription.ts'
 import { factsOf } from '../../core/subscription-status.ts'
-import type { Page } from '../../store/list-query.ts'
-import { apply } from '../machine/apply.ts'
 import { nextChargeFault } from '../machine/charge-fault.ts'
-import type { Clock } from '../machine/clock.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { loadDiscounts } from './discount.ts'
-import { oneByOne } from './one-by-one.ts'
 import { usageOf } from './usage.ts'
 import { looseItemsOf } from './waiting-items.ts'
 
@@ -68,12 +64,10 @@ function endingAccountOf(
     change,
     chosen,
   })
-  const laterPendingItems = () =>
-    subscription === null ? [] : laterPendingItemsOf(unit, subscription, account.pendingItems)
   const managing = subscription?.schedule ?? null
   const schedule = managing === null ? null : unit.need('subscription_schedule', managing)
   // A copy would read the payment method, which is a getter, and takes V8 ten times as long.
-  return Object.assign(account, { endingInvoices, schedule, laterPendingItems })
+  return Object.assign(account, { endingInvoices, schedule })
 }
 
 function accountOf(
@@ -177,41 +171,12 @@ function pendingUpdateOf(unit: UnitOfWork, subscription: Subscription | null): A
 /** Lists the invoice items that a subscription's next invoice bills, oldest first, up to the limits of an invoice. */
 const pendingItemsOf = (unit: UnitOfWork, { id }: Subscription): readonly InvoiceItem[] =>
   itemsOfOneInvoice(
-    unit.store.objects.itemsReadAhead(id) ?? itemsWaitingFor(unit, id, { before: 0, limit: MAX_LINES }),
+    unit.store.objects.itemsReadAhead(id) ??
+      unit.store.objects.list('invoice_item', unit.owner, [{ field: 'billed_with', is: id }], {
+        before: 0,
+        limit: MAX_LINES,
+      }),
   )
-
-/** Lists the invoice items that wait for a subscription beyond those that its next invoice bills, oldest first. */
-function laterPendingItemsOf(
-  unit: UnitOfWork,
-  { id }: Subscription,
-  pending: readonly InvoiceItem[],
-): InvoiceItem[] {
-  const last = pending.at(-1)
-  if (!last) return []
-  const before = unit.store.objects.seqOf('invoice_item', unit.owner, last.id)
-  return itemsWaitingFor(unit, id, { before, limit: Number.MAX_SAFE_INTEGER })
-}
-
-/**
- * Releases the items that wait for a subscription beyond those that its next invoice bills, one after the other, before it is
- * canceled without an invoice. The items of a pending update stay, because its end removes them.
- */
-export function releaseLaterItems(unit: UnitOfWork, subscription: Subscription, clock: Clock): void {
-  if (!subscription.has_pending_items || subscription.pending_update) return
-  const waiting = [{ field: 'billed_with', is: subscription.id }]
-  const page = { before: 0, limit: Number.MAX_SAFE_INTEGER }
-  const ids = unit.store.objects
-    .ids('invoice_item', unit.owner, waiting, page)
-    .slice(pendingItemsOf(unit, subscription).length)
-  for (const item of oneByOne(unit, 'invoice_item', ids)) {
-    const change = new Change()
-    change.update('invoice_item', item, (latest) => ({ ...latest, billed_with: null }))
-    apply(unit, change, clock)
-  }
-}
-
-const itemsWaitingFor = ({ store, owner }: UnitOfWork, subscription: string, page: Page): InvoiceItem[] =>
-  store.objects.list('invoice_item', owner, [{ field: 'billed_with', is: subscription }], page)
 
 function outstandingOf(
   { store, rules }: UnitOfWork,

@@ -38,9 +38,12 @@ export function billedLines(unit: UnitOfWork, subscription: Subscription): Bille
 
 const ALL = { limit: Number.MAX_SAFE_INTEGER }
 
-/** Reads the invoice items that wait for a subscription one after the other, newest first. */
+/** Reads the prorations that wait for a subscription one after the other, newest first. */
 function waitingItemsOf(unit: UnitOfWork, { id }: Subscription): Iterable<InvoiceItem> {
-  const waiting = [{ field: 'billed_with', is: id }]
+  const waiting: Filter[] = [
+    { field: 'billed_with', is: id },
+    { field: 'proration', isNull: false },
+  ]
   return oneByOne(unit, 'invoice_item', unit.store.objects.ids('invoice_item', unit.owner, waiting, ALL))
 }
 

@@ -9,7 +9,7 @@ import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import { apply } from '../machine/apply.ts'
 import type { Clock } from '../machine/clock.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
-import { loadEndingAccount, releaseLaterItems } from './account.ts'
+import { loadEndingAccount } from './account.ts'
 import { type CustomerDiscountParams, endDiscount, withDiscount } from './discount.ts'
 import { oneByOne } from './one-by-one.ts'
 import { paymentMethodOf } from './payment-method.ts'
@@ -122,7 +122,6 @@ export function deleteCustomer(unit: UnitOfWork, id: string): Customer {
   const running = unit.store.objects.idsOfPresentSubscriptions(id)
   // Each cancellation is written before the next decision, which reads the outstanding invoices.
   for (const subscription of oneByOne(unit, 'subscription', running)) {
-    releaseLaterItems(unit, subscription, clock)
     const account = loadEndingAccount(unit, subscription)
     const ending = new Change()
     cancel(ending, account, subscription, 'cancellation_requested', account.now)
