@@ -12,14 +12,17 @@ export type VersionChange = {
   readonly description: string
   /** Converts parameters of the previous version to this one, for a route such as `POST /v1/customers`. */
   readonly request?: (route: string, params: Raw) => Raw
-  /** Converts a resource of this version to the previous one. Called for every resource, then for those nested in it. */
+  /**
+   * Converts a resource of this version to the previous one. Called for every resource, then for those nested in it, which are still
+   * in the newest version.
+   */
   readonly response?: (resource: Json, objects: ObjectsAt) => Json
 }
 
 /** The objects that a change can add to a resource. */
 export type ObjectsAt = {
   readonly view: View
-  /** Presents an object in the version that the change converts from; undefined if there is none. */
+  /** Presents an object in the newest version; undefined if there is none. It is converted with the resource that it is added to. */
   readonly show: (kind: Kind, id: string) => Json | undefined
 }
 
@@ -87,25 +90,20 @@ export class VersionHistory {
 
   /** Converts a body of the newest version to an older one. Events keep the version in which they were emitted. */
   downgrade(date: string, body: Json, view: View): Json {
-    if (date === this.newest) return body
-    const newer = this.#versions.slice(this.dates.indexOf(date) + 1).reverse()
-    return newer.reduce((shown, version) => {
-      const objects = this.#objectsAt(version.date, view)
-      return version.changes.reduceRight(
-        (resource, { response }) => (response ? (converted(resource, response, objects) as Json) : resource),
-        shown,
-      )
-    }, body)
-  }
-
-  #objectsAt(date: string, view: View): ObjectsAt {
-    return {
+    const responses = this.#changesSince(date)
+      .flatMap(({ response }) => response ?? [])
+      .reverse()
+    if (responses.length === 0) return body
+    const objects: ObjectsAt = {
       view,
       show: (kind, id) => {
         const object = view.get(kind, id)
-        return object && this.downgrade(date, this.#present(view, kind, object), view)
+        return object && this.#present(view, kind, object)
       },
     }
+    const convert = (resource: Json) =>
+      responses.reduce((shown, response) => response(shown, objects), resource)
+    return converted(body, convert) as Json
   }
 
   #changesSince(date: string): VersionChange[] {
@@ -113,21 +111,26 @@ export class VersionHistory {
   }
 }
 
-/** Converts the resources of a body, each before those nested in it. Metadata is the caller's, and can look like a resource. */
-function converted(
-  value: unknown,
-  response: NonNullable<VersionChange['response']>,
-  objects: ObjectsAt,
-): unknown {
-  if (Array.isArray(value)) return value.map((entry) => converted(entry, response, objects))
+/**
+ * Converts the resources of a value, each before those nested in it. One pass makes the changes of all versions, and returns what has
+ * none of them as it is: a body can have a million values. Metadata is the caller's, and can look like a resource.
+ */
+function converted(value: unknown, convert: (resource: Json) => Json): unknown {
   if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    const entries = value.map((entry) => converted(entry, convert))
+    return entries.some((entry, index) => entry !== value[index]) ? entries : value
+  }
   const { object } = value as Json
   if (object === 'event') return value
-  const resource = typeof object === 'string' ? response(value as Json, objects) : value
-  return Object.fromEntries(
-    Object.entries(resource).map(([name, child]) => [
-      name,
-      name === 'metadata' ? child : converted(child, response, objects),
-    ]),
-  )
+  const resource = typeof object === 'string' ? convert(value as Json) : (value as Json)
+  let changed: Record<string, unknown> | undefined
+  for (const name of Object.keys(resource)) {
+    const child = resource[name]
+    const after = name === 'metadata' ? child : converted(child, convert)
+    if (after === child) continue
+    changed ??= { ...resource }
+    changed[name] = after
+  }
+  return changed ?? resource
 }
