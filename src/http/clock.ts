@@ -5,9 +5,10 @@ import type { EventType } from '../core/kinds.ts'
 import type { ShownClock } from '../core/test-clock.ts'
 import { beginAdvance, type MerchantClock } from '../engine/machine/begin-advance.ts'
 import type { Clock } from '../engine/machine/clock.ts'
+import { inTurns } from '../engine/machine/gate.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import { progressOf, type Summary } from '../engine/machine/stored-advance.ts'
-import { type Upcoming, type UpcomingPage, upcomingJobs } from '../engine/resources/upcoming.ts'
+import { type Upcoming, type UpcomingPage, upcomingInSteps } from '../engine/resources/upcoming.ts'
 import type { Api } from './api.ts'
 import { deferred } from './deferred.ts'
 import { eventPattern, matchingTypes } from './event-types.ts'
@@ -104,10 +105,12 @@ export function clockRoutes(api: Api): void {
       params: upcomingParams,
       returns: upcomingList,
     },
-    ({ c, merchant, services, params }) =>
-      presentUpcoming(c.req.path, params, (wanted) =>
-        upcomingJobs(services.engine, merchant, selectClock(merchant, params.test_clock), wanted),
-      ),
+    ({ c, merchant, services, params, checkCredentials }) => {
+      const clock = selectClock(merchant, params.test_clock)
+      return presentUpcoming(c.req.path, params, (wanted) =>
+        inTurns(upcomingInSteps(services.engine, merchant, clock, wanted), checkCredentials),
+      )
+    },
   )
 }
 
@@ -249,15 +252,15 @@ const presentSummary = ({
 })
 
 /** Presents a page of scheduled jobs, next due first. */
-export function presentUpcoming(
+export async function presentUpcoming(
   url: string,
   params: PageParams,
-  read: (page: UpcomingPage) => Upcoming[],
-): List<UpcomingShape> {
+  read: (page: UpcomingPage) => Promise<Upcoming[]>,
+): Promise<List<UpcomingShape>> {
   const { limit } = params
   const cursor = cursorOf(params)
   const isBackward = cursor?.param === 'ending_before'
-  const found = read({ limit: limit + 1, cursor: cursor && { ...cursor, isBackward } })
+  const found = await read({ limit: limit + 1, cursor: cursor && { ...cursor, isBackward } })
   return page(url, found, { limit, isBackward }, ({ id, due, kind, subscription, invoice, merchant_id }) => ({
     id,
     object: 'upcoming' as const,

@@ -25,29 +25,39 @@ export type UpcomingPage = {
 
 /**
  * Lists the next jobs of a merchant's clock, in order; with a backward cursor the nearest first. Notices that would not be
- * sent are left out.
+ * sent are left out: any number of them can come first, so it works in steps, each of which reads one subscription: see inTurns.
  * @throws ApiError resource_missing for an unknown cursor
  * See docs/contract/clocks.md#jobs.
  */
-export function upcomingJobs(
+export function* upcomingInSteps(
   engine: Engine,
   { settings }: MerchantState,
   clock: Clock,
   { limit, cursor }: UpcomingPage,
-): Upcoming[] {
+): Generator<void, Upcoming[]> {
   const { jobs } = engine.store
-  const place = cursor && jobs.find(clock.seq, jobOf(engine, settings.ordinal, cursor.id))
+  let place = cursor && jobs.find(clock.seq, jobOf(engine, settings.ordinal, cursor.id))
   if (cursor && !place) throw resourceMissing('upcoming job', cursor.id, cursor.param)
   const found: Job[] = []
-  for (let last = place; ; ) {
-    const from = last && (cursor?.isBackward ? { before: last } : { after: last })
-    const page = jobs.next(clock.seq, limit, from)
-    found.push(...page.filter((job) => applies(engine, settings.ordinal, job)))
-    const end = page.at(-1)
-    if (page.length < limit || found.length >= limit || !end) break
-    last = jobs.find(clock.seq, end)
-  }
-  return found.slice(0, limit).map(({ due, kind, subscription, object }) => ({
+  do {
+    const page = jobs.next(
+      clock.seq,
+      limit,
+      place && (cursor?.isBackward ? { before: place } : { after: place }),
+    )
+    const end = page.length < limit ? undefined : page.at(-1)
+    // The place is read with its page: the job can have run when a later step begins.
+    place = end && jobs.find(clock.seq, end)
+    for (const job of page) {
+      if (job.kind === 'invoice_upcoming') {
+        yield
+        if (!isAnnounced(engine, settings.ordinal, job.object)) continue
+      }
+      found.push(job)
+      if (found.length === limit) break
+    }
+  } while (place && found.length < limit)
+  return found.map(({ due, kind, subscription, object }) => ({
     id: `${kind}-${object}-${due}`,
     due,
     kind,
@@ -58,23 +68,24 @@ export function upcomingJobs(
 }
 
 /**
- * Reports whether a job has an effect in the present state of its object. The announcement of an invoice stays queued while it
- * has none, because that can change before it is due.
+ * Reports whether the next invoice of a subscription is announced in its present state. The job stays queued while it is not,
+ * because that can change before it is due.
  * See docs/contract/notices.md#upcoming-invoices.
  */
-function applies({ store: { objects } }: Engine, merchant: number, { kind, object }: Job): boolean {
-  const subscription = kind === 'invoice_upcoming' && objects.get('subscription', merchant, object)
-  if (!subscription) return true
-  const { customer, schedule } = subscription
-  const managing = schedule === null ? undefined : objects.get('subscription_schedule', merchant, schedule)
-  const coming = managing?.phases.flatMap(({ items }) => items) ?? []
+function isAnnounced({ store: { objects } }: Engine, merchant: number, id: string): boolean {
+  const subscription = objects.get('subscription', merchant, id)
+  if (!subscription) return false
+  const { customer, schedule: managing } = subscription
+  const schedule = (managing !== null && objects.get('subscription_schedule', merchant, managing)) || null
+  const coming = schedule?.phases.flatMap(({ items }) => items) ?? []
   const prices = new Map(
-    [...subscription.items, ...coming].flatMap(({ price: id }) => {
+    // Only phases need prices: they can change the interval.
+    (schedule ? [...subscription.items, ...coming] : []).flatMap(({ price: id }) => {
       const price = objects.get('price', merchant, id)
       return price ? [[id, price]] : []
     }),
   )
-  const billed = asNextBilled(subscription, { schedule: managing ?? null, prices })
+  const billed = asNextBilled(subscription, { schedule, prices })
   if (billed === null) return false
   const isOwn = (id: string | null | undefined) =>
     id != null && objects.get('payment_method', merchant, id)?.customer === customer

@@ -3,8 +3,9 @@ import { parameterInvalid, resourceMissing } from '../../core/errors.ts'
 import type { MerchantClock } from '../../engine/machine/begin-advance.ts'
 import type { Sender } from '../../engine/machine/command-queue.ts'
 import type { Engine } from '../../engine/machine/engine.ts'
-import { MerchantDeleted, type MerchantState } from '../../engine/machine/merchant-state.ts'
-import { upcomingJobs } from '../../engine/resources/upcoming.ts'
+import { inTurns } from '../../engine/machine/gate.ts'
+import { checkCurrent, MerchantDeleted, type MerchantState } from '../../engine/machine/merchant-state.ts'
+import { type Upcoming, type UpcomingPage, upcomingInSteps } from '../../engine/resources/upcoming.ts'
 import {
   type AdvanceTime,
   advance,
@@ -124,23 +125,37 @@ export function clockAdminRoutes(add: AddRoute): void {
       params: upcomingParams,
       returns: upcomingList,
     },
-    ({ c, services, params }) => {
+    ({ c, services, params, sender }) => {
       const clocks = shown(services.engine, params)
-      return presentUpcoming(c.req.path, params, (wanted) => {
-        const [only, ...others] = clocks
-        if (only && others.length === 0)
-          return upcomingJobs(services.engine, only.merchant, only.clock, wanted)
-        if (wanted.cursor)
-          throw parameterInvalid(
-            wanted.cursor.param,
-            `With several merchants, ${wanted.cursor.param} requires the parameter merchant`,
-          )
-        return clocks
-          .flatMap(({ merchant, clock }) => upcomingJobs(services.engine, merchant, clock, wanted))
-          .sort((left, right) => left.due - right.due)
-      })
+      return presentUpcoming(c.req.path, params, (wanted) =>
+        inTurns(upcomingOf(services.engine, clocks, wanted), () => {
+          sender.checkCredentials?.()
+          // One of several that is deleted has no further jobs.
+          for (const { merchant } of clocks)
+            if (clocks.length === 1 || merchant.presence !== 'deleted') checkCurrent(merchant)
+        }),
+      )
     },
   )
+}
+
+/** Lists the next jobs of one clock, or those of several together, in steps. @throws ApiError parameter_invalid */
+function* upcomingOf(
+  engine: Engine,
+  clocks: readonly MerchantClock[],
+  wanted: UpcomingPage,
+): Generator<void, Upcoming[]> {
+  if (wanted.cursor && clocks.length !== 1)
+    throw parameterInvalid(
+      wanted.cursor.param,
+      `With several merchants, ${wanted.cursor.param} requires the parameter merchant`,
+    )
+  const found: Upcoming[] = []
+  for (const { merchant, clock } of clocks) {
+    found.push(...(yield* upcomingInSteps(engine, merchant, clock, wanted)))
+    yield
+  }
+  return found.sort((left, right) => left.due - right.due)
 }
 
 type Wanted = AdvanceTime &

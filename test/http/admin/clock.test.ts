@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Body, clientOf, makeCustomer, makePrice, startTwin, type Twin } from '../../twin.ts'
 import { anotherMerchant, asOperator, expectRefusal, invalid, missing, unknown } from '../support.ts'
 
@@ -282,5 +282,48 @@ describe('an advance with an advance_id', () => {
     expect((await advance('one', { by: '1d' })).status).toBe(200)
     expectRefusal(await advance('one', { to: NOW }), invalid('to'))
     expect((await advance('one', { by: '1d' })).status).toBe(200)
+  })
+})
+
+describe('a list of upcoming jobs that lets other requests run', () => {
+  beforeEach(async () => {
+    await addMerchant()
+    for (const [client, id] of [
+      [twin, first],
+      [otherTwin, other.id],
+    ] as const) {
+      await operator('POST', `merchants/${id}`, { notices: { invoice_upcoming: 7 } })
+      for (let n = 0; n < 10; n += 1) await subscribe(client)
+    }
+    // Each look at the time takes a second, so that each step is in a turn of its own.
+    let seconds = 0
+    vi.spyOn(process, 'hrtime').mockImplementation(() => {
+      seconds += 1
+      return [seconds, 0]
+    })
+  })
+  afterEach(() => vi.restoreAllMocks())
+
+  /** Lists the jobs while another request runs. */
+  async function listDuring(path: string, method: string, change: string) {
+    const listed = operator('GET', path)
+    expect((await operator(method, change)).status).toBeLessThan(300)
+    return listed
+  }
+
+  test('goes on when one of several merchants is deleted', async () => {
+    const { status, body } = await listDuring('upcoming', 'DELETE', `merchants/${other.id}`)
+    expect(status).toBe(200)
+    expect(body.data.map(({ merchant_id }: Body) => merchant_id)).toContain(first)
+  })
+
+  test('is refused when its only merchant is deleted', async () => {
+    const path = `upcoming?merchant=${other.id}`
+    expectRefusal(await listDuring(path, 'DELETE', `merchants/${other.id}`), unknown('merchant'))
+  })
+
+  test('starts over when the state is replaced', async () => {
+    const { status, body } = await listDuring('upcoming', 'POST', 'reset')
+    expect([status, body.data]).toEqual([200, []])
   })
 })
