@@ -174,8 +174,8 @@ export class ObjectTable {
     return row?.count ?? 0
   }
 
-  /** Counts a merchant's objects of a kind by amount, currency and status. */
-  countAmounts(kind: MovingKind, merchant: number): AmountCount[] {
+  /** Counts a merchant's objects of a kind by amount, currency and status, in short steps. */
+  countAmounts(kind: MovingKind, merchant: number): Generator<AmountCount[], void> {
     return countAmounts(this.#statements, kind, merchant)
   }
 

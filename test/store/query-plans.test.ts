@@ -43,7 +43,7 @@ const ON_PURPOSE_BY_PATTERN: readonly [RegExp, string][] = [
   [/^(open invoices|owed) of /, 'sorts or groups the open invoices of one customer'],
   [/^sums of (customer|subscription) at$/, 'groups the invoices of one customer that were open'],
   [/^next due subscriptions /, 'sorts the running subscriptions of one customer'],
-  [/^amounts of /, 'groups all charges, refunds or disputes of a merchant for its balance'],
+  [/^amounts of /, 'groups the next 1,000 charges, refunds or disputes of a merchant for its balance'],
   [/^sum up /, 'groups the rows of one block, which are few'],
   [/^past of (customer|subscription|invoice) /, 'sorts the objects of one customer, subscription or invoice'],
   [
@@ -260,7 +260,7 @@ function askForRarities({ engine: { store } }: Sandbox): void {
   store.objects.hasPaid('')
   store.objects.releaseItems('')
   store.invoiceCredits.holderOf('', '')
-  for (const kind of ['charge', 'refund', 'dispute'] as const) store.objects.countAmounts(kind, 0)
+  for (const kind of ['charge', 'refund', 'dispute'] as const) store.objects.countAmounts(kind, 0).next()
   store.billedPeriods.delete('')
   store.meterEvents.removeOf('')
   store.objects.invoicesToRetry('')

@@ -134,3 +134,28 @@ test('the balance of the account is the sum of its balance transactions in each 
     await other.close()
   }
 })
+
+test('the balance adds up any number of payments, at most 1,000 in a step', async () => {
+  const other = await startStripe()
+  try {
+    const { engine, merchant } = other.twin.sandbox
+    const pay = (amount: number) =>
+      other.twin.post('/v1/payment_intents', {
+        amount,
+        currency: 'usd',
+        payment_method: 'pm_card_visa',
+        confirm: true,
+        return_url: 'https://example.com',
+      })
+    const amounts = Array.from({ length: 2_001 }, (_, n) => 1_000 + n)
+    await Promise.all(amounts.map(pay))
+    const steps = [...engine.store.objects.countAmounts('charge', merchant.settings.ordinal)]
+    expect(steps.map((counts) => counts.reduce((sum, { count }) => sum + count, 0))).toEqual([
+      1_000, 1_000, 1,
+    ])
+    const net = amounts.reduce((sum, amount) => sum + amount - Math.round((amount * 29) / 1_000) - 30, 0)
+    expect((await other.stripe.balance.retrieve()).available).toMatchObject([{ amount: net }])
+  } finally {
+    await other.close()
+  }
+})

@@ -6,6 +6,7 @@ import {
   hasHappened,
 } from '../../../core/balance-transaction.ts'
 import type { CurrentView } from '../../../engine/history/view.ts'
+import { inTurns } from '../../../engine/machine/gate.ts'
 import type { StripeApi } from '../api.ts'
 import { returning } from '../returns.ts'
 import type { Wire } from '../wire.ts'
@@ -20,18 +21,28 @@ export function balanceRoutes(api: StripeApi): void {
       summary: "Retrieves the account's money by currency: the sum of its balance transactions.",
       returns: returning<Wire<Stripe.Balance>>('balance'),
     },
-    ({ view }) => presentBalance(view),
+    ({ view, checkCredentials }) => inTurns(balanceInSteps(view), checkCredentials),
   )
 }
 
-/** Presents the sums of all balance transactions. The money is available at once. */
-function presentBalance(view: CurrentView): Wire<Stripe.Balance> {
+/**
+ * The kinds whose objects cause balance transactions. What takes money from a charge is read before the charges: if others
+ * run in between, no refund is counted without its charge.
+ */
+const KINDS = ['dispute', 'refund', 'charge'] as const
+
+/** Presents the sums of all balance transactions, in steps. The money is available at once. */
+function* balanceInSteps(view: CurrentView): Generator<void, Wire<Stripe.Balance>> {
   const sums = new Map<string, number>()
-  for (const type of BALANCE_TRANSACTION_TYPES) {
-    for (const { amount, currency, status, count } of view.countAmounts(BALANCE_TRANSACTIONS[type].kind)) {
-      const { sign, fee } = effectOf(type, amount)
-      if (hasHappened(type, status))
-        sums.set(currency, (sums.get(currency) ?? 0) + count * (sign * amount - fee))
+  for (const kind of KINDS) {
+    const types = BALANCE_TRANSACTION_TYPES.filter((type) => BALANCE_TRANSACTIONS[type].kind === kind)
+    for (const counts of view.countAmounts(kind)) {
+      for (const { amount, currency, status, count } of counts)
+        for (const type of types.filter((each) => hasHappened(each, status))) {
+          const { sign, fee } = effectOf(type, amount)
+          sums.set(currency, (sums.get(currency) ?? 0) + count * (sign * amount - fee))
+        }
+      yield
     }
   }
   if (sums.size === 0) sums.set(ACCOUNT_CURRENCY, 0)
