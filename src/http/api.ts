@@ -17,6 +17,7 @@ import type { Json, RouteResult } from './json.ts'
 import { describedBody } from './oauth/errors.ts'
 import { checkParams, type Schema, unknownParams } from './params.ts'
 import { MISSING_ROUTE, type Steps, serve } from './pipeline.ts'
+import { nextResponseTurn, turnToRead } from './read-turn.ts'
 import { type Given, MAX_BODY_BYTES, readBody } from './request.ts'
 import { asResponse, isResponse, type Rendered } from './respond.ts'
 import { CORS } from './response-headers.ts'
@@ -55,6 +56,9 @@ export type Route<Params, Body> = RouteOf<Params, Body> & {
 /** Handles a checked request, and renders its response. */
 type Run<Params> = (call: Call<Params>, exchange: Exchange) => Promise<Rendered | Response>
 
+/** Waits until a request may run; undefined if it may at once. */
+type Wait = (exchange: Exchange, merchant: MerchantState) => Promise<void> | undefined
+
 const NO_PARAMS = deferred(() => z.object({}))
 
 /**
@@ -91,16 +95,18 @@ export class Api {
     ) => RouteResult<NoInfer<Body>> | ShownObject<NoInfer<Body>> | Promise<RouteResult<NoInfer<Body>>>,
   ): void {
     const status = route.status ?? 200
-    this.#add(route, async (call, exchange) => {
+    const run: Run<Params> = async (call, exchange) => {
       exchange.checkCredentials()
       const { engine } = this.#services
-      const result = await (exchange.isIdempotent
+      const handled = exchange.isIdempotent
         ? this.#removeStoredOnError(call, exchange, () => handle(call))
-        : handle(call))
+        : handle(call)
+      // Without an await, the response is rendered in the turn of the read.
+      const result = handled instanceof Promise ? await handled : handled
       if (isResponse(result)) return result
       if (!exchange.isIdempotent) {
         const rendered = exchange.render(call.view, result, status)
-        await engine.nextResponseTurn()
+        await nextResponseTurn(engine)
         return rendered
       }
       // Storing the response is a write, and has to be committed.
@@ -111,7 +117,8 @@ export class Api {
         return rendered
       }
       return engine.operatorCommand(store, { turnOf: call.merchant })
-    })
+    }
+    this.#add(route, run, ({ c: { env } }, merchant) => turnToRead(this.#services, merchant, env))
   }
 
   /** Registers a route whose handler runs as one command. All its writes are committed before the response is sent. */
@@ -119,8 +126,7 @@ export class Api {
     route: Route<Params, Body>,
     handle: (call: WriteCall<Params>) => RouteResult<NoInfer<Body>>,
   ): void {
-    const status = route.status ?? 200
-    this.#add(route, (call, exchange) => {
+    const run: Run<Params> = (call, exchange) => {
       const request: RequestContext = { id: exchange.id, idempotency_key: exchange.idempotencyKey ?? null }
       const renderAndStore = (body: RouteResult<Body>, as: number) => {
         const rendered = exchange.render(call.view, body, as)
@@ -131,13 +137,14 @@ export class Api {
         exchange.checkCredentials()
         try {
           // Assigned, not copied, because every write runs this.
-          return renderAndStore(handle(Object.assign(call, { unit })), status)
+          return renderAndStore(handle(Object.assign(call, { unit })), route.status ?? 200)
         } catch (error) {
           if (!(error instanceof PaymentRefused)) throw error
           throw error.alsoWrite(() => renderAndStore(error.error, error.error.status))
         }
       })
-    })
+    }
+    this.#add(route, run, (_exchange, merchant) => this.#services.engine.runDueJobs(merchant))
   }
 
   /**
@@ -169,7 +176,7 @@ export class Api {
     )
   }
 
-  #add<Params, Body>(route: Route<Params, Body>, run: Run<Params>): void {
+  #add<Params, Body>(route: Route<Params, Body>, run: Run<Params>, wait: Wait): void {
     const method = route.method.toUpperCase()
     this.routes.push({ ...route, audience: route.isPublic ? 'public' : 'merchant' })
     if (route.isPublic) this.#app.options(route.path, () => preflight(method))
@@ -178,7 +185,7 @@ export class Api {
       ...(route.isPublic && { headers: CORS }),
       ...(route.path.startsWith('/v1/oauth/') && OAUTH),
     }
-    const steps = this.#stepsOf(route, run)
+    const steps = this.#stepsOf(route, run, wait)
     const serveRoute: Serve = (incoming, body) =>
       serve(new Exchange(incoming, this.#services, options, body), steps)
     const handler = async (c: Context) =>
@@ -195,12 +202,11 @@ export class Api {
 
   /** The steps that admit a request with a merchant's key or access token. */
   #admission(allowsPublic: boolean) {
-    const { rateLimit } = this.#services
     return {
       authenticate: (exchange: Exchange) => exchange.authenticate(allowsPublic),
       checkVersion: (exchange: Exchange) => exchange.checkVersion(),
       limitRate: (_exchange: Exchange, { merchant, isOperator }: Caller) =>
-        isOperator ? undefined : rateLimit?.count(merchant.settings.ordinal),
+        isOperator ? undefined : this.#services.rateLimit?.count(merchant.settings.ordinal),
       applyFaults: (exchange: Exchange) => exchange.applyFaults(),
     }
   }
@@ -208,8 +214,8 @@ export class Api {
   #stepsOf<Params, Body>(
     route: Route<Params, Body>,
     run: Run<Params>,
+    wait: Wait,
   ): Steps<Exchange, Caller, Given, Params> {
-    const { engine } = this.#services
     const name = `${route.method.toUpperCase()} ${route.path}`
     return {
       ...this.#admission(route.isPublic ?? false),
@@ -220,9 +226,8 @@ export class Api {
           : exchange.replay(sender, given.raw),
       check: (exchange, { sender, given }) => this.#check(route, name, { exchange, sender, given }),
       act: (exchange, request) => {
-        const settled = engine.runDueJobs(request.sender.merchant)
         const runNow = () => run(this.#callOf(route, exchange, request), exchange)
-        return settled ? settled.then(runNow) : runNow()
+        return wait(exchange, request.sender.merchant)?.then(runNow) ?? runNow()
       },
     }
   }

@@ -8,7 +8,8 @@ const SHARE_BYTES = 2 ** 26
 const NOBODY = {}
 
 /**
- * Counts the bodies of requests that arrive or wait, such as for an advance. Without a limit, their sum would be that of all connections.
+ * Counts the bodies of requests that arrive or wait, such as for an advance, and the reads that wait for their turn. Without a limit, their
+ * sum would be that of all connections.
  * See docs/contract/requests.md#limits.
  */
 export class HeldBodies {

@@ -40,11 +40,11 @@ export type CurrentView = View & {
   summaries<K extends Kind>(kind: K, filters: readonly Filter[], page: Page): Summary<StoredObjects[K]>[]
   /** Lists the same objects, but ends early if the objects would be longer than a page can be. */
   listPage<K extends Kind>(kind: K, filters: readonly Filter[], page: Page): Cut<Objects[K]>
-  /** Lists the ids of the same objects in steps, for lists that may read all objects: see inTurns. */
+  /** Lists the ids of the same objects in steps, for lists that may read all objects: see TimedTurns. */
   idsInSteps(kind: Kind, filters: readonly Filter[], page: Page): Generator<void, string[]>
-  /** Lists the objects that a search finds, newest first, in steps: see inTurns. */
+  /** Lists the objects that a search finds, newest first, in steps: see TimedTurns. */
   search<K extends Kind>(kind: K, search: Search, page: SearchPage): Generator<void, Cut<Objects[K]>>
-  /** Counts the objects that a search finds, up to a limit, in steps: see inTurns. */
+  /** Counts the objects that a search finds, up to a limit, in steps: see TimedTurns. */
   countFound(kind: Kind, search: Search, limit: number): Generator<void, number>
   /** Counts the objects of a kind by amount, currency and status, in steps: see inTurns. */
   countAmounts(kind: MovingKind): Generator<AmountCount[], void>

@@ -5,7 +5,7 @@ import type { Listeners } from './listeners.ts'
 import { absenceOf, type MerchantState } from './merchant-state.ts'
 import type { Timekeeper } from './timekeeper.ts'
 import type { Transactions } from './transactions.ts'
-import { Turns } from './turns.ts'
+import { OPERATOR, Turns } from './turns.ts'
 import { ClockHeld } from './unit.ts'
 
 /** The sender of a command. Its credentials may become invalid while the command waits. */
@@ -34,8 +34,6 @@ type Command = CommandOptions & {
  * writes of 50 clients would often need two commits, which takes 15 % more processor time.
  */
 const TRANSACTION_MS = 50
-/** The owner of the commands that are of no merchant. */
-const OPERATOR = {}
 
 /**
  * The command queue. Commands that arrive together share one transaction, and are answered after its commit. If they take too long,

@@ -5,7 +5,7 @@ import { Advances } from './advances.ts'
 import { monotonicWallClock, type Wall } from './clock.ts'
 import { type CommandOptions, CommandQueue, type Sender } from './command-queue.ts'
 import { Faults } from './faults.ts'
-import { nextTurn } from './gate.ts'
+import { nextTurn, TimedTurns } from './gate.ts'
 import { Ids } from './ids.ts'
 import { type EngineListener, Listeners } from './listeners.ts'
 import { checkCurrent, isUnfinished, type MerchantState, merchantOf } from './merchant-state.ts'
@@ -32,6 +32,8 @@ export class Engine {
   /** Real time for everything that expires. */
   readonly steady: Wall
   readonly time: Timekeeper
+  /** The turns in which requests read, so that many do not hold up everything else. */
+  readonly reads = new TimedTurns<object>()
   /** The dates of all API versions, oldest first. */
   readonly versions: readonly string[]
   readonly #url: () => string
@@ -178,15 +180,6 @@ export class Engine {
     return this.time.nextDue([...this.merchants.values()].map(({ clock }) => clock))
   }
 
-  /**
-   * Resolves when responses that are ready in this turn of the event loop may be sent, all at once as those of
-   * commands. Sent separately, each would wake its client and later the daemon separately.
-   */
-  async nextResponseTurn(): Promise<void> {
-    // While a clock is advancing, a batch might run first.
-    if (!this.time.isMoving) await nextTurn()
-  }
-
   /** Counts the created objects. */
   counts(): Readonly<Record<string, number>> {
     const created = (prefix: string) => this.store.directory.counterSum(prefix)
@@ -249,6 +242,7 @@ export class Engine {
   async close(): Promise<void> {
     await this.time.stop()
     await this.#queue.close()
+    while (!this.reads.isEmpty) await nextTurn()
     this.store.close()
   }
 

@@ -4,24 +4,8 @@ import { Turns } from './turns.ts'
 /** Resolves in the next turn of the event loop, after everything in the current one. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** paytwin: the time that a read, or a chain of callbacks, works before other requests are served, in milliseconds. */
+/** paytwin: the time that reads, or a chain of callbacks, work before other requests are served, in milliseconds. */
 const TURN_MS = 10
-
-/**
- * Runs the steps of a long read, and lets other requests run every few milliseconds.
- * @param check - called when others have run; throws if the read must not go on
- * @returns the result of the last step
- */
-export async function inTurns<T>(steps: Generator<void, T>, check: () => void): Promise<T> {
-  for (let end = stopwatch() + TURN_MS; ; ) {
-    const step = steps.next()
-    if (step.done) return step.value
-    if (stopwatch() < end) continue
-    await nextTurn()
-    check()
-    end = stopwatch() + TURN_MS
-  }
-}
 
 /**
  * Does steps for a limited time, in milliseconds.
@@ -34,32 +18,81 @@ export function workBriefly(step: () => boolean, forMs = TURN_MS): boolean {
 }
 
 /** Resolves when all promises that are settled now have continued. */
-const afterMicrotasks = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve))
+const afterMicrotasks = (): Promise<void> =>
+  // Outside of a microtask, a tick would come before all of them.
+  new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)))
 
 /** Runs callbacks one after the other, for a limited time in each turn of the event loop. Their owners take turns. */
 export class TimedTurns<Owner> {
   readonly #waiting = new Turns<Owner, () => void>()
+  /** Whether a callback runs or waits. */
   #isRunning = false
+  /** When the time in this turn is over; undefined if none was used. */
+  #end: number | undefined
+
+  /** Whether a callback would run at once. Then its owner may as well run it, and counts its time too. */
+  get isFree(): boolean {
+    return !this.#isRunning && this.#hasTime()
+  }
+
+  /** Whether no callback waits. */
+  get isEmpty(): boolean {
+    return this.#waiting.isEmpty
+  }
 
   /**
-   * Runs a callback at once if none is running or waiting, or else in its turn.
+   * Runs a callback at once if none is running or waiting and there is time, or else in its turn.
    * @param callback - must not throw; the promises that it resolves continue in the same time
    */
   run(owner: Owner, callback: () => void): void {
     this.#waiting.add([owner], callback)
-    if (!this.#isRunning) void this.#runAll()
+    if (this.#isRunning) return
+    this.#isRunning = true
+    if (this.#hasTime()) void this.#runSome()
+    else this.#continue()
   }
 
-  async #runAll(): Promise<void> {
-    this.#isRunning = true
-    while (!this.#waiting.isEmpty) {
-      for (const end = stopwatch() + TURN_MS; !this.#waiting.isEmpty && stopwatch() < end; ) {
-        this.#waiting.take()?.()
-        await afterMicrotasks()
-      }
-      await nextTurn()
+  /** Resolves in the next turn of an owner. */
+  next(owner: Owner): Promise<void> {
+    return new Promise((resolve) => this.run(owner, resolve))
+  }
+
+  /**
+   * Runs the steps of a long read that has begun in a turn of its owner, and continues in further turns.
+   * @param check - called when others have run; throws if the read must not go on
+   * @returns the result of the last step
+   */
+  async inSteps<T>(owner: Owner, steps: Generator<void, T>, check: () => void): Promise<T> {
+    for (;;) {
+      const step = steps.next()
+      if (step.done) return step.value
+      if (this.#hasTime()) continue
+      await this.next(owner)
+      check()
     }
-    this.#isRunning = false
+  }
+
+  #hasTime(): boolean {
+    if (this.#end !== undefined) return stopwatch() < this.#end
+    this.#end = stopwatch() + TURN_MS
+    setImmediate(() => {
+      this.#end = undefined
+    })
+    return true
+  }
+
+  async #runSome(): Promise<void> {
+    while (!this.#waiting.isEmpty && this.#hasTime()) {
+      this.#waiting.take()?.()
+      await afterMicrotasks()
+    }
+    if (this.#waiting.isEmpty) this.#isRunning = false
+    else this.#continue()
+  }
+
+  /** Continues in the next turn, after its immediates so far: responses that are ready are sent before others are made. */
+  #continue(): void {
+    setImmediate(() => void this.#runSome())
   }
 }
 

@@ -1,3 +1,6 @@
+/** The owner of everything that is of no merchant. */
+export const OPERATOR = {}
+
 type Waiting<Owner, Item> = { readonly owners: readonly Owner[]; readonly item: Item }
 
 /** A queue from which the owners of the items take turns. The items of one owner keep their order. */

@@ -2,6 +2,7 @@ import { checkoutFactsOf, recoverableUntil } from '../../core/checkout-session.t
 import { resourceMissing } from '../../core/errors.ts'
 import { merchantOfObject } from '../../engine/resources/merchant.ts'
 import { checkoutUrl } from '../checkout-session.ts'
+import { turnToRead } from '../read-turn.ts'
 import { checkoutPageSchema } from '../schemas/checkout.ts'
 import type { AddRoute } from './services.ts'
 
@@ -15,10 +16,11 @@ export function checkoutAdminRoutes(add: AddRoute): void {
       returns: checkoutPageSchema,
       errors: { 404: ['resource_missing'] },
     },
-    async ({ services: { engine }, id }) => {
+    async ({ c, services, id }) => {
+      const { engine } = services
       const merchant = merchantOfObject(engine, 'checkout_session', id)
       if (!merchant) throw resourceMissing('checkout session', id)
-      await engine.runDueJobs(merchant)
+      await turnToRead(services, merchant, c.env)
       const { ordinal, id: merchant_id } = merchant.settings
       const session = engine.store.objects.get('checkout_session', ordinal, id)
       if (!session) throw resourceMissing('checkout session', id)

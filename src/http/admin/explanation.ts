@@ -7,6 +7,7 @@ import type { Engine } from '../../engine/machine/engine.ts'
 import { merchantOfObject } from '../../engine/resources/merchant.ts'
 import { contractPath } from '../contract-page.ts'
 import { deferred } from '../deferred.ts'
+import { turnToRead } from '../read-turn.ts'
 import { type ExplanationShape, explanationSchema } from '../schemas/explanation.ts'
 import type { AddRoute } from './services.ts'
 
@@ -27,13 +28,13 @@ export function explanationRoutes(add: AddRoute): void {
       returns: explanationSchema,
       errors: { 400: ['parameter_invalid'], 404: ['resource_missing'] },
     },
-    async ({ services, params, id: given }): Promise<ExplanationShape> => {
+    async ({ c, services, params, id: given }): Promise<ExplanationShape> => {
       const { engine } = services
       const { kind, id } = namedObject(engine, given)
       const at = params.at === undefined ? undefined : instantOf(kind, params.at)
       const merchant = merchantOfObject(engine, kind, id)
       if (!merchant) throw resourceMissing(kind, id)
-      await engine.runDueJobs(merchant)
+      await turnToRead(services, merchant, c.env)
       // Loaded only here, because few daemons are asked for explanations.
       const { why } = await import('../../why/why.ts')
       const { subject, facts, now, as_of } = explainedOf(engine, merchant, { kind, id, at })

@@ -5,8 +5,8 @@ import { MAIL_KINDS } from '../../core/mail-kinds.ts'
 import { findEvent, listEvents } from '../../engine/history/events.ts'
 import type { EventWithObject } from '../../engine/history/view.ts'
 import type { Engine } from '../../engine/machine/engine.ts'
-import { nextTurn } from '../../engine/machine/gate.ts'
 import type { MerchantState } from '../../engine/machine/merchant-state.ts'
+import { OPERATOR } from '../../engine/machine/turns.ts'
 import { deferred } from '../deferred.ts'
 import { cursorOf, page, pageParams } from '../pagination.ts'
 import { type MailShape, mailList, mailSchema } from '../schemas/mail.ts'
@@ -96,7 +96,7 @@ async function listMail(engine: Engine, merchant: MerchantState | null, params: 
     if (!last || events.length < BATCH) return found
     cursor = { param: given?.param ?? 'starting_after', isBackward, id: last.id }
     // For a rare address, all events are read. The daemon answers other requests in between.
-    await nextTurn()
+    await engine.reads.next(OPERATOR)
   }
 }
 

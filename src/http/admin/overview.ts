@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { SECONDS_PER_DAY } from '../../core/calendar.ts'
 import { type Overview, overviewOf } from '../../engine/resources/overview.ts'
 import { deferred } from '../deferred.ts'
+import { turnToRead } from '../read-turn.ts'
 import { type OverviewShape, overviewSchema } from '../schemas/overview.ts'
 import { theMerchant } from './merchant.ts'
 import type { AddRoute } from './services.ts'
@@ -19,9 +20,9 @@ export function overviewRoutes(add: AddRoute): void {
       returns: overviewSchema,
       errors: { 400: ['parameter_missing'], 404: ['resource_missing'] },
     },
-    async ({ services, params }) => {
+    async ({ c, services, params }) => {
       const merchant = theMerchant(services.engine, params.merchant)
-      await services.engine.runDueJobs(merchant)
+      await turnToRead(services, merchant, c.env)
       return presentOverview(merchant.settings.id, overviewOf(services.engine, merchant))
     },
   )

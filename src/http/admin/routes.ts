@@ -1,11 +1,13 @@
 import type { Hono } from 'hono'
 import * as z from 'zod'
 import { ApiError } from '../../core/errors.ts'
+import { OPERATOR } from '../../engine/machine/turns.ts'
 import { boundedText } from '../bounded-text.ts'
 import { deferred } from '../deferred.ts'
 import type { RouteResult } from '../json.ts'
 import { checkParams, type Schema, unknownParams } from '../params.ts'
 import { MISSING_ROUTE, type Steps, serve } from '../pipeline.ts'
+import { readTurnOf } from '../read-turn.ts'
 import { BODY_LIMITS, type Given } from '../request.ts'
 import { asResponse, isResponse, textOf } from '../respond.ts'
 import type { Registered } from '../route.ts'
@@ -98,6 +100,8 @@ function stepsOf<Params>(
       return params
     },
     act: async ({ c, id: requestId }, { params }) => {
+      // Health checks do not wait for other requests of the operator.
+      if (route.method === 'get' && !route.isOpen) await readTurnOf(services, OPERATOR, c.env)
       const sender = { checkCredentials: () => checkSender(c.env) }
       sender.checkCredentials()
       const id = c.req.param('id') ?? ''

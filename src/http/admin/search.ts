@@ -4,8 +4,8 @@ import { INVOICE_STATUSES } from '../../core/invoice-status.ts'
 import { type Kind, kindOfId, nounOf, type Objects } from '../../core/kinds.ts'
 import { SUBSCRIPTION_STATUSES } from '../../core/subscription-status.ts'
 import { type CurrentView, currentView, type Filter, type Page } from '../../engine/history/view.ts'
-import { inTurns } from '../../engine/machine/gate.ts'
 import { checkCurrent } from '../../engine/machine/merchant-state.ts'
+import { OPERATOR } from '../../engine/machine/turns.ts'
 import { deferred } from '../deferred.ts'
 import type { Json } from '../json.ts'
 import { equals, isOneOf, type List, list, NOT_DELETED, page, pageParams, rowsOfPage } from '../pagination.ts'
@@ -61,7 +61,7 @@ async function search({
   const status = statusFilters(params)
   const read = rowsOfPage(params, { noun: nounOf(kind), placeOf: (id) => view.placeOf(kind, id) })
   const find: Find = (of, filters, page) =>
-    inTurns(view.idsInSteps(of, filters, page), () => {
+    engine.reads.inSteps(OPERATOR, view.idsInSteps(of, filters, page), () => {
       checkCurrent(merchant)
       sender.checkCredentials?.()
     })

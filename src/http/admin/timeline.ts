@@ -7,6 +7,7 @@ import { merchantOfObject } from '../../engine/resources/merchant.ts'
 import { presentCustomerOrStub } from '../customer.ts'
 import { deferred } from '../deferred.ts'
 import { presentInvoice } from '../invoice.ts'
+import { turnToRead } from '../read-turn.ts'
 import { customerTimeline, invoiceTimeline, subscriptionTimeline } from '../schemas/timeline.ts'
 import { presentSubscription } from '../subscription.ts'
 import { presentAround } from '../timeline.ts'
@@ -72,7 +73,7 @@ export function timelineRoutes(add: AddRoute): void {
 
 /** Reads an object with its timeline. @throws ApiError resource_missing; parameter_invalid, param at, for a future or malformed time */
 async function recall<K extends SubjectKind>(
-  { services, params, id: given }: ShowCall,
+  { c, services, params, id: given }: ShowCall,
   kind: K,
 ): Promise<Timeline<K>> {
   const at = params.at === undefined ? undefined : parseInstant(String(params.at))
@@ -87,7 +88,7 @@ async function recall<K extends SubjectKind>(
     : idOfName(services.engine, kind, given)
   const merchant = merchantOfObject(services.engine, kind, found)
   if (!merchant) throw resourceMissing(kind, given)
-  await services.engine.runDueJobs(merchant)
+  await turnToRead(services, merchant, c.env)
   return timelineOf(services.engine, merchant, { kind, id: found, at, limit: params.limit })
 }
 

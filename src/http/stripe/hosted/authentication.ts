@@ -23,9 +23,10 @@ type Intent =
  * Serves the page on which a customer authenticates, and its form. Its address cannot be guessed.
  * See docs/contract/payments.md#authentication-page.
  */
-export async function serveAuthentication({ services, param, form }: HostedRequest): Promise<Response> {
+export async function serveAuthentication(request: HostedRequest): Promise<Response> {
+  const { services, param, form } = request
   const merchant = findMerchant(services.engine, param('merchant'), 'id')
-  const view = await currentObjects(services, merchant)
+  const view = await currentObjects(request, merchant)
   const intent = intentOf(view, param('id'), param('key'))
   const of = pageOf(merchant, customerOf(view, intent)?.test_clock ?? null)
   if (!isWaiting(intent)) return ended(view, of, intent)

@@ -18,11 +18,11 @@ import { currentObjects, type HostedRequest, pageOf, runCommand, viewOf } from '
  * Serves the page of a Checkout session, and its form. The id of the session alone finds it, and cannot be guessed.
  * See docs/contract/checkout-sessions.md#page.
  */
-export async function serveCheckout({ services, param, form }: HostedRequest): Promise<Response> {
-  const { engine } = services
+export async function serveCheckout(request: HostedRequest): Promise<Response> {
+  const { services, param, form } = request
   const id = param('id')
-  const merchant = merchantOfObject(engine, 'checkout_session', id)
-  const session = merchant && (await currentObjects(services, merchant)).get('checkout_session', id)
+  const merchant = merchantOfObject(services.engine, 'checkout_session', id)
+  const session = merchant && (await currentObjects(request, merchant)).get('checkout_session', id)
   if (!session) throw resourceMissing('checkout session', id)
   const page: OpenPage = {
     of: pageOf(merchant, session.test_clock),

@@ -72,9 +72,10 @@ export async function serveInvoicePdf(request: HostedRequest): Promise<Response>
 }
 
 /** Finds the finalized invoice of an address. @throws ApiError resource_missing also for a wrong key and for a draft */
-async function findInvoice({ services, param }: HostedRequest): Promise<Found> {
+async function findInvoice(request: HostedRequest): Promise<Found> {
+  const { services, param } = request
   const merchant = findMerchant(services.engine, param('merchant'), 'id')
-  const view = await currentObjects(services, merchant)
+  const view = await currentObjects(request, merchant)
   const id = param('id')
   checkPageKey(view, { page: 'invoice', id, key: param('key') })
   const invoice = view.get('invoice', id)

@@ -11,9 +11,10 @@ import { receiptPage } from './receipt-page.tsx'
 import { currentObjects, type HostedRequest, pageOf } from './serve.ts'
 
 /** Serves the receipt of a payment. See docs/contract/hosted-invoices.md#receipts. */
-export async function serveReceipt({ services, param }: HostedRequest): Promise<Response> {
+export async function serveReceipt(request: HostedRequest): Promise<Response> {
+  const { services, param } = request
   const merchant = findMerchant(services.engine, param('merchant'), 'id')
-  const view = await currentObjects(services, merchant)
+  const view = await currentObjects(request, merchant)
   const id = param('id')
   checkPageKey(view, { page: 'receipt', id, key: param('key') })
   const charge = view.get('charge', id)

@@ -6,6 +6,7 @@ import { type MerchantState, StateReplaced } from '../../../engine/machine/merch
 import type { UnitOfWork } from '../../../engine/machine/unit.ts'
 import { checkHost } from '../../admin/guard.ts'
 import type { AdminServices } from '../../admin/services.ts'
+import { turnToRead } from '../../read-turn.ts'
 import { readBody } from '../../request.ts'
 import { knownError } from '../../respond.ts'
 import { type PageOf, refusedPage } from './frame.tsx'
@@ -19,6 +20,8 @@ const PREFETCH_HEADERS = ['sec-purpose', 'purpose', 'x-moz']
 /** A request from a browser to a page for customers. */
 export type HostedRequest = {
   readonly services: AdminServices
+  /** The environment of the server. */
+  readonly env: unknown
   /** Returns a part of the path; empty if the path has no such part. */
   readonly param: (name: string) => string
   readonly query: URLSearchParams
@@ -41,6 +44,7 @@ export async function servePage(
     checkHost(c, services)
     return await inOneState(page, {
       services,
+      env: c.env,
       param: (name) => c.req.param(name) ?? '',
       query: new URL(c.req.url).searchParams,
       isPrefetch: PREFETCH_HEADERS.some((name) => c.req.header(name)?.includes('prefetch')),
@@ -66,13 +70,13 @@ async function inOneState(
   }
 }
 
-/** Returns the current objects of a merchant, after the jobs that are due. */
+/** Returns the current objects of a merchant, after the jobs that are due, in a turn to read. */
 export async function currentObjects(
-  { engine }: Pick<AdminServices, 'engine'>,
+  { services, env }: HostedRequest,
   merchant: MerchantState,
 ): Promise<CurrentView> {
-  await engine.runDueJobs(merchant)
-  return viewOf({ engine }, merchant)
+  await turnToRead(services, merchant, env)
+  return viewOf(services, merchant)
 }
 
 /** Runs a command of a customer, without a key and without idempotency. */

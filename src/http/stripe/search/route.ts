@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { parameterInvalid } from '../../../core/errors.ts'
 import { nounOf, type Objects } from '../../../core/kinds.ts'
 import type { CurrentView, View } from '../../../engine/history/view.ts'
-import { inTurns } from '../../../engine/machine/gate.ts'
 import { checkCurrent } from '../../../engine/machine/merchant-state.ts'
 import { deferred } from '../../deferred.ts'
 import { expandPaths } from '../../expand.ts'
@@ -50,11 +49,12 @@ export function searchRoute<K extends SearchableKind, Entry extends Json>(
       params,
       returns: returning<SearchResult<Entry>>(`${kind} search`),
     },
-    async ({ c, view, merchant, given, params: { query, limit, page: token } }) => {
+    async ({ c, services, view, merchant, given, params: { query, limit, page: token } }) => {
       const search = asSearch(kind, path.slice('/v1/'.length), parseQuery(query))
       const after = token === undefined ? undefined : placeAfter(view, kind, token)
-      const check = () => checkCurrent(merchant)
-      const { rows, isCut } = await inTurns(view.search(kind, search, { limit: limit + 1, after }), check)
+      const inTurns = <T>(steps: Generator<void, T>) =>
+        services.engine.reads.inSteps(merchant, steps, () => checkCurrent(merchant))
+      const { rows, isCut } = await inTurns(view.search(kind, search, { limit: limit + 1, after }))
       const shape = { limit, isBackward: false, isCut }
       const { data, has_more } = page(c.req.path, rows, shape, (object) => present(view, object))
       const last = has_more ? rows[data.length - 1] : undefined
@@ -65,7 +65,7 @@ export function searchRoute<K extends SearchableKind, Entry extends Json>(
         next_page: last ? tokenOf(last.id) : null,
         data,
         ...(expandPaths(given.expand).includes('total_count') && {
-          total_count: await inTurns(view.countFound(kind, search, MAX_COUNT), check),
+          total_count: await inTurns(view.countFound(kind, search, MAX_COUNT)),
         }),
       }
     },

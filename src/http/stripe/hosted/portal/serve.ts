@@ -69,20 +69,18 @@ export const PORTAL_PAGES: Readonly<Record<string, (request: HostedRequest) => P
   )
 
 /** Serves a page of the portal, or its form, in one command, so that it reads and writes one state. */
-async function servePortal(
-  { services, param, query, form, isPrefetch }: HostedRequest,
-  page: Page,
-): Promise<Response> {
+async function servePortal(request: HostedRequest, page: Page): Promise<Response> {
+  const { services, param, query, form, isPrefetch } = request
   if (page.endsAuthentication && isPrefetch)
     return refusedPage(503, 'This page must be opened by the customer')
   const merchant = findMerchant(services.engine, param('merchant'), 'id')
-  const view = await currentObjects(services, merchant)
+  const view = await currentObjects(request, merchant)
   const id = param('id')
-  const run = (handler: Handler, request: Omit<PortalRequest, 'id'>) =>
+  const run = (handler: Handler, given: Omit<PortalRequest, 'id'>) =>
     runCommand(services, merchant, (unit) => {
       const of = (testClock: string | null) => pageOf(merchant, testClock)
       const portal = openPortal(unit, { view, of, secret: param('secret') })
-      return atStep(portal, page, { ...request, id }) ?? handler(portal, { ...request, id })
+      return atStep(portal, page, { ...given, id }) ?? handler(portal, { ...given, id })
     })
   try {
     if (form === null) return await run(page.show, { given: query })

@@ -1,0 +1,70 @@
+import type { ServerResponse } from 'node:http'
+import { rateLimited } from '../core/errors.ts'
+import type { Engine } from '../engine/machine/engine.ts'
+import { nextTurn } from '../engine/machine/gate.ts'
+import { checkCurrent, type MerchantState } from '../engine/machine/merchant-state.ts'
+import type { HttpServices } from './services.ts'
+
+/** paytwin: the estimated memory of a request that waits, in bytes. It counts against the limits of bodies. */
+const WAITING_BYTES = 2 ** 14
+
+type Services = Pick<HttpServices, 'engine' | 'bodies'>
+
+/**
+ * Waits until a request may read the objects of a merchant: until the jobs that are due have run, and for its turn.
+ * @param env - the environment of the server
+ * @returns undefined if it may read at once, so that nothing has to be awaited
+ * @throws StateReplaced, MerchantDeleted; ApiError rate_limit if too many requests of the merchant wait
+ */
+export function turnToRead(
+  services: Services,
+  merchant: MerchantState,
+  env: unknown,
+): Promise<void> | undefined {
+  const { engine } = services
+  checkCurrent(merchant)
+  if (engine.reads.isFree && !engine.time.isOverdue(merchant.clock)) return undefined
+  return untilCurrent(services, merchant, env)
+}
+
+/** Waits for a turn of an owner to read. @returns undefined if it may read at once. @throws ApiError rate_limit */
+export const readTurnOf = (services: Services, owner: object, env: unknown): Promise<void> | undefined =>
+  services.engine.reads.isFree ? undefined : nextOf(services, owner, env)
+
+/**
+ * Resolves when the responses that are ready in this turn of the event loop may be sent, all at once as those of commands. Sent
+ * separately, each would wake its client and later the daemon separately.
+ */
+export async function nextResponseTurn({ time }: Engine): Promise<void> {
+  // While a clock is advancing, a batch might run first.
+  if (!time.isMoving) await nextTurn()
+}
+
+async function untilCurrent(services: Services, merchant: MerchantState, env: unknown): Promise<void> {
+  const { engine } = services
+  for (;;) {
+    await engine.runDueJobs(merchant)
+    // On a full disk jobs stay due, and reads are served nevertheless.
+    const isStuck = engine.time.isOverdue(merchant.clock)
+    // Not at once, because many that waited for the jobs continue together.
+    await nextOf(services, merchant, env)
+    checkCurrent(merchant)
+    if (isStuck || !engine.time.isOverdue(merchant.clock)) return
+  }
+}
+
+async function nextOf({ engine, bodies }: Services, owner: object, env: unknown): Promise<void> {
+  bodies.add(owner, WAITING_BYTES)
+  try {
+    await engine.reads.next(owner)
+  } finally {
+    bodies.remove(owner, WAITING_BYTES)
+  }
+  // Nobody gets the response of a request whose connection was closed while it waited.
+  if (isClosed(env)) throw rateLimited()
+}
+
+function isClosed(env: unknown): boolean {
+  const { outgoing } = (env ?? {}) as { outgoing?: ServerResponse }
+  return outgoing?.req.socket.destroyed === true
+}

@@ -1,0 +1,113 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { TimedTurns } from '../../../src/engine/machine/gate.ts'
+
+/** Takes so long that a turn has time for one. */
+function work(): void {
+  const end = performance.now() + 12
+  while (performance.now() < end);
+}
+
+test('callbacks run at once while there is time in the turn, and then wait for the next one', async () => {
+  const turns = new TimedTurns<string>()
+  const order: string[] = []
+  turns.run('a', () => order.push('short'))
+  await undefined
+  expect(turns.isFree).toBe(false)
+  await turn()
+  expect(turns.isFree).toBe(true)
+  work()
+  expect(turns.isFree).toBe(false)
+  turns.run('a', () => order.push('late'))
+  expect(order).toEqual(['short'])
+  await turn()
+  await turn()
+  expect(order).toEqual(['short', 'late'])
+  expect(turns.isFree).toBe(true)
+})
+
+test('work that its owner runs itself counts too', async () => {
+  const turns = new TimedTurns<string>()
+  expect(turns.isFree).toBe(true)
+  expect(turns.isFree).toBe(true)
+  work()
+  expect(turns.isFree).toBe(false)
+  await turn()
+  expect(turns.isFree).toBe(true)
+})
+
+test('owners take turns, one that comes later too, and timers run in between', async () => {
+  const turns = new TimedTurns<string>()
+  const order: string[] = []
+  const add = (owner: string, item: string) => {
+    turns.run(owner, () => {
+      work()
+      order.push(item)
+    })
+  }
+  for (const item of ['a1', 'a2', 'a3', 'a4']) add('a', item)
+  setTimeout(() => order.push('timer'))
+  add('b', 'b1')
+  while (!turns.isEmpty) await turn()
+  await turn()
+  expect(order.filter((item) => item !== 'timer')).toEqual(['a1', 'a2', 'b1', 'a3', 'a4'])
+  expect(order.indexOf('timer')).toBeLessThan(3)
+})
+
+test('what a callback leaves for the next turn comes before further callbacks', async () => {
+  const turns = new TimedTurns<string>()
+  const order: string[] = []
+  const read = async (name: string) => {
+    await turns.next('a')
+    work()
+    order.push(`made ${name}`)
+    await turn()
+    order.push(`sent ${name}`)
+  }
+  await Promise.all(['1', '2', '3'].map(read))
+  expect(order).toEqual(['made 1', 'sent 1', 'made 2', 'sent 2', 'made 3', 'sent 3'])
+})
+
+test('many that are released together continue one after the other, each with its promises', async () => {
+  const turns = new TimedTurns<string>()
+  const order: string[] = []
+  let turnsPassed = 0
+  const count = () => {
+    turnsPassed += 1
+    if (order.length < 4) setImmediate(count)
+  }
+  setImmediate(count)
+  const read = async () => {
+    await turns.next('a')
+    await undefined
+    work()
+    order.push(`in turn ${turnsPassed}`)
+  }
+  await Promise.all([read(), read(), read(), read()])
+  expect(new Set(order).size).toBe(4)
+})
+
+test('a long read gives its turn to others after each limited time', async () => {
+  const turns = new TimedTurns<string>()
+  const order: string[] = []
+  const stepsOf = (name: string) =>
+    (function* () {
+      for (let step = 1; step <= 3; step += 1) {
+        work()
+        order.push(`${name}${step}`)
+        yield
+      }
+      return name
+    })()
+  let checks = 0
+  const check = () => {
+    checks += 1
+  }
+  const read = async (name: string) => {
+    await turns.next(name)
+    return turns.inSteps(name, stepsOf(name), check)
+  }
+  expect(await Promise.all([read('a'), read('b')])).toEqual(['a', 'b'])
+  expect(order).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'b3'])
+  expect(checks).toBe(6)
+})

@@ -1,0 +1,213 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { subscribe } from '../scenarios/story.ts'
+import { type Body, clientOf, startTwin, type Twin, type TwinResponse } from '../twin.ts'
+import { startStripe } from './stripe/sdk.ts'
+import { anotherMerchant, asOperator, expectUnauthenticated } from './support.ts'
+
+let twin: Twin
+beforeEach(async () => {
+  twin = await startTwin()
+})
+afterEach(() => twin.close())
+
+/** Takes so long that a turn has time for one. */
+function work(): void {
+  const end = performance.now() + 12
+  while (performance.now() < end);
+}
+
+/** Uses the time of this turn. */
+const spendTurn = (used = twin) => used.sandbox.engine.reads.run({}, work)
+
+/** Sends a request when the time of the turn is used, and acts while it waits for the next one. */
+function whileItWaits(
+  send: () => TwinResponse | Promise<TwinResponse>,
+  happen: () => unknown,
+): TwinResponse | Promise<TwinResponse> {
+  const { reads } = twin.sandbox.engine
+  const { next } = reads
+  vi.spyOn(reads, 'next').mockImplementationOnce(async (owner) => {
+    await happen()
+    await Reflect.apply(next, reads, [owner])
+  })
+  spendTurn()
+  return send()
+}
+
+/** Makes each read of a customer take a whole turn, and reports them by name. */
+function slowCustomers(): string[] {
+  const read: string[] = []
+  const { objects } = twin.sandbox.engine.store
+  const { get } = objects
+  vi.spyOn(objects, 'get').mockImplementation(function (this: typeof objects, ...given) {
+    const found = Reflect.apply(get, this, given)
+    if (given[0] === 'customer') {
+      work()
+      read.push((found as Body | undefined)?.name)
+    }
+    return found
+  })
+  onTestFinished(() => void vi.restoreAllMocks())
+  return read
+}
+
+describe('reads that arrive together', () => {
+  const named = async (client: Twin, name: string) => {
+    const { id } = await client.post('/v1/customers', { name })
+    return () => client.get(`/v1/customers/${id}`)
+  }
+
+  test('run in turns of limited time, in which merchants take turns, and timers and writes run in between', async () => {
+    const { secretKey } = await anotherMerchant(twin)
+    const other = clientOf(twin.sandbox, secretKey)
+    const reads = [
+      await named(twin, 'a1'),
+      await named(twin, 'a2'),
+      await named(twin, 'a3'),
+      await named(twin, 'a4'),
+      await named(twin, 'a5'),
+      await named(other, 'b1'),
+    ]
+    const read = slowCustomers()
+    setTimeout(() => read.push('timer'))
+    const written = other.post('/v1/products', { name: 'Tea' }).then(() => read.push('write'))
+    await Promise.all([...reads.map((send) => send()), written])
+    const [timer, write] = [read.indexOf('timer'), read.indexOf('write')]
+    expect(read.filter((name) => name !== 'timer' && name !== 'write')).toEqual([
+      ...['a1', 'a2', 'b1'],
+      ...['a3', 'a4', 'a5'],
+    ])
+    expect(timer).toBeLessThan(4)
+    expect(write).toBeLessThan(7)
+  })
+
+  test('send their responses before others are made', async () => {
+    const reads = [await named(twin, '1'), await named(twin, '2'), await named(twin, '3')]
+    const order = slowCustomers()
+    await Promise.all(reads.map((send) => send().then(({ name }) => order.push(`sent ${name}`))))
+    expect(order).toEqual(['1', 'sent 1', '2', 'sent 2', '3', 'sent 3'])
+  })
+
+  test('run in turns too when they have waited for the jobs of a live clock', async () => {
+    await twin.close()
+    let wall = Date.UTC(2026, 0, 1)
+    twin = await startTwin({ clock: 'live', wall: () => wall })
+    await subscribe(twin)
+    const reads = [await named(twin, '1'), await named(twin, '2'), await named(twin, '3')]
+    wall = Date.UTC(2026, 2, 1)
+    await twin.get('/v1/customers?limit=1')
+    wall = Date.UTC(2026, 4, 1)
+    const order = slowCustomers()
+    const responses = reads.map((send) => send().then(({ name }) => order.push(`sent ${name}`)))
+    await Promise.all(responses)
+    expect(order.slice(-6)).toEqual(['1', 'sent 1', '2', 'sent 2', '3', 'sent 3'])
+  })
+})
+
+describe('a read that waits for its turn', () => {
+  const operate = (method: string, path: string, body?: Body) => asOperator(twin)(method, path, body)
+
+  test('is refused if its key was revoked', async () => {
+    const { body } = await operate('POST', 'keys')
+    const client = clientOf(twin.sandbox, body.secret)
+    const response = await whileItWaits(
+      () => client.request('GET', '/v1/customers'),
+      () => operate('POST', `keys/${body.id}/revoke`),
+    )
+    expectUnauthenticated(response)
+  })
+
+  test('is refused if its merchant was deleted', async () => {
+    const { merchant, secretKey } = await anotherMerchant(twin)
+    const client = clientOf(twin.sandbox, secretKey)
+    const response = await whileItWaits(
+      () => client.request('GET', '/v1/customers'),
+      () => operate('DELETE', `merchants/${merchant.id}`),
+    )
+    expectUnauthenticated(response)
+  })
+
+  test('reads the state that replaced the earlier one', async () => {
+    await operate('POST', 'snapshots', { name: 'empty' })
+    await twin.post('/v1/customers')
+    const response = await whileItWaits(
+      () => twin.request('GET', '/v1/customers'),
+      () => operate('POST', 'snapshots/empty/restore'),
+    )
+    expect(response.body.data).toEqual([])
+  })
+
+  test('is not served if its connection was closed', async () => {
+    const { app, engine } = twin.sandbox
+    const outgoing = { req: { socket: { destroyed: true } } }
+    const list = vi.spyOn(engine.store.objects, 'list')
+    spendTurn()
+    const headers = { Authorization: `Bearer ${twin.secretKey}` }
+    const response = await app.request('/v1/customers', { headers }, { outgoing })
+    expect(response.status).toBe(429)
+    expect(list).not.toHaveBeenCalled()
+  })
+
+  test('counts against the limit of bodies of its merchant', async () => {
+    const { secretKey } = await anotherMerchant(twin)
+    const other = clientOf(twin.sandbox, secretKey)
+    spendTurn()
+    const reads = Array.from({ length: 4_097 }, () => twin.request('GET', '/v1/customers/cus_unknown'))
+    const ofOther = other.request('GET', '/v1/customers')
+    const statuses = (await Promise.all(reads)).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(1)
+    expect((await ofOther).status).toBe(200)
+    expect((await twin.request('GET', '/v1/customers')).status).toBe(200)
+  })
+
+  test('has run when the sandbox is closed', async () => {
+    spendTurn()
+    const response = twin.request('GET', '/v1/customers')
+    await turn()
+    await twin.close()
+    expect((await response).status).toBe(200)
+  })
+})
+
+describe('waits for a turn', () => {
+  const waits = async (used: Twin, url: string, headers: Record<string, string> = {}) => {
+    const send = () => used.sandbox.app.request(url, { headers: { Host: 'localhost', ...headers } })
+    // The code of a page is loaded at its first request.
+    expect((await send()).status).toBe(200)
+    await turn()
+    const next = vi.spyOn(used.sandbox.engine.reads, 'next')
+    spendTurn(used)
+    expect((await send()).status).toBe(200)
+    return next.mock.calls.length > 0
+  }
+
+  test.each([
+    ['_paytwin/events', true],
+    ['_paytwin/overview', true],
+    ['_paytwin/search?kind=customer&query=a', true],
+    ['_paytwin/health', false],
+  ])('a request of the operator, but no health check: %s', async (path, expected) => {
+    const Authorization = `Bearer ${twin.sandbox.adminToken}`
+    expect(await waits(twin, `http://localhost/${path}`, { Authorization })).toBe(expected)
+  })
+
+  test('each page that customers open without a key', async () => {
+    const { stripe, twin: ofStripe, close } = await startStripe()
+    onTestFinished(close)
+    const { id: customer } = await stripe.customers.create()
+    await stripe.invoiceItems.create({ customer, amount: 500, currency: 'usd' })
+    const draft = await stripe.invoices.create({ customer, pending_invoice_items_behavior: 'include' })
+    const { hosted_invoice_url, invoice_pdf } = await stripe.invoices.finalizeInvoice(draft.id)
+    const product_data = { name: 'Tea' }
+    const { url } = await stripe.checkout.sessions.create({
+      mode: 'payment',
+      success_url: 'http://localhost/done',
+      line_items: [{ quantity: 1, price_data: { currency: 'usd', unit_amount: 500, product_data } }],
+    })
+    await stripe.billingPortal.configurations.create({ features: { invoice_history: { enabled: true } } })
+    const portal = await stripe.billingPortal.sessions.create({ customer })
+    for (const page of [hosted_invoice_url, invoice_pdf, url, portal.url])
+      expect(await waits(ofStripe, String(page))).toBe(true)
+  })
+})
