@@ -62,18 +62,41 @@ export function verifySignature(
   { headers, body }: { readonly headers: ReceivedHeaders; readonly body: string | Uint8Array },
   { now, tolerance = TOLERANCE_SECONDS }: { readonly now: number; readonly tolerance?: number },
 ): Verdict {
+  const reason = refusalWithoutBody(headers, { now, tolerance })
+  const claims = claimsIn(headers)
+  const [first] = claims
+  if (!first || reason !== undefined) return refused(reason ?? UNSIGNED)
+  const isSigned = claims.every(({ scheme, claim }) => matches(secret, scheme, claim, body))
+  return isSigned
+    ? { isValid: true, scheme: first.scheme }
+    : refused('The signature does not match: another secret was used, or the body has changed.')
+}
+
+/** Returns why a delivery would be refused whatever its body is; undefined if the body decides. */
+export function refusalWithoutBody(
+  headers: ReceivedHeaders,
+  { now, tolerance = TOLERANCE_SECONDS }: { readonly now: number; readonly tolerance?: number },
+): string | undefined {
+  const claims = claimsIn(headers)
+  if (claims.length === 0) return UNSIGNED
+  for (const { timestamp } of claims.map(({ claim }) => claim)) {
+    if (!/^\d{1,12}$/.test(timestamp)) return 'The signature has no timestamp in Unix seconds.'
+    if (Math.abs(now - Number(timestamp)) > tolerance)
+      return `The signature's timestamp ${timestamp} differs from the current time ${now} by more than ${tolerance} seconds.`
+  }
+  return undefined
+}
+
+const UNSIGNED = 'The request has neither a Paytwin-Signature nor a webhook-signature header.'
+
+/** Returns the signatures in the headers, by scheme. */
+function claimsIn(headers: ReceivedHeaders): { readonly scheme: Scheme; readonly claim: Claim }[] {
   const given = lowercased(headers)
   const claims = [
     ['paytwin', paytwinClaim(given)] as const,
     ['standard_webhooks', standardClaim(given)] as const,
-  ].flatMap(([scheme, claim]) => (claim ? [{ scheme, claim }] : []))
-  const [first] = claims
-  if (!first) return refused('The request has neither a Paytwin-Signature nor a webhook-signature header.')
-  for (const { scheme, claim } of claims) {
-    const reason = mistakeIn(secret, scheme, claim, body, { now, tolerance })
-    if (reason !== undefined) return refused(reason)
-  }
-  return { isValid: true, scheme: first.scheme }
+  ]
+  return claims.flatMap(([scheme, claim]) => (claim ? [{ scheme, claim }] : []))
 }
 
 /** Computes the signature of a message, by scheme. */
@@ -87,23 +110,15 @@ const SIGN: Readonly<Record<Scheme, (secret: string, message: SignedMessage) => 
 const keyOf = (secret: string): Buffer =>
   Buffer.from(secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret, 'base64')
 
-/** Returns the error of a signature; undefined when it is valid. */
-function mistakeIn(
+/** Whether a signature is one of a body with a secret. */
+function matches(
   secret: string,
   scheme: Scheme,
   { id, timestamp, signatures }: Claim,
   body: string | Uint8Array,
-  { now, tolerance }: { now: number; tolerance: number },
-): string | undefined {
-  if (!/^\d{1,12}$/.test(timestamp)) return 'The signature has no timestamp in Unix seconds.'
-  const seconds = Number(timestamp)
-  if (Math.abs(now - seconds) > tolerance) {
-    return `The signature's timestamp ${timestamp} differs from the current time ${now} by more than ${tolerance} seconds.`
-  }
-  const expected = SIGN[scheme](secret, { id, timestamp: seconds, body })
+): boolean {
+  const expected = SIGN[scheme](secret, { id, timestamp: Number(timestamp), body })
   return signatures.some((signature) => isSame(signature, expected))
-    ? undefined
-    : 'The signature does not match: another secret was used, or the body has changed.'
 }
 
 /** Parses `t=…,v1=…`, with several v1 during a change of the secret. */

@@ -6,7 +6,8 @@ import type { StreamNews, StreamStart } from '../../client/event-stream.ts'
 import type { Event, WebhookEndpoint } from '../../client/types.ts'
 import { assert } from '../../core/errors.ts'
 import { eventLine } from '../../ui/event-line.ts'
-import { verifySignature } from '../../webhooks/signature.ts'
+import { refusalWithoutBody, verifySignature } from '../../webhooks/signature.ts'
+import { BodiesInProgress } from '../bodies-in-progress.ts'
 import type { Invocation } from '../command.ts'
 import { Failure } from '../failure.ts'
 import { untilInterrupted } from '../interruption.ts'
@@ -16,6 +17,8 @@ const LOOPBACK = '127.0.0.1'
 
 /** The maximum size of a body. The largest objects stay below half of it. */
 const MAX_BODY_BYTES = 8 * 1_048_576
+/** The maximum size of all bodies that are in memory at a time. */
+const MAX_BYTES = 128 * 1_048_576
 
 /** Limits that the daemon never reaches: it sends over loopback, at most 200 deliveries at once. */
 const SOCKETS = { headersTimeout: 5_000, requestTimeout: 5_000, connectionsCheckingInterval: 500 }
@@ -34,18 +37,21 @@ type Wanted = {
  */
 export async function listen({ client, out }: Invocation, wanted: Wanted): Promise<void> {
   const own = new OwnEndpoint(client, wanted)
+  const bodies = new BodiesInProgress(MAX_BYTES)
   const server = createServer(SOCKETS, (request, response) => {
-    const shown = receive(request, () => own.secret).then((event) => {
+    const shown = receive(request, bodies, () => own.secret).then((event) => {
       if (out.isJson) out.json(event, 0)
       else out.line(...eventLine(event))
     })
-    shown.then(
-      () => end(response, 200, 'ok'),
-      (error: Error) => {
-        out.note(`Rejected: ${error.message}`)
-        end(response, error instanceof Rejected ? error.status : 400)
-      },
-    )
+    shown
+      .then(
+        () => end(response, 200, 'ok'),
+        (error: Error) => {
+          out.note(`Rejected: ${error.message}`)
+          end(response, error instanceof Rejected ? error.status : 400)
+        },
+      )
+      .finally(() => bodies.remove(request))
   })
   server.maxConnections = MAX_CONNECTIONS
   await untilInterrupted(async (ended) => {
@@ -69,7 +75,7 @@ export async function listen({ client, out }: Invocation, wanted: Wanted): Promi
 /** Ends a response, and its connection unless the rest of a body is still to be discarded. */
 function end(response: ServerResponse, status: number, text = ''): void {
   // An idle connection would count against the limit; the daemon makes one for each delivery.
-  response.shouldKeepAlive = status === 413
+  response.shouldKeepAlive = !response.req.complete
   response.writeHead(status).end(text)
 }
 
@@ -187,8 +193,14 @@ class Rejected extends Error {
 }
 
 /** Reads and verifies a delivery. @throws Rejected */
-async function receive(request: IncomingMessage, secretOf: () => Promise<string>): Promise<Event> {
-  const body = await read(request)
+async function receive(
+  request: IncomingMessage,
+  bodies: BodiesInProgress,
+  secretOf: () => Promise<string>,
+): Promise<Event> {
+  const reason = refusalWithoutBody(request.headers, { now: wallSeconds() })
+  if (reason !== undefined) throw new Rejected(401, reason)
+  const body = await read(request, bodies)
   const verdict = verifySignature(
     await secretOf(),
     { body, headers: request.headers },
@@ -208,7 +220,7 @@ function isEvent(value: unknown): value is Event {
 }
 
 /** Reads the body of a request. Node discards the rest of a body that is too large. @throws Rejected */
-async function read(request: IncomingMessage): Promise<Buffer> {
+async function read(request: IncomingMessage, bodies: BodiesInProgress): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge()
   const chunks: Buffer[] = []
   let size = 0
@@ -216,6 +228,7 @@ async function read(request: IncomingMessage): Promise<Buffer> {
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length
     if (size > MAX_BODY_BYTES) throw tooLarge()
+    bodies.add(request, chunk.length)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

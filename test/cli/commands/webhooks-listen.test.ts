@@ -10,10 +10,19 @@ import { api, lines, paytwin, start } from '../executable.ts'
 
 const { daemon, json, text, fail } = withDaemon()
 
+/** The header of a signature that no secret made. */
+const forged = () => ({
+  'paytwin-signature': `t=${Math.floor(Date.now() / 1_000)},v1=${'0'.repeat(64)}`,
+})
+
 /** Posts a body that may not be read to its end. @returns the status of the response */
-async function post(url: string, body: Buffer | Readable): Promise<number | undefined> {
+async function post(
+  url: string,
+  body: Buffer | Readable,
+  headers: Record<string, string> = forged(),
+): Promise<number | undefined> {
   const length = body instanceof Buffer ? { 'content-length': String(body.length) } : {}
-  const sent = request(url, { method: 'POST', headers: length })
+  const sent = request(url, { method: 'POST', headers: { ...headers, ...length } })
   sent.on('error', () => {})
   if (body instanceof Readable) body.pipe(sent)
   else sent.end(body)
@@ -108,9 +117,26 @@ describe('webhooks listen', () => {
     expect(child.exitCode).toBeNull()
   })
 
+  test.each([
+    ['without a signature', {}],
+    ['with an old one', { 'paytwin-signature': `t=1,v1=${'0'.repeat(64)}` }],
+  ])('rejects a request %s before its body arrives, and continues', async (_which, headers) => {
+    const { printed, said, url } = await listen()
+    const begun = request(url, { method: 'POST', headers: { ...headers, 'content-length': '10' } })
+    begun.on('error', () => {})
+    begun.write('{')
+    const [response] = await once(begun, 'response')
+    expect(response.statusCode).toBe(401)
+    expect(await said.next()).toMatch(/^Rejected: The (request has neither|signature's timestamp 1 differs)/)
+    begun.destroy()
+    expect(await post(url, Buffer.alloc(64 * 1_048_576, 'a'), headers)).toBe(401)
+    const { id } = await api(daemon(), '/v1/customers', {})
+    expect(await printed.next()).toContain(id)
+  })
+
   test('does not wait for a body that never arrives', async () => {
     const { url } = await listen()
-    const begun = request(url, { method: 'POST', headers: { 'content-length': '10' } })
+    const begun = request(url, { method: 'POST', headers: { ...forged(), 'content-length': '10' } })
     begun.write('{')
     const [response] = await once(begun, 'response')
     expect(response.statusCode).toBe(408)
