@@ -1,6 +1,6 @@
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type Sqlite from 'better-sqlite3'
+import Sqlite from 'better-sqlite3'
 
 /**
  * The largest write-ahead log in pages: 12 MB. Large enough that a page that many commands change is copied into the
@@ -63,6 +63,20 @@ export class DiskRoom {
     if (free < PLENTY) this.#limitTo(free)
     else if (this.#isLimited) this.#set({ logPages: LOG_PAGES, logBytes: -1, pages: MAX_PAGES })
     this.#isLimited = free < PLENTY
+  }
+
+  /**
+   * Checks that there is room for a large write, beside that which a checkpoint and a start need. The log must be empty.
+   * @throws SqliteError SQLITE_FULL
+   */
+  require(bytes: number): void {
+    if (this.#free(this.#database.name) - RESERVED < bytes)
+      throw new Sqlite.SqliteError('database or disk is full', 'SQLITE_FULL')
+  }
+
+  /** The size of the database, in bytes. */
+  get databaseBytes(): number {
+    return this.#number('page_count') * this.#number('page_size')
   }
 
   #limitTo(free: number): void {

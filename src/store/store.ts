@@ -22,7 +22,7 @@ import { ObjectSearch } from './object-search.ts'
 import { ObjectTable } from './objects.ts'
 import { EntryReader } from './past.ts'
 import { Comparison } from './snapshot-differences.ts'
-import type { OpenSnapshot, Snapshots } from './snapshots.ts'
+import type { OpenSnapshot, Snapshot, Snapshots } from './snapshots.ts'
 import { Statements } from './statements.ts'
 import { checkValues } from './stored-values.ts'
 import { Totals } from './totals.ts'
@@ -119,10 +119,20 @@ export class Store {
     } catch (error) {
       if (this.#database.inTransaction) this.#transact.rollback.run()
       this.#clearCaches()
-      // There may be room again, which the next transaction can use.
-      if (isOfStorage(error)) this.#room?.measure()
+      if (isOfStorage(error)) this.#regainRoom()
       throw error
     }
+  }
+
+  /** Frees the room that a failed transaction has taken for its log, and measures what the next one can use. */
+  #regainRoom(): void {
+    try {
+      this.emptyLog()
+    } catch (error) {
+      // The disk is still full. The caller gets the error of the transaction.
+      if (!isOfStorage(error)) throw error
+    }
+    this.#room?.measure()
   }
 
   /**
@@ -160,13 +170,35 @@ export class Store {
   }
 
   /**
+   * Saves the state, and replaces a snapshot with that name. Must be called outside of transactions.
+   * @param created - Unix seconds
+   * @throws SqliteError SQLITE_FULL if the next start would have no room
+   */
+  saveSnapshot(name: string, created: number): Snapshot {
+    this.#requireRoom((databaseBytes) => databaseBytes)
+    const saved = this.snapshots.save(name, created)
+    this.#room?.measure()
+    return saved
+  }
+
+  /** @param bytesOf - returns how many bytes will be written, from the size of the database. @throws SqliteError SQLITE_FULL */
+  #requireRoom(bytesOf: (databaseBytes: number) => number): void {
+    if (!this.#room) return
+    this.emptyLog()
+    this.#room.require(bytesOf(this.#room.databaseBytes))
+  }
+
+  /**
    * Replaces all rows that are part of snapshots with those of a snapshot, in one transaction. Live clocks continue
    * from their saved time.
    * @param now - the wall clock, in Unix seconds
    * @param finish - further work in the same transaction
-   * @throws DatabaseUnusable for a snapshot with which the daemon could not start; the state stays
+   * @throws DatabaseUnusable for a snapshot with which the daemon could not start; SqliteError if there is no room; the state stays
    */
   restore(snapshot: OpenSnapshot, now: number, finish: () => void = () => undefined): void {
+    const { size } = snapshot.snapshot
+    // All rows are in the log before they are in the database.
+    this.#requireRoom((databaseBytes) => size + Math.max(0, size - databaseBytes))
     snapshot.read((source) =>
       this.transaction(() => {
         refill(this.#database, source)
@@ -219,7 +251,7 @@ export class Store {
    * the database often already has these pages.
    */
   emptyLog(): void {
-    this.#database.pragma('wal_checkpoint(TRUNCATE)')
+    this.#database.pragma('main.wal_checkpoint(TRUNCATE)')
   }
 
   close(): void {

@@ -7,6 +7,7 @@ import { NO_ROOM } from './disk-limit.ts'
 import { EXECUTABLE, temporaryFolder } from './executable.ts'
 
 const KEY = 'sk_test_asmalldiskthatfillsupalone001'
+const ADMIN_TOKEN = 'x'.repeat(40)
 const DISK_MB = 8
 
 /** Whether this user may mount a file system in a separate namespace. */
@@ -47,7 +48,7 @@ type Running = {
 async function start(): Promise<Running> {
   const serve = ['serve', '--port', '0', '--data', join(disk, 'data'), '--clock', '2026-01-31', '--json']
   const child = spawn(...within(process.execPath, EXECUTABLE, ...serve), {
-    env: { ...process.env, PAYTWIN_SECRET_KEY: KEY },
+    env: { ...process.env, PAYTWIN_SECRET_KEY: KEY, PAYTWIN_ADMIN_TOKEN: ADMIN_TOKEN },
   })
   daemons.push(child)
   let [out, log] = ['', '']
@@ -109,5 +110,31 @@ test.skipIf(!canMount)(
     expect(await next.kill('SIGTERM')).toBe(0)
     const last = await start()
     expect((await send(last, '/v1/customers?limit=1')).status).toBe(200)
+  },
+)
+
+test.skipIf(!canMount).each(['SIGKILL', 'SIGTERM'] as const)(
+  'saves and restores leave the room that the next start needs, after %s too',
+  { timeout: 120_000 },
+  async (signal) => {
+    const daemon = await start()
+    const operate = async (path: string, body: object) => {
+      const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
+      const sent = { method: 'POST', headers, body: JSON.stringify(body) }
+      return (await fetch(`${daemon.url}/_paytwin/${path}`, sent)).status
+    }
+    const large = { description: 'x'.repeat(4_000), metadata: { a: 'y'.repeat(500) } }
+    for (let count = 0; count < 300; count += 1)
+      expect((await send(daemon, '/v1/customers', large)).status).toBe(201)
+    let saved = 0
+    while ((await operate('snapshots', { name: `s${saved}` })) === 201) saved += 1
+    expect(saved).toBeGreaterThan(0)
+    for (let times = 0; times < 2; times += 1)
+      expect([200, 500]).toContain(await operate('snapshots/s0/restore', {}))
+    for (let count = 0; count < 50; count += 1)
+      expect([201, 500]).toContain((await send(daemon, '/v1/customers', large)).status)
+    await daemon.kill(signal)
+    const next = await start()
+    expect(await (await send(next, '/v1/customers?limit=1')).json()).toMatchObject({ has_more: true })
   },
 )

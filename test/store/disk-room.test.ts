@@ -69,6 +69,14 @@ test('short room is measured after each transaction, plenty of it now and then',
   expect(measured).toBe(5)
 })
 
+test('a large write needs room beyond the reserve', () => {
+  const room = new DiskRoom(database, () => RESERVED + MIB)
+  room.require(MIB)
+  expect(() => room.require(MIB + 1)).toThrow(
+    expect.objectContaining({ code: 'SQLITE_FULL', message: 'database or disk is full' }),
+  )
+})
+
 test('the room of a folder that was deleted is unknown, and limits nothing', () => {
   rmSync(folder, { recursive: true })
   expect(freeBytes(join(folder, 'paytwin.db'))).toBe(Number.POSITIVE_INFINITY)

@@ -21,7 +21,7 @@ export const listSnapshots = (engine: Engine): Snapshot[] => engine.store.snapsh
  * See docs/contract/snapshots.md#waiting.
  */
 export const saveSnapshot = (engine: Engine, name: string, sender: Sender = {}): Promise<Snapshot> =>
-  engine.runExclusively(() => engine.store.snapshots.save(name, wallSeconds(engine.wall)), sender)
+  engine.runExclusively(() => engine.store.saveSnapshot(name, wallSeconds(engine.wall)), sender)
 
 /**
  * Replaces the state by that of a snapshot once no clock is advancing, completely or not at all. Keys are unchanged.
