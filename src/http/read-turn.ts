@@ -64,7 +64,8 @@ async function nextOf({ engine, bodies }: Services, owner: object, env: unknown)
   if (isClosed(env)) throw rateLimited()
 }
 
+/** Whether the connection of a request is closed. One that is served within the process has none. */
 function isClosed(env: unknown): boolean {
-  const { outgoing } = (env ?? {}) as { outgoing?: ServerResponse }
-  return outgoing?.req.socket.destroyed === true
+  const { outgoing } = (env ?? {}) as { outgoing?: Partial<Pick<ServerResponse, 'req'>> }
+  return outgoing?.req?.socket.destroyed === true
 }

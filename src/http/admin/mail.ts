@@ -95,7 +95,7 @@ async function listMail(engine: Engine, merchant: MerchantState | null, params: 
     const last = events.at(-1)
     if (!last || events.length < BATCH) return found
     cursor = { param: given?.param ?? 'starting_after', isBackward, id: last.id }
-    // For a rare address, all events are read. The daemon answers other requests in between.
+    // For a rare address, all events are read. Others take their turns in between.
     await engine.reads.next(OPERATOR)
   }
 }
