@@ -38,6 +38,7 @@ import * as openInvoices from './migrations/0036-open-invoices.ts'
 import * as issuedCodes from './migrations/0037-issued-codes.ts'
 import * as formerOwners from './migrations/0038-former-owners.ts'
 import * as begunPeriods from './migrations/0039-begun-periods.ts'
+import * as pendingDeliveries from './migrations/0040-pending-deliveries.ts'
 
 /** All migrations, in order. Written by `npm run schema` from the files in migrations/. */
 export const MIGRATIONS: Migrations = {
@@ -80,4 +81,5 @@ export const MIGRATIONS: Migrations = {
   '0037-issued-codes': issuedCodes,
   '0038-former-owners': formerOwners,
   '0039-begun-periods': begunPeriods,
+  '0040-pending-deliveries': pendingDeliveries,
 }

@@ -314,4 +314,5 @@ CREATE INDEX oauth_authorization_issued on oauth_authorization (generation, code
 CREATE TABLE former_owner (
       merchant integer not null, customer text not null, kind integer not null, object integer not null,
       primary key (merchant, customer, kind, object)) strict, without rowid;
+CREATE INDEX webhook_delivery_pending on webhook_delivery (event, attempt_count) where status = 'pending';
 `

@@ -443,6 +443,20 @@ describe('the statements that the program prepares', () => {
     })
   })
 
+  test('that count the pending deliveries of events read an index of these alone', () => {
+    const plans = [...texts]
+      .filter(([name]) => / deliveries of (an event|events)$/.test(name))
+      .map(([name, sql]) => [name, planOf(sql).filter((step) => step.includes('webhook_delivery'))])
+    const pending = 'SEARCH webhook_delivery USING COVERING INDEX webhook_delivery_pending (event=?)'
+    expect(Object.fromEntries(plans)).toEqual({
+      'pending deliveries of an event': [pending],
+      'pending deliveries of events': [pending],
+      'refused deliveries of an event': [
+        'SEARCH webhook_delivery USING INDEX webhook_delivery_pending (event=? AND attempt_count>?)',
+      ],
+    })
+  })
+
   test('that read the pending items of a currency read no others', () => {
     const plans = [...texts]
       .filter(([name]) => /^list invoice_item (?=.*currency =)/.test(name))
