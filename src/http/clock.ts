@@ -5,7 +5,6 @@ import type { EventType } from '../core/kinds.ts'
 import type { ShownClock } from '../core/test-clock.ts'
 import { beginAdvance, type MerchantClock } from '../engine/machine/begin-advance.ts'
 import type { Clock } from '../engine/machine/clock.ts'
-import { inTurns } from '../engine/machine/gate.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import { progressOf, type Summary } from '../engine/machine/stored-advance.ts'
 import { type Upcoming, type UpcomingPage, upcomingInSteps } from '../engine/resources/upcoming.ts'
@@ -108,7 +107,11 @@ export function clockRoutes(api: Api): void {
     ({ c, merchant, services, params, checkCredentials }) => {
       const clock = selectClock(merchant, params.test_clock)
       return presentUpcoming(c.req.path, params, (wanted) =>
-        inTurns(upcomingInSteps(services.engine, merchant, clock, wanted), checkCredentials),
+        services.engine.reads.inSteps(
+          merchant,
+          upcomingInSteps(services.engine, merchant, clock, wanted),
+          checkCredentials,
+        ),
       )
     },
   )

@@ -46,7 +46,7 @@ export type CurrentView = View & {
   search<K extends Kind>(kind: K, search: Search, page: SearchPage): Generator<void, Cut<Objects[K]>>
   /** Counts the objects that a search finds, up to a limit, in steps: see TimedTurns. */
   countFound(kind: Kind, search: Search, limit: number): Generator<void, number>
-  /** Counts the objects of a kind by amount, currency and status, in steps: see inTurns. */
+  /** Counts the objects of a kind by amount, currency and status, in steps for `TimedTurns.inSteps`. */
   countAmounts(kind: MovingKind): Generator<AmountCount[], void>
   /** Returns the place of an object in the order of creation. */
   placeOf(kind: Kind, id: string): number | undefined

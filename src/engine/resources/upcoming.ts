@@ -25,7 +25,7 @@ export type UpcomingPage = {
 
 /**
  * Lists the next jobs of a merchant's clock, in order; with a backward cursor the nearest first. Notices that would not be
- * sent are left out: any number of them can come first, so it works in steps, each of which reads one subscription: see inTurns.
+ * sent are left out: any number of them can come first, so it works in steps, each of which reads one subscription.
  * @throws ApiError resource_missing for an unknown cursor
  * See docs/contract/clocks.md#jobs.
  */

@@ -3,8 +3,8 @@ import { parameterInvalid, resourceMissing } from '../../core/errors.ts'
 import type { MerchantClock } from '../../engine/machine/begin-advance.ts'
 import type { Sender } from '../../engine/machine/command-queue.ts'
 import type { Engine } from '../../engine/machine/engine.ts'
-import { inTurns } from '../../engine/machine/gate.ts'
 import { checkCurrent, MerchantDeleted, type MerchantState } from '../../engine/machine/merchant-state.ts'
+import { OPERATOR } from '../../engine/machine/turns.ts'
 import { type Upcoming, type UpcomingPage, upcomingInSteps } from '../../engine/resources/upcoming.ts'
 import {
   type AdvanceTime,
@@ -128,7 +128,7 @@ export function clockAdminRoutes(add: AddRoute): void {
     ({ c, services, params, sender }) => {
       const clocks = shown(services.engine, params)
       return presentUpcoming(c.req.path, params, (wanted) =>
-        inTurns(upcomingOf(services.engine, clocks, wanted), () => {
+        services.engine.reads.inSteps(OPERATOR, upcomingOf(services.engine, clocks, wanted), () => {
           sender.checkCredentials?.()
           // One of several that is deleted has no further jobs.
           for (const { merchant } of clocks)

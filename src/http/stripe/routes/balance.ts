@@ -6,7 +6,6 @@ import {
   hasHappened,
 } from '../../../core/balance-transaction.ts'
 import type { CurrentView } from '../../../engine/history/view.ts'
-import { inTurns } from '../../../engine/machine/gate.ts'
 import type { StripeApi } from '../api.ts'
 import { returning } from '../returns.ts'
 import type { Wire } from '../wire.ts'
@@ -21,7 +20,8 @@ export function balanceRoutes(api: StripeApi): void {
       summary: "Retrieves the account's money by currency: the sum of its balance transactions.",
       returns: returning<Wire<Stripe.Balance>>('balance'),
     },
-    ({ view, checkCredentials }) => inTurns(balanceInSteps(view), checkCredentials),
+    ({ services, merchant, view, checkCredentials }) =>
+      services.engine.reads.inSteps(merchant, balanceInSteps(view), checkCredentials),
   )
 }
 
