@@ -137,17 +137,25 @@ function recordOf<Row>(columns: readonly string[]): Reader<Row> {
   }
 }
 
-/** The statements of one database, each compiled at its first use. */
+/** A statement takes some 35 kB, and clients can ask for millions of different lists. */
+const MOST_KEPT = 2_000
+
+/**
+ * The statements of one database, each compiled at its first use. Of too many the first ones are dropped, and compiled again
+ * when they are needed.
+ */
 export class Statements {
   readonly #database: Sqlite.Database
+  readonly #mostKept: number
   readonly #cache = new Map<string, Statement<unknown>>()
   readonly #texts = new Map<string, string>()
 
-  constructor(database: Sqlite.Database) {
+  constructor(database: Sqlite.Database, mostKept = MOST_KEPT) {
     this.#database = database
+    this.#mostKept = mostKept
   }
 
-  /** The SQL of all statements so far, by name. */
+  /** The SQL of the statements that are kept, by name. */
   get texts(): ReadonlyMap<string, string> {
     return this.#texts
   }
@@ -167,8 +175,7 @@ export class Statements {
     if (!statement) {
       const { sql, parameters } = build(builder).compile()
       statement = new Statement<unknown>(this.#database.prepare(sql), parameters, read)
-      this.#cache.set(name, statement)
-      this.#texts.set(name, sql)
+      this.#keep(name, statement, sql)
     }
     return statement as Statement<Row>
   }
@@ -177,5 +184,15 @@ export class Statements {
   once<Row>(query: { compile: (db: Kysely<Tables>) => CompiledQuery }, read?: Reader<Row>): Statement<Row> {
     const { sql, parameters } = query.compile(builder)
     return new Statement<Row>(this.#database.prepare(sql), parameters, read)
+  }
+
+  #keep(name: string, statement: Statement<unknown>, sql: string): void {
+    this.#cache.set(name, statement)
+    this.#texts.set(name, sql)
+    if (this.#cache.size <= this.#mostKept) return
+    // In the order of their compilation, so that finding a statement stays quick.
+    const [first = ''] = this.#cache.keys()
+    this.#cache.delete(first)
+    this.#texts.delete(first)
   }
 }
