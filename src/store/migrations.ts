@@ -39,6 +39,7 @@ import * as issuedCodes from './migrations/0037-issued-codes.ts'
 import * as formerOwners from './migrations/0038-former-owners.ts'
 import * as begunPeriods from './migrations/0039-begun-periods.ts'
 import * as pendingDeliveries from './migrations/0040-pending-deliveries.ts'
+import * as defaultedInvoices from './migrations/0041-defaulted-invoices.ts'
 
 /** All migrations, in order. Written by `npm run schema` from the files in migrations/. */
 export const MIGRATIONS: Migrations = {
@@ -82,4 +83,5 @@ export const MIGRATIONS: Migrations = {
   '0038-former-owners': formerOwners,
   '0039-begun-periods': begunPeriods,
   '0040-pending-deliveries': pendingDeliveries,
+  '0041-defaulted-invoices': defaultedInvoices,
 }

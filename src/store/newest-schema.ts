@@ -307,12 +307,12 @@ CREATE TABLE line_credit (
 CREATE INDEX invoice_owed on invoice
       (customer, subscription, currency, total, amount_paid, next_payment_attempt, due_date, overdue, status)
       where status = 'open';
-CREATE INDEX invoice_outstanding on invoice
-      (customer, subscription, attempted, overdue, collection_method, status)
-      where status = 'open' and (collection_method = 'charge_automatically' or overdue = 1);
 CREATE INDEX oauth_authorization_issued on oauth_authorization (generation, code_expires) where code_status = 'issued';
 CREATE TABLE former_owner (
       merchant integer not null, customer text not null, kind integer not null, object integer not null,
       primary key (merchant, customer, kind, object)) strict, without rowid;
 CREATE INDEX webhook_delivery_pending on webhook_delivery (event, attempt_count) where status = 'pending';
+CREATE INDEX invoice_outstanding_by_attempt on invoice
+      (customer, attempted, overdue, subscription, collection_method, status)
+      where status = 'open' and (collection_method = 'charge_automatically' or overdue = 1);
 `

@@ -29,6 +29,9 @@ import { IS_OUTSTANDING, type Owners, ReadAhead } from './read-ahead.ts'
 import { arg, type Cut, literal, type Statements } from './statements.ts'
 import type { StoredObjects, Summary } from './stored-kind.ts'
 
+/** Names all values of the columns that come before the subscription in the index `invoice_outstanding_by_attempt`. */
+const IS_OF_SUBSCRIPTION = sql`and attempted in (0, 1) and overdue in (0, 1) and subscription = ${arg('subscription')}`
+
 /** The current state of every public object, one row each. */
 export class ObjectTable {
   readonly #statements: Statements
@@ -152,8 +155,8 @@ export class ObjectTable {
         (db) => ({
           compile: () =>
             sql`select count(*) as count from (
-              select 1 from invoice indexed by invoice_outstanding where customer = ${arg('customer')}
-              ${isOfSubscription ? sql`and subscription = ${arg('subscription')}` : sql``}
+              select 1 from invoice indexed by invoice_outstanding_by_attempt where customer = ${arg('customer')}
+              ${isOfSubscription ? IS_OF_SUBSCRIPTION : sql``}
               and ${IS_OUTSTANDING} limit ${literal(limit)})`.compile(db),
         }),
       )
@@ -167,8 +170,9 @@ export class ObjectTable {
       .named<{ count: number }>(`defaulted of customer to ${limit}`, (db) => ({
         compile: () =>
           sql`select count(*) as count from (
-            select 1 from invoice indexed by invoice_outstanding where customer = ${arg('customer')}
-            and ${IS_OUTSTANDING} and (attempted = 1 or overdue = 1) limit ${literal(limit)})`.compile(db),
+            select 1 from invoice indexed by invoice_outstanding_by_attempt where customer = ${arg('customer')}
+            and (attempted, overdue) in (values (1, 0), (1, 1), (0, 1))
+            and ${IS_OUTSTANDING} limit ${literal(limit)})`.compile(db),
       }))
       .get({ customer })
     return row?.count ?? 0
@@ -190,10 +194,7 @@ export class ObjectTable {
     return this.#ahead?.itemsBilledWith(subscription)
   }
 
-  /**
-   * Leaves the items that wait for a subscription to the customer's next manual invoice, however many they are. What an item
-   * waits for is not public, so this has no journal entry.
-   */
+  /** Leaves the items that wait for a subscription to the next manual invoice, without journal entries: no public field changes. */
   releaseItems(subscription: string): void {
     const { changes } = this.#statements
       .named('release items', (db) =>

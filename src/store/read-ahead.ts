@@ -6,8 +6,8 @@ import { isSmall } from './object-sizes.ts'
 import { arg, type Statements } from './statements.ts'
 
 /**
- * The SQL of `isOutstanding` (core/invoice.ts). The index `invoice_outstanding` has exactly this text, which SQLite
- * compares to decide whether the index applies.
+ * The SQL of `isOutstanding` (core/invoice.ts). The index `invoice_outstanding_by_attempt` has exactly this text, which
+ * SQLite compares to decide whether the index applies.
  */
 export const IS_OUTSTANDING = sql<boolean>`status = 'open' and (collection_method = 'charge_automatically' or overdue = 1)`
 

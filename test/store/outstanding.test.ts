@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { isDefaulted } from '../../src/core/billing/account.ts'
 import { COLLECTION_METHODS } from '../../src/core/collection-method.ts'
 import { type Invoice, isOutstanding } from '../../src/core/invoice.ts'
 import { INVOICE_STATUSES } from '../../src/core/invoice-status.ts'
@@ -34,6 +35,20 @@ test.each(KINDS_OF_INVOICES)(
     expect(store.objects.countOutstanding({ customer, subscription: 'sub_1' }, 2)).toBe(expected)
     expect(store.objects.countOutstanding({ customer, subscription: 'sub_2' }, 2)).toBe(0)
     expect(store.objects.countOutstanding({ customer: 'cus_2' }, 2)).toBe(0)
+  },
+)
+
+test.each(KINDS_OF_INVOICES.flatMap((kind) => [false, true].map((attempted) => ({ ...kind, attempted }))))(
+  '$status, $collection_method, overdue $overdue, attempted $attempted has defaulted as in core',
+  async (kind) => {
+    const store = await openStore()
+    const invoice = aDraft(kind)
+    store.objects.insert('invoice', OWNER, invoice)
+    expect(store.objects.countDefaulted(invoice.customer, 2)).toBe(isDefaulted(invoice) ? 1 : 0)
+    expect(store.objects.countOutstanding({ customer: invoice.customer, subscription: 'sub_1' }, 2)).toBe(
+      isOutstanding(invoice) ? 1 : 0,
+    )
+    expect(store.objects.countDefaulted('cus_2', 2)).toBe(0)
   },
 )
 

@@ -344,6 +344,10 @@ const planOf = (sql: string, asked = database): string[] => {
   return rows.map(({ detail }) => detail)
 }
 
+/** Lists the conditions by which a statement looks up rows in an index that covers it. */
+const lookupsIn = (sql: string, index: string): string[] =>
+  planOf(sql).flatMap((step) => new RegExp(`USING COVERING INDEX ${index} \\((.*)\\)`).exec(step)?.[1] ?? [])
+
 const tables = (): string[] =>
   database.prepare("select name from sqlite_schema where type = 'table'").pluck().all() as string[]
 
@@ -454,6 +458,17 @@ describe('the statements that the program prepares', () => {
       'refused deliveries of an event': [
         'SEARCH webhook_delivery USING INDEX webhook_delivery_pending (event=? AND attempt_count>?)',
       ],
+    })
+  })
+
+  test('that count outstanding and defaulted invoices read no others', () => {
+    const plans = [...texts]
+      .filter(([name]) => /^(outstanding|defaulted) of /.test(name))
+      .map(([name, sql]) => [name.replace(/ to \d+$/, ''), lookupsIn(sql, 'invoice_outstanding_by_attempt')])
+    expect(Object.fromEntries(plans)).toEqual({
+      'outstanding of customer': ['customer=?'],
+      'outstanding of subscription': ['customer=? AND attempted=? AND overdue=? AND subscription=?'],
+      'defaulted of customer': ['customer=? AND attempted=? AND overdue=?'],
     })
   })
 

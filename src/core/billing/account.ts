@@ -96,7 +96,7 @@ export const isOwed = (change: Change, { outstanding }: Account, { id }: Subscri
   0
 
 /** Reports whether a payment failed or is overdue. */
-const isDefaulted = (invoice: Invoice): boolean =>
+export const isDefaulted = (invoice: Invoice): boolean =>
   isOutstanding(invoice) && (invoice.attempted || invoice.overdue)
 
 /**
