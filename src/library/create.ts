@@ -123,8 +123,16 @@ const beginningOf = ({
   dialect: dialect ?? null,
   apiVersion: apiVersion ?? null,
   strictParams: strictParams ?? true,
-  rateLimit: rateLimit ?? null,
+  rateLimit: rateLimitOf(rateLimit),
 })
+
+function rateLimitOf(rateLimit: number | undefined): number | null {
+  if (rateLimit === undefined) return null
+  if (Number.isSafeInteger(rateLimit) && rateLimit >= 1) return rateLimit
+  throw new TypeError(
+    'rateLimit must be a whole number of requests per second, at least 1. Omit it for no limit',
+  )
+}
 
 function seedOf(seed: number | string): string {
   if (seed === '') throw new TypeError('seed must not be empty. Omit it for the default, 1')

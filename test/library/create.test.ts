@@ -100,6 +100,14 @@ test('requests beyond rateLimit are refused', async () => {
   expect(statuses).toContain(429)
 })
 
+test.each([0, -1, 1.5, Number.NaN, null, '10', Symbol('ten')])(
+  'rateLimit: %o is refused',
+  async (rateLimit) => {
+    const options = { rateLimit } as object
+    await expect(createPaytwin(options)).rejects.toThrow(/^rateLimit must be a whole number/)
+  },
+)
+
 test('reset restores the first state, with the same key and IDs', async () => {
   const twin = await open({ fixtures: { customers: [{ ref: 'ada', email: 'ada@example.com' }] } })
   const { id, url, secretKey } = twin
