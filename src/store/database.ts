@@ -1,4 +1,6 @@
+import { randomInt } from 'node:crypto'
 import { chmodSync, existsSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import type Sqlite from 'better-sqlite3'
 import { LOG_PAGES } from './disk-room.ts'
 import { APPLICATION_ID, identify, inspectFiles, readThrough, removeLeftovers } from './inspect.ts'
@@ -8,12 +10,15 @@ import { NEWEST_SCHEMA } from './newest-schema.ts'
 import { openSqlite } from './sqlite.ts'
 import { checkValues } from './stored-values.ts'
 import { addTextSearch } from './text-search.ts'
-import { isOfStorage, migrationError, toDatabaseUnusable } from './unusable.ts'
+import { isBusy, isOfStorage, migrationError, toDatabaseUnusable } from './unusable.ts'
 
 /**
  * The time to wait for another process that holds the file briefly, such as one that is being refused, in milliseconds.
  */
 const LOCK_TIMEOUT_MS = 500
+/** The number of attempts to get the lock in this time, and the times between them. */
+const LOCK_ATTEMPTS = 20
+const LOCK_INTERVAL_MS = LOCK_TIMEOUT_MS / LOCK_ATTEMPTS
 
 export type Durability = 'normal' | 'full'
 
@@ -37,9 +42,8 @@ export async function openDatabase(
   const newest = versionOf(migrations)
   const schemas = { migrations, newestSchema: migrations === MIGRATIONS ? NEWEST_SCHEMA : undefined }
   const isRead = isFile && inspectFiles(path, schemas)
-  const database = connect(path)
+  const database = await connectAlone(path)
   try {
-    lock(database)
     const version = (isRead ? identify : readThrough)(database, path, schemas)
     configure(database, durability)
     if (isFile) removeLeftovers(path)
@@ -55,18 +59,40 @@ export async function openDatabase(
   }
 }
 
+/**
+ * Connects to a database, and takes its lock. A connection that waits for the lock would itself hold a shared one, and so
+ * stop the one that has it: each attempt has a connection of its own.
+ * @throws DatabaseUnusable
+ */
+async function connectAlone(path: string): Promise<Sqlite.Database> {
+  for (let attempt = 1; ; attempt += 1) {
+    const database = connect(path)
+    try {
+      lock(database)
+      return database
+    } catch (error) {
+      database.close()
+      if (attempt === LOCK_ATTEMPTS || !isBusy(error)) throw toDatabaseUnusable(error, path)
+    }
+    // Two that try at the same moment may both be refused; at random intervals they do not meet again.
+    await delay(randomInt(1, 2 * LOCK_INTERVAL_MS))
+  }
+}
+
 function connect(path: string): Sqlite.Database {
   try {
-    return openSqlite(path, { timeout: LOCK_TIMEOUT_MS })
+    return openSqlite(path, { timeout: 0 })
   } catch (error) {
     throw toDatabaseUnusable(error, path)
   }
 }
 
-/** Takes the lock without a write; a connection in exclusive mode keeps it. @throws DatabaseUnusable */
+/** Takes the lock without a write; a connection in exclusive mode keeps it. @throws Sqlite.SqliteError if another has it */
 function lock(database: Sqlite.Database): void {
   database.pragma('locking_mode = EXCLUSIVE')
   database.exec('begin immediate; rollback')
+  // The next step excludes readers too, which end soon.
+  database.pragma(`busy_timeout = ${LOCK_TIMEOUT_MS}`)
 }
 
 function configure(database: Sqlite.Database, durability: Durability): void {

@@ -18,13 +18,17 @@ export class DatabaseUnusable extends Error {
 export const isOfStorage = (error: unknown): boolean =>
   error instanceof Sqlite.SqliteError && /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|PERM)/.test(error.code)
 
+/** Reports whether another connection holds a lock on the database. */
+export const isBusy = (error: unknown): boolean =>
+  error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')
+
 /**
  * Converts an error of SQLite to a DatabaseUnusable if it makes the database unusable; returns other errors unchanged.
  */
 export function toDatabaseUnusable(error: unknown, path: string): unknown {
   if (!(error instanceof Sqlite.SqliteError)) return error
   const { code, message } = error
-  if (code === 'SQLITE_BUSY') return new DatabaseUnusable('locked', `${path} is in use by another process.`)
+  if (isBusy(error)) return new DatabaseUnusable('locked', `${path} is in use by another process.`)
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return damagedError(path, message)
   if (code === 'SQLITE_FULL' || (code.startsWith('SQLITE_IOERR') && !hasRoom(path))) {
     return diskFull(path, message)

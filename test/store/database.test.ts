@@ -142,6 +142,15 @@ test('a database that another connection has open is refused', async () => {
   expect(await refusal(NEW)).toMatchObject({ reason: 'locked' })
 })
 
+test('one that waits for the lock does not stop the one that has it', async () => {
+  const holder = new Sqlite(path, { timeout: 0 })
+  holder.exec('begin immediate')
+  const waiting = opened(NEW)
+  holder.exec('create table passing (x); drop table passing; commit')
+  holder.close()
+  expect(versionOf(await waiting)).toBe(2)
+})
+
 test('only the owner may access the database, its log and its backup', async () => {
   const before = process.umask(0)
   try {

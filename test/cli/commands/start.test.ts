@@ -192,20 +192,24 @@ test('a folder in use is refused with the pid and url of its daemon, and the log
   expect(logText()).toBe(before)
 })
 
-test('of daemons that start at the same time on a new folder one wins, and the others name it', async () => {
-  const starts = await Promise.all(Array.from({ length: 4 }, () => cli('start', '--port', '0', '--json')))
-  const [winner, ...others] = starts.filter(({ status }) => status === 0)
-  expect(others).toEqual([])
-  const { url, pid } = JSON.parse(winner?.stdout ?? '')
-  pids.push(pid)
-  for (const { status, stderr } of starts.filter((each) => each !== winner)) {
-    expect({ status, stderr }).toEqual({
-      status: 1,
-      stderr: expect.stringContaining(`with pid ${pid} at ${url}`),
-    })
-  }
-  expect((await cli('status')).status).toBe(0)
-})
+test.each(['new', 'used'])(
+  'of daemons that start at the same time on a %s folder one wins, and the others name it',
+  async (kind) => {
+    if (kind === 'used') await gone((await started()).pid, 'SIGTERM')
+    const starts = await Promise.all(Array.from({ length: 4 }, () => cli('start', '--port', '0', '--json')))
+    const [winner, ...others] = starts.filter(({ status }) => status === 0)
+    expect(others).toEqual([])
+    const { url, pid } = JSON.parse(winner?.stdout ?? '')
+    pids.push(pid)
+    for (const { status, stderr } of starts.filter((each) => each !== winner)) {
+      expect({ status, stderr }).toEqual({
+        status: 1,
+        stderr: expect.stringContaining(`with pid ${pid} at ${url}`),
+      })
+    }
+    expect((await cli('status')).status).toBe(0)
+  },
+)
 
 test('a killed daemon is not named as the owner of its folder, and the next one takes over', async () => {
   const { pid } = await started()
