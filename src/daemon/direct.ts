@@ -34,7 +34,7 @@ export class DirectServer {
     if (!match) return undefined
     const incoming = new DirectRequest(request, response, { path, param: match.param })
     return match
-      .serve(incoming, (arrived) => readNodeBody(request, arrived))
+      .serve(incoming, (reading) => readNodeBody(request, reading))
       .then((reply) => send(response, reply))
   }
 }

@@ -172,7 +172,7 @@ export class Api {
   /** Registers the response to requests that match no route. */
   missing(): void {
     this.#app.all('/v1/*', async (c) =>
-      asResponse(await this.serveMissing(c, (arrived) => readBody(c, MAX_BODY_BYTES, arrived))),
+      asResponse(await this.serveMissing(c, (reading) => readBody(c, MAX_BODY_BYTES, reading))),
     )
   }
 
@@ -189,7 +189,7 @@ export class Api {
     const serveRoute: Serve = (incoming, body) =>
       serve(new Exchange(incoming, this.#services, options, body), steps)
     const handler = async (c: Context) =>
-      asResponse(await serveRoute(c, (arrived) => readBody(c, MAX_BODY_BYTES, arrived)))
+      asResponse(await serveRoute(c, (reading) => readBody(c, MAX_BODY_BYTES, reading)))
     this.#app.on(method, route.path, handler)
     this.serves.set(handler, serveRoute)
   }

@@ -10,7 +10,7 @@ import type { Caller } from './caller.ts'
 import { checkDialect, checkDialectOfStranger, type DialectForm, OtherDialect, OWN_FORM } from './dialect.ts'
 import type { ExchangeOptions } from './exchange-options.ts'
 import type { Raw } from './form.ts'
-import { HeldBody } from './held-bodies.ts'
+import { HeldBody } from './held-body.ts'
 import { type IdempotentEntry, isStored, openEntry, storeResponse } from './idempotency.ts'
 import type { Incoming, ReadBody, Reply } from './incoming.ts'
 import type { Json, RouteResult } from './json.ts'
@@ -233,8 +233,8 @@ export class Exchange implements Served {
   }
 
   #countedBody(): Promise<string> {
-    this.#held = new HeldBody(this.#services.bodies, () => this.#caller?.merchant)
-    return this.#readBody(this.#held.add)
+    this.#held = new HeldBody(this.#services, this.c.env, () => this.#caller?.merchant)
+    return this.#readBody(this.#held)
   }
 
   end(): void {

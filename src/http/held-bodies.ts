@@ -4,9 +4,6 @@ import { rateLimited } from '../core/errors.ts'
 const MOST_BYTES = 2 ** 28
 const SHARE_BYTES = 2 ** 26
 
-/** The owner of the bodies that are sent without the key of a merchant. */
-const NOBODY = {}
-
 /**
  * Counts the bodies of requests that arrive or wait, such as for an advance, and the reads that wait for their turn. Without a limit, their
  * sum would be that of all connections.
@@ -40,33 +37,5 @@ export class HeldBodies {
     if (own > 0) this.#owners.set(owner, own)
     else this.#owners.delete(owner)
     this.#bytes -= bytes
-  }
-}
-
-/** The body of one request, as far as it has arrived. */
-export class HeldBody {
-  readonly #all: HeldBodies
-  readonly #ownerOf: () => object | undefined
-  #owner: object | undefined
-  #bytes = 0
-
-  /** @param ownerOf - returns the merchant of the request; undefined without a key */
-  constructor(all: HeldBodies, ownerOf: () => object | undefined = () => undefined) {
-    this.#all = all
-    this.#ownerOf = ownerOf
-  }
-
-  /** Counts bytes that arrived. @throws ApiError rate_limit if there is no room for them */
-  readonly add = (bytes: number): void => {
-    this.#owner ??= this.#ownerOf() ?? NOBODY
-    this.#all.add(this.#owner, bytes)
-    this.#bytes += bytes
-  }
-
-  /** Ends the count, when the request was answered. */
-  release(): void {
-    if (this.#owner) this.#all.remove(this.#owner, this.#bytes)
-    this.#owner = undefined
-    this.#bytes = 0
   }
 }

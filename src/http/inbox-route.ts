@@ -3,7 +3,8 @@ import { parameterInvalid, resourceMissing } from '../core/errors.ts'
 import { requestId } from '../engine/machine/ids.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import { INBOX_PATH } from './dashboard/inbox-url.ts'
-import { HeldBody } from './held-bodies.ts'
+import { HeldBody } from './held-body.ts'
+import { readTurnOf } from './read-turn.ts'
 import { MAX_BODY_BYTES, readBody } from './request.ts'
 import { errorBody, errorHeaders, json, knownError } from './respond.ts'
 import type { HttpServices } from './services.ts'
@@ -20,11 +21,14 @@ export function inboxRoute(app: Hono, services: HttpServices): void {
   app.post(`${INBOX_PATH}/:merchant`, async (c) => {
     const id = requestId()
     const headers = { 'Request-Id': id, 'Cache-Control': 'no-store' }
-    const held = new HeldBody(services.bodies)
+    const held = new HeldBody(services, c.env)
     try {
       checkSender(c)
       const merchant = merchantOf(services, c.req.param('merchant'))
-      const body = await readBody(c, MAX_BODY_BYTES, held.add)
+      const body = await readBody(c, MAX_BODY_BYTES, held)
+      const turn = readTurnOf(services, merchant, c.env)
+      // The secrets of all endpoints are tried.
+      if (turn) await turn
       const { reason } = services.inbox.add(merchant, { headers: c.req.header(), body })
       if (reason !== null) throw parameterInvalid(null, reason)
       return json(200, { received: true }, headers)

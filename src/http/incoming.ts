@@ -23,11 +23,16 @@ export type Reply = {
   readonly text: string
 }
 
-/**
- * Reads the body of a request.
- * @param arrived - called with the bytes of each part that arrives; if it throws, the promise is rejected
- */
-export type ReadBody = (arrived: (bytes: number) => void) => Promise<string>
+/** What happens while a body is read. If it throws, the body is not read. */
+export type Reading = {
+  /** Called with the bytes of each part that arrives. */
+  readonly add: (bytes: number) => void
+  /** Waits until a long body may be decoded and parsed; undefined if it may be at once. */
+  readonly turn: () => Promise<void> | undefined
+}
+
+/** Reads the body of a request. */
+export type ReadBody = (reading: Reading) => Promise<string>
 
 /** Serves a request. Calls `readBody` at most once, and only after authentication. */
 export type Serve = (incoming: Incoming, readBody: ReadBody) => Promise<Reply | Response>

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import { parameterInvalid } from '../core/errors.ts'
 import { decodeForm, decodeJson, MAX_PARAMETERS, type Raw, refuseTooMany } from './form.ts'
-import type { Incoming } from './incoming.ts'
+import type { Incoming, Reading } from './incoming.ts'
 import { readNodeBody } from './node-body.ts'
 
 /** The size limit of a body, in bytes, unless a route has one of its own. See docs/contract/requests.md#limits. */
@@ -95,16 +95,18 @@ function refuseEncoded(encoding = 'identity'): void {
   throw parameterInvalid(null, `Unsupported content encoding '${encoding}': send the body without encoding`)
 }
 
+/** The reading of a body of the operator. */
+const UNCOUNTED: Reading = { add: () => undefined, turn: () => undefined }
+
 /**
  * Reads the body of a request.
  * @param limit - the maximum size in bytes
- * @param arrived - called with the bytes of each part that arrives
  * @throws ApiError parameter_invalid, param null, if the body is larger
  */
 export async function readBody(
   c: Context,
   limit: number,
-  arrived?: (bytes: number) => void,
+  { add, turn }: Reading = UNCOUNTED,
 ): Promise<string> {
   const tooLarge = () => parameterInvalid(null, `The body is larger than ${limit} bytes`)
   const announced = c.req.header('content-length')
@@ -114,11 +116,12 @@ export async function readBody(
   const count = (bytes: number) => {
     size += bytes
     if (size > limit) throw tooLarge()
-    arrived?.(bytes)
+    add(bytes)
   }
   const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage }
   // A request that was made within the process has a body of its own.
-  if (incoming?.readableDidRead === false && !incoming.destroyed) return readNodeBody(incoming, count)
+  if (incoming?.readableDidRead === false && !incoming.destroyed)
+    return readNodeBody(incoming, { add: count, turn })
   const text = await c.req.text()
   count(Buffer.byteLength(text))
   return text

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import { chmodSync, existsSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type Sqlite from 'better-sqlite3'
@@ -74,8 +73,8 @@ async function connectAlone(path: string): Promise<Sqlite.Database> {
       database.close()
       if (attempt === LOCK_ATTEMPTS || !isBusy(error)) throw toDatabaseUnusable(error, path)
     }
-    // Two that try at the same moment may both be refused; at random intervals they do not meet again.
-    await delay(randomInt(1, 2 * LOCK_INTERVAL_MS))
+    // Two that try in the same microsecond may both be refused. They will not meet again.
+    await delay(LOCK_INTERVAL_MS)
   }
 }
 

@@ -24,6 +24,14 @@ test('a value of a long form does not keep the whole form in memory', async () =
   expect(kept[0]).toBe('more-than-12-letters')
 })
 
+test('a long form is decoded as a short one', () => {
+  const form = (length: number) => `name=a+b%2Bc+%C3%A9+é&text=${'+a'.repeat(length)}&a+b[c+d]=+`
+  const { text, ...others } = decodeForm(form(10_000))
+  expect(text).toBe(' a'.repeat(10_000))
+  expect(others).toEqual({ name: 'a b+c é é', 'a b': { 'c d': ' ' } })
+  expect(decodeForm(form(1))).toEqual({ ...others, text: ' a' })
+})
+
 describe('a form', () => {
   test.each<[string, Body]>([
     ['', {}],

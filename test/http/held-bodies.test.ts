@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Daemon } from '../../src/daemon/daemon.ts'
-import { HeldBodies, HeldBody } from '../../src/http/held-bodies.ts'
+import { HeldBodies } from '../../src/http/held-bodies.ts'
+import { HeldBody } from '../../src/http/held-body.ts'
 import { readNodeBody } from '../../src/http/node-body.ts'
+import { startTwin } from '../twin.ts'
 import { openSocket, responsesIn, startListening } from './raw-socket.ts'
 
 const MIB = 2 ** 20
@@ -36,11 +39,19 @@ async function openUnfinished(path: string, count: number, headers: readonly str
   return String(refused)
 }
 
-test('bodies of one owner have a limit in sum, and others have room', () => {
+/** The services of a request, with a sum of bodies of its own. */
+async function servicesWith(bodies: HeldBodies) {
+  const { sandbox, close } = await startTwin()
+  onTestFinished(close)
+  return { bodies, engine: sandbox.engine }
+}
+
+test('bodies of one owner have a limit in sum, and others have room', async () => {
   const all = new HeldBodies(10)
+  const services = await servicesWith(all)
   const [ada, bob] = [{}, {}]
   const [first, second, other, stranger] = [ada, ada, bob, undefined].map(
-    (owner) => new HeldBody(all, () => owner),
+    (owner) => new HeldBody(services, undefined, () => owner),
   )
   first?.add(6)
   second?.add(4)
@@ -54,11 +65,11 @@ test('bodies of one owner have a limit in sum, and others have room', () => {
   expect(all.bytes).toBe(0)
 })
 
-test('bodies of all owners have a limit in sum', () => {
-  const all = new HeldBodies()
-  const held = Array.from({ length: 4 }, (_, owner) => new HeldBody(all, () => ({ owner })))
+test('bodies of all owners have a limit in sum', async () => {
+  const services = await servicesWith(new HeldBodies())
+  const held = Array.from({ length: 4 }, (_, owner) => new HeldBody(services, undefined, () => ({ owner })))
   for (const body of held) body.add(64 * MIB)
-  expect(() => new HeldBody(all).add(1)).toThrow('Too many requests')
+  expect(() => new HeldBody(services, undefined).add(1)).toThrow('Too many requests')
 })
 
 test.each([
@@ -91,7 +102,10 @@ test('a chunked body of very many chunks is read in steps, between which other r
   let turns = 0
   for (let sent = 0; sent < 10_000; sent += 1) chunks.write('x')
   chunks.end()
-  const reading = readNodeBody(chunks as unknown as IncomingMessage, () => undefined)
+  const reading = readNodeBody(chunks as unknown as IncomingMessage, {
+    add: () => undefined,
+    turn: () => undefined,
+  })
   let isReading = true
   const turn = () => {
     turns += 1
@@ -101,4 +115,30 @@ test('a chunked body of very many chunks is read in steps, between which other r
   expect(await reading).toBe('x'.repeat(10_000))
   isReading = false
   expect(turns).toBeGreaterThan(5)
+})
+
+test.each([
+  [16_383, ['read']],
+  [16_384, ['turn', 'read']],
+])('a body of %i bytes is read after %o', async (size, expected) => {
+  const chunks = new PassThrough()
+  chunks.end('x'.repeat(size))
+  const order: string[] = []
+  const turn = async () => {
+    await nextTurn()
+    order.push('turn')
+  }
+  const body = await readNodeBody(chunks as unknown as IncomingMessage, { add: () => undefined, turn })
+  order.push('read')
+  expect([body.length, order]).toEqual([size, expected])
+})
+
+test('long bodies that arrive in one instant take turns, in which other requests are served', async () => {
+  const services = await servicesWith(new HeldBodies())
+  const held = new HeldBody(services, undefined)
+  expect(held.turn()).toBeUndefined()
+  services.engine.reads.run({}, () => undefined)
+  const end = performance.now() + 12
+  while (performance.now() < end);
+  expect(held.turn()).toBeInstanceOf(Promise)
 })

@@ -175,14 +175,19 @@ describe('a read that waits for its turn', () => {
 })
 
 describe('waits for a turn', () => {
-  const waits = async (used: Twin, url: string, headers: Record<string, string> = {}) => {
-    const send = () => used.sandbox.app.request(url, { headers: { Host: 'localhost', ...headers } })
+  const waits = async (
+    used: Twin,
+    url: string,
+    { status = 200, headers, ...request }: RequestInit & { readonly status?: number } = {},
+  ) => {
+    const send = () =>
+      used.sandbox.app.request(url, { ...request, headers: { Host: 'localhost', ...headers } })
     // The code of a page is loaded at its first request.
-    expect((await send()).status).toBe(200)
+    expect((await send()).status).toBe(status)
     await turn()
     const next = vi.spyOn(used.sandbox.engine.reads, 'next')
     spendTurn(used)
-    expect((await send()).status).toBe(200)
+    expect((await send()).status).toBe(status)
     return next.mock.calls.length > 0
   }
 
@@ -193,7 +198,15 @@ describe('waits for a turn', () => {
     ['_paytwin/health', false],
   ])('a request of the operator, but no health check: %s', async (path, expected) => {
     const Authorization = `Bearer ${twin.sandbox.adminToken}`
-    expect(await waits(twin, `http://localhost/${path}`, { Authorization })).toBe(expected)
+    expect(await waits(twin, `http://localhost/${path}`, { headers: { Authorization } })).toBe(expected)
+  })
+
+  test('a webhook that the inbox receives', async () => {
+    await twin.post('/v1/webhook_endpoints', { url: 'http://localhost:9/', enabled_events: ['*'] })
+    const webhook = { method: 'POST', body: '{}', status: 400 }
+    expect(await waits(twin, `http://localhost/inbox/${twin.sandbox.merchant.settings.id}`, webhook)).toBe(
+      true,
+    )
   })
 
   test('each page that customers open without a key', async () => {

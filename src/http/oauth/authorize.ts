@@ -70,7 +70,7 @@ type DecisionParams = z.infer<ReturnType<typeof decisionParams>>
  */
 export function consentRoutes(app: Hono, services: AdminServices): Registered[] {
   const exchangeOf = (c: Context) =>
-    new Exchange(c, services, OPTIONS, (arrived) => readBody(c, MAX_BODY_BYTES, arrived))
+    new Exchange(c, services, OPTIONS, (reading) => readBody(c, MAX_BODY_BYTES, reading))
   const [consent, decision] = [consentSteps(services), decisionSteps(services)]
   app.get(AUTHORIZE_PATH, async (c) => asResponse(await serve(exchangeOf(c), consent)))
   app.post(DECISION_PATH, async (c) => asResponse(await serve(exchangeOf(c), decision)))

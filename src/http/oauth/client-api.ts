@@ -54,8 +54,8 @@ export class ClientApi {
       onlyOnce: true,
     }
     this.#app.post(route.path, async (c) => {
-      const exchange = new Exchange(c, this.#services, options, (arrived) =>
-        readBody(c, MAX_BODY_BYTES, arrived),
+      const exchange = new Exchange(c, this.#services, options, (reading) =>
+        readBody(c, MAX_BODY_BYTES, reading),
       )
       return asResponse(await serve(exchange, steps))
     })
