@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { STORED_KINDS, storedNumber } from './columns.ts'
 import { type AddedRow, GrowingBlock, ofEverybody, type Summary } from './growing-block.ts'
 import { arg, type Statements } from './statements.ts'
@@ -20,12 +20,23 @@ const ALL_MERCHANTS = 0
 /** The number of rows of a block. A block that may contain a match is scanned completely. */
 export const BLOCK_ROWS = 256
 
-/** The bits for the types of events in a block: a number of JavaScript holds 53 exactly. Types beyond the 53rd share bits. */
+/** The number of types of events that have a bit in one column: a number of JavaScript holds 53 exactly. */
 const TYPE_BITS = 53
 
-/** Returns the bits of some event types, by their numbers. A block without any of them has no event of these types. */
-export const typeBits = (types: readonly number[]): number =>
-  [...new Set(types.map((type) => type % TYPE_BITS))].reduce((bits, bit) => bits + 2 ** bit, 0)
+/** The bits of types of events. A block without any of the bits has no event of the types. */
+export type TypeBits = { readonly types: number; readonly late_types: number }
+
+/** Returns the bits of some event types, by their numbers, below 106. */
+export function typeBits(numbers: Iterable<number>): TypeBits {
+  const types = [...new Set(numbers)]
+  return {
+    types: bitsOf(types.filter((type) => type < TYPE_BITS)),
+    late_types: bitsOf(types.filter((type) => type >= TYPE_BITS).map((type) => type - TYPE_BITS)),
+  }
+}
+
+const bitsOf = (positions: readonly number[]): number =>
+  positions.reduce((bits, position) => bits + 2 ** position, 0)
 
 /** Returns the number of the block that a seq is in. */
 export const blockOf = (seq: number): number => Math.floor(seq / BLOCK_ROWS)
@@ -183,6 +194,7 @@ export class Blocks {
         earliest: arg<number>('earliest'),
         latest: arg<number>('latest'),
         types: arg<number>('types'),
+        late_types: arg<number>('late_types'),
       }),
     )
     for (const [merchant, { types, ...span }] of summaries)
@@ -191,7 +203,7 @@ export class Blocks {
         merchant,
         number: blockOf(seq),
         ...span,
-        types: typeBits([...types]),
+        ...typeBits(types),
       })
   }
 
@@ -199,7 +211,7 @@ export class Blocks {
     return this.#statements.named(`sum up ${kind}`, (db) =>
       db
         .replaceInto('block')
-        .columns(['kind', 'merchant', 'number', 'earliest', 'latest', 'types'])
+        .columns(BLOCK_COLUMNS)
         .expression(
           db
             .selectFrom(kind as 'object')
@@ -210,6 +222,7 @@ export class Blocks {
               eb.fn.min('created').as('earliest'),
               eb.fn.max('created').as('latest'),
               sql.lit(0).as('types'),
+              sql.lit(0).as('late_types'),
             ])
             .where('seq', '>=', arg<number>('first'))
             .where('seq', '<=', arg<number>('last'))
@@ -229,14 +242,15 @@ export class Blocks {
           sql<number>`${arg('block')}`.as('number'),
           eb.fn.min('created').as('earliest'),
           eb.fn.max('created').as('latest'),
-          sql<number>`sum(distinct 1 << (type % ${sql.lit(TYPE_BITS)}))`.as('types'),
+          sumOfBits(sql`type < ${sql.lit(TYPE_BITS)}`, sql`type`).as('types'),
+          sumOfBits(sql`type >= ${sql.lit(TYPE_BITS)}`, sql`type - ${sql.lit(TYPE_BITS)}`).as('late_types'),
         ])
         .where('seq', '>=', arg<number>('first'))
         .where('seq', '<=', arg<number>('last'))
         .where(sql<boolean>`+number is not null`)
       return db
         .replaceInto('block')
-        .columns(['kind', 'merchant', 'number', 'earliest', 'latest', 'types'])
+        .columns(BLOCK_COLUMNS)
         .expression(
           whose === 'merchant'
             ? events.groupBy(sql`+merchant`)
@@ -245,6 +259,11 @@ export class Blocks {
     })
   }
 }
+
+const BLOCK_COLUMNS = ['kind', 'merchant', 'number', 'earliest', 'latest', 'types', 'late_types'] as const
+
+const sumOfBits = (condition: RawBuilder<unknown>, position: RawBuilder<unknown>) =>
+  sql<number>`coalesce(sum(distinct 1 << (${position})) filter (where ${condition}), 0)`
 
 /** Returns the `merchant` of the journal blocks to search. */
 export const ownerOf = (merchant: number | null): number => merchant ?? ALL_MERCHANTS

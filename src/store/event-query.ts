@@ -53,8 +53,8 @@ export function filteredEvents(
   const values = {
     merchant,
     owner: ownerOf(merchant),
-    types: JSON.stringify(numbers),
-    bits: typeBits(numbers),
+    numbers: JSON.stringify(numbers),
+    ...typeBits(numbers),
     from,
     to,
     below: placeOf(query.below) ?? ALL_INSTANTS.to,
@@ -95,7 +95,7 @@ function selectInBlocks(statements: Statements, isOfAll: boolean, { order, limit
         on journal.seq between ${firstPlace} and ${firstPlace} + ${sql.lit(BLOCK_ROWS - 1)}
         where block.kind = ${sql.lit(JOURNAL_BLOCKS)} and block.merchant = ${arg('owner')}
         and block.number between ${arg('first')} and ${arg('last')}
-        and block.types & ${arg('bits')} and block.latest >= ${arg('from')} and block.earliest <= ${arg('to')}
+        and (block.types & ${arg('types')} or block.late_types & ${arg('late_types')}) and block.latest >= ${arg('from')} and block.earliest <= ${arg('to')}
         and ${wanted(isOfAll)}
         order by block.number ${direction}, journal.seq ${direction} limit ${literal(limit)}`.compile(db),
   }))
@@ -124,6 +124,6 @@ const directionOf = (order: EventQuery['order']) => sql.raw(order === 'newest fi
 const wanted = (
   isOfAll: boolean,
 ) => sql<boolean>`journal.seq > ${arg('above')} and journal.seq < ${arg('below')}
-  and +journal.number is not null and journal.type in (select value from json_each(${arg('types')}))
+  and +journal.number is not null and journal.type in (select value from json_each(${arg('numbers')}))
   and journal.created >= ${arg('from')} and journal.created <= ${arg('to')}
   and ${isOfAll ? sql`true` : sql`+journal.merchant = ${arg('merchant')}`}`

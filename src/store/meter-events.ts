@@ -17,30 +17,43 @@ export type WindowPage = {
   readonly order: 'newest first' | 'oldest first'
 }
 
-/** Sums are taken of the upper and the lower digits of each part, so that no sum exceeds SQLite's integers. */
-const HALF = 1_000_000
-const PARTS = sql<string>`
-  sum(whole / ${sql.lit(HALF)}), sum(whole % ${sql.lit(HALF)}),
-  sum(fraction / ${sql.lit(HALF)}), sum(fraction % ${sql.lit(HALF)})`
-
-/** The columns of a result: the four parts from which `quantityOf` makes the quantity, and the number of read events. */
-const COLUMNS: Readonly<Record<Formula, ReturnType<typeof sql>>> = {
-  sum: sql`${PARTS}, count(*)`,
-  count: sql`0, count(*), 0, 0, count(*)`,
-  last: sql`
-    whole / ${sql.lit(HALF)}, whole % ${sql.lit(HALF)}, fraction / ${sql.lit(HALF)}, fraction % ${sql.lit(HALF)}, 1`,
-}
-
 /** The condition of all statements, in the order of the index. */
 const IN_SPAN = sql`
   customer = ${arg('customer')} and meter = ${arg('meter')}
-  and timestamp >= ${arg('start')} and timestamp < ${arg('end')}
-  and created <= ${arg('asOf')} and (canceled is null or canceled > ${arg('asOf')})`
+  and timestamp >= ${arg('start')} and timestamp < ${arg('end')}`
+/** Whether an event counts at the asked instant. */
+const COUNTS = sql`created <= ${arg('asOf')} and (canceled is null or canceled > ${arg('asOf')})`
 
 const ORDERS = {
   'newest first': sql`order by timestamp desc, seq desc`,
   'oldest first': sql`order by timestamp, seq`,
 } as const
+
+/** Sums are taken of the upper and the lower digits of each part, so that no sum exceeds SQLite's integers. */
+const HALF = 1_000_000
+const sumOf = (part: ReturnType<typeof sql>) => sql`sum(${part}) filter (where ${COUNTS})`
+const UPPER_WHOLE = sql`whole / ${sql.lit(HALF)}`
+const LOWER_WHOLE = sql`whole % ${sql.lit(HALF)}`
+const UPPER_FRACTION = sql`fraction / ${sql.lit(HALF)}`
+const LOWER_FRACTION = sql`fraction % ${sql.lit(HALF)}`
+
+/**
+ * The columns and the end of each statement. The columns are the four parts from which `quantityOf` makes the quantity, and the
+ * number of read events: an event that does not count is read nevertheless.
+ */
+const READINGS: Readonly<Record<Formula, { columns: ReturnType<typeof sql>; rest: ReturnType<typeof sql> }>> =
+  {
+    sum: {
+      columns: sql`
+      ${sumOf(UPPER_WHOLE)}, ${sumOf(LOWER_WHOLE)}, ${sumOf(UPPER_FRACTION)}, ${sumOf(LOWER_FRACTION)}, count(*)`,
+      rest: sql``,
+    },
+    count: { columns: sql`0, count(*) filter (where ${COUNTS}), 0, 0, count(*)`, rest: sql`` },
+    last: {
+      columns: sql`${UPPER_WHOLE}, ${LOWER_WHOLE}, ${UPPER_FRACTION}, ${LOWER_FRACTION}, 1`,
+      rest: sql`and ${COUNTS} ${ORDERS['newest first']} limit ${literal(1)}`,
+    },
+  }
 
 const NO_EVENTS: Aggregate = { quantity: 0n, events: 0 }
 
@@ -143,11 +156,11 @@ export class MeterEventTable {
   }
 
   #read(formula: Formula, { asOf = LAST_INSTANT, ...span }: UsageSpan): Aggregate {
-    const newest = sql`${ORDERS['newest first']} limit ${literal(1)}`
+    const { columns, rest } = READINGS[formula]
     const found = this.#statements
       .named<Aggregate>(
         `usage ${formula}`,
-        (db) => select(db, COLUMNS[formula], formula === 'last' ? newest : sql``),
+        (db) => select(db, columns, rest),
         (values) => ({ quantity: quantityOf(values.slice(0, 4)), events: values[4] as number }),
       )
       .get({ ...span, asOf })
@@ -180,7 +193,7 @@ export class MeterEventTable {
     return this.#statements
       .named<number>(
         `usage ${order}`,
-        (db) => select(db, sql`timestamp`, sql`${ORDERS[order]} limit ${literal(1)}`),
+        (db) => select(db, sql`timestamp`, sql`and ${COUNTS} ${ORDERS[order]} limit ${literal(1)}`),
         ([timestamp]) => timestamp as number,
       )
       .get({ ...span, asOf })

@@ -81,7 +81,7 @@ CREATE TABLE job (
     primary key (clock, due, subscription, position, object)) strict, without rowid;
 CREATE TABLE block (
     kind integer not null, merchant integer not null, number integer not null, earliest integer not null,
-    latest integer not null, types integer not null, primary key (kind, merchant, number)) strict, without rowid;
+    latest integer not null, types integer not null, late_types integer not null default 0, primary key (kind, merchant, number)) strict, without rowid;
 CREATE TABLE price_use (
     merchant integer not null, price text not null, subscription integer not null,
     primary key (merchant, price, subscription)) strict, without rowid;

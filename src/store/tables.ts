@@ -167,8 +167,10 @@ type BlockRow = {
   /** The first and the last `created` of its rows; in the journal, of its events only. */
   earliest: number
   latest: number
-  /** A bit for each index into ALL_EVENT_TYPES. */
+  /** A bit for each of the first 53 types of ALL_EVENT_TYPES. */
   types: number
+  /** A bit for each further type. */
+  late_types: number
 }
 
 /** A subscription (seq) with an item of a price (id). */

@@ -139,8 +139,13 @@ describe('an aggregate', () => {
     expect(events.aggregate('sum', span)).toBe(3n * UNIT)
   })
 
-  test('of many spans reads each event a few times', async () => {
+  test.each(['counted', 'canceled'])('of many spans reads each %s event a few times', async (which) => {
     const meter = await report('sum', atNow)
+    if (which === 'canceled')
+      await twin.sandbox.engine.command(twin.sandbox.merchant, null, ({ store: { meterEvents }, owner }) => {
+        for (const [index] of atNow.entries())
+          meterEvents.cancel(meterEvents.find(owner, `event-${index + 1}`)?.seq ?? 0, NOW)
+      })
     const read = () => {
       events.forget()
       for (let n = 0; n < 400; n += 1)

@@ -1,0 +1,17 @@
+import type Sqlite from 'better-sqlite3'
+
+/**
+ * Adds bits for the types of events from the 54th on, which shared those of the first types. The blocks of the journal, which have the
+ * kind -1, are summed up again.
+ */
+export function up(database: Sqlite.Database): void {
+  database.exec(`
+    alter table block add column late_types integer not null default 0;
+    update block set (types, late_types) = (
+      select coalesce(sum(distinct 1 << type) filter (where type < 53), 0),
+        coalesce(sum(distinct 1 << (type - 53)) filter (where type >= 53), 0)
+      from journal
+      where journal.seq between block.number * 256 and block.number * 256 + 255
+        and +journal.number is not null and (block.merchant = 0 or +journal.merchant = block.merchant))
+    where kind = -1`)
+}
