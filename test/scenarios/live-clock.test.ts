@@ -1,7 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import Sqlite from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { LAST_INSTANT } from '../../src/core/calendar.ts'
 import { openSandbox, type SandboxOptions } from '../../src/daemon/sandbox.ts'
 import { asOperator } from '../http/support.ts'
 import { linesOf } from '../table.ts'
@@ -17,6 +20,9 @@ function makeWall(time = START) {
     read: () => milliseconds,
     set: (to: string) => {
       milliseconds = at(to) * 1000
+    },
+    setTo: (seconds: number) => {
+      milliseconds = seconds * 1000
     },
   }
 }
@@ -114,6 +120,21 @@ describe('a live clock', () => {
     wall.set('2026-03-03T10:00:00Z')
     await twin.sandbox.engine.runAllDueJobs()
     expect(await listAll(twin, '/v1/invoices')).toHaveLength(3)
+  })
+
+  test('whose catch-up is canceled goes on from the instant that it has reached', async () => {
+    const { twin, wall } = await openLive()
+    await subscribe(twin, { price: { recurring: { interval: 'day' } } })
+    wall.set('2326-01-31T10:00:00Z')
+    const write = twin.post('/v1/customers')
+    const { clock } = twin.sandbox.merchant
+    while (clock.instant === at(START)) await nextTurn()
+    await twin.post('/v1/test_helpers/clock/cancel')
+    const { created } = await write
+    expect(created).toBeLessThan(at('2300-01-01'))
+    expect(await clockOf(twin)).toMatchObject({ mode: 'live', status: 'ready', now: created })
+    wall.set('2326-01-31T10:00:05Z')
+    expect(await nowOf(twin)).toBe(created + 5)
   })
 
   test('that catches up keeps its offset', async () => {
@@ -269,11 +290,9 @@ describe('after downtime', () => {
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const wall = makeWall()
     const secretKey = 'sk_test_000000000000000000000000'
-    const open = async () => {
-      const sandbox = await openSandbox({ database: join(folder, 'twin.db'), wall: wall.read, secretKey })
-      return clientOf(sandbox, secretKey)
-    }
-    return { open, wall }
+    const database = join(folder, 'twin.db')
+    const open = async () => clientOf(await openSandbox({ database, wall: wall.read, secretKey }), secretKey)
+    return { open, wall, database }
   }
 
   test('a live clock runs the jobs that it missed', async () => {
@@ -311,6 +330,45 @@ describe('after downtime', () => {
     wall.set('2027-01-01T00:00:00Z')
     const after = await open()
     expect(await clockOf(after)).toMatchObject({ mode: 'frozen', now: at(START) })
+    await after.close()
+  })
+
+  test('a clock that was advanced to the last instant stands still there', async () => {
+    const { open, wall } = makeFile()
+    const before = await open()
+    await before.advance({ to: LAST_INSTANT })
+    wall.set('2026-01-31T10:00:10Z')
+    expect((await before.post('/v1/customers')).created).toBe(LAST_INSTANT)
+    await before.close()
+    const after = await open()
+    expect(await clockOf(after)).toMatchObject({ mode: 'live', now: LAST_INSTANT })
+    await after.close()
+  })
+
+  test.each([
+    [-5, 0],
+    [LAST_INSTANT + 5, LAST_INSTANT],
+  ])('a clock that begins when the wall clock shows %i shows %i', async (seconds, shown) => {
+    const { open, wall } = makeFile()
+    wall.setTo(seconds)
+    const before = await open()
+    const operate = asOperator(before)
+    expect((await operate('POST', 'snapshots', { name: 'first' })).status).toBe(201)
+    expect((await operate('POST', 'snapshots/first/restore')).status).toBe(200)
+    await before.close()
+    const after = await open()
+    expect(await clockOf(after)).toMatchObject({ mode: 'live', now: shown, created: shown })
+    await after.close()
+  })
+
+  test('a clock that an earlier paytwin ticked beyond the last instant is set back to it', async () => {
+    const { open, database } = makeFile()
+    await (await open()).close()
+    const stored = new Sqlite(database)
+    stored.exec(`update clock set now = ${LAST_INSTANT + 3}, created = -1; pragma user_version = 42`)
+    stored.close()
+    const after = await open()
+    expect(await clockOf(after)).toMatchObject({ now: LAST_INSTANT, created: 0 })
     await after.close()
   })
 })

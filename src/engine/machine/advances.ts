@@ -120,7 +120,7 @@ export class Advances {
       this.#canceled.add(clock)
       running.wake()
     } else if (merchant.stalled.has(clock)) {
-      this.#end(merchant, clock)
+      this.#end(merchant, clock, () => clock.endCanceled())
       merchant.stalled.delete(clock)
     }
   }
@@ -225,23 +225,23 @@ export class Advances {
   /** Ends an advance after an error; if that cannot be written either, the advance stays stalled. */
   #endFailed(merchant: MerchantState, clock: Clock): void {
     try {
-      this.#end(merchant, clock)
+      this.#end(merchant, clock, () => clock.end({ keepsPace: false }))
     } catch (error) {
       this.#listeners.report(error, `ending an advance of ${merchant.settings.id}`)
     }
   }
 
   /** Ends an advance at its current instant, in a transaction of its own. */
-  #end(merchant: MerchantState, clock: Clock): void {
+  #end(merchant: MerchantState, clock: Clock, end: () => void): void {
     this.#transactions.run([clock], () => {
-      clock.end({ keepsPace: false })
+      end()
       this.#reportReady(merchant, clock)
     })
     this.#canceled.delete(clock)
   }
 
   #endEarly(clock: Clock, summary: Summary) {
-    clock.end({ keepsPace: false })
+    clock.endCanceled()
     return { isDone: true, isWaiting: false, summary }
   }
 

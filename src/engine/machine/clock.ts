@@ -1,3 +1,4 @@
+import { LAST_INSTANT } from '../../core/calendar.ts'
 import { assert } from '../../core/errors.ts'
 import type { StoredClock } from '../../store/clocks.ts'
 
@@ -21,6 +22,12 @@ export function secondsSinceStart(milliseconds: () => number): () => number {
 /** Reads a wall clock in Unix seconds. */
 export const wallSeconds = (wall: Wall): number => Math.floor(wall() / 1000)
 
+/** Returns the nearest instant that a clock of a merchant can show, from 1970 to 9999. */
+const shownInstant = (seconds: number): number => Math.min(Math.max(seconds, 0), LAST_INSTANT)
+
+/** Reads a wall clock as the first instant of a live clock, in Unix seconds. */
+export const liveInstant = (wall: Wall): number => shownInstant(wallSeconds(wall))
+
 /**
  * Creates the clock for everything that expires in real time, in Unix milliseconds. It follows the wall clock, but
  * never goes back, so that nothing that has expired becomes valid again. A step back is detected between two readings,
@@ -38,7 +45,7 @@ export function monotonicWallClock(wall: Wall): Wall {
 }
 
 /**
- * A clock of a merchant. It never goes back. During an advance it shows the instant that the advance has reached. A
+ * A clock of a merchant. It never goes back, unless its catch-up is canceled. During an advance it shows the instant that the advance has reached. A
  * live clock stands still while the advance, or the wall clock, is behind the latest instant that it has shown.
  * See docs/contract/clocks.md#main-clock.
  */
@@ -100,7 +107,7 @@ export class Clock {
   get now(): number {
     const { mode, target, now, offset } = this.#row
     if (mode === 'frozen') return now
-    const ticked = target === null ? wallSeconds(this.#wall) + offset : now
+    const ticked = target === null ? shownInstant(wallSeconds(this.#wall) + offset) : now
     this.#shown = Math.max(this.#shown, now, ticked)
     return this.#shown
   }
@@ -143,6 +150,15 @@ export class Clock {
     const { now, offset } = this.#row
     const goesOn = { offset: now - wallSeconds(this.#wall) }
     this.#set({ target: null, advance: null, ...(keepsPace ? { offset } : goesOn) })
+  }
+
+  /**
+   * Ends an advance that was canceled, at its current instant. A live clock that was catching up has shown the later instant
+   * of the wall clock. It goes back from it, because otherwise it would catch up again at once.
+   */
+  endCanceled(): void {
+    this.end({ keepsPace: false })
+    this.#shown = this.#row.now
   }
 
   freeze(): void {

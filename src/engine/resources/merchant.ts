@@ -7,7 +7,7 @@ import { changedMails, type MailSettings, type MailUpdate } from '../../core/mai
 import type { NoticeDays, NoticeKind } from '../../core/notices.ts'
 import { RULES } from '../../core/rules.ts'
 import { FIRST_GENERATION } from '../../store/directory.ts'
-import { wallSeconds } from '../machine/clock.ts'
+import { liveInstant } from '../machine/clock.ts'
 import type { Sender } from '../machine/command-queue.ts'
 import type { Engine } from '../machine/engine.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
@@ -127,7 +127,7 @@ export function addMerchant(
   generation = engine.store.directory.nextGeneration(),
 ): MerchantState {
   // With a frozen clock `created` is the clock's time, so that every run has the same history.
-  const created = given.clock === 'live' ? wallSeconds(engine.wall) : given.clock
+  const created = given.clock === 'live' ? liveInstant(engine.wall) : given.clock
   const ordinal = engine.ids.nextNumber(0, 'merchant')
   const dialect = given.dialect ?? DEFAULT_DIALECT
   checkVersionOf(dialect, engine.versions, given.api_version)
