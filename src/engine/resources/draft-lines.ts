@@ -4,6 +4,7 @@ import { checkAcceptsItem, type InvoiceItem, lineOfItem, withoutItem } from '../
 import type { InvoiceLine } from '../../core/invoice-line.ts'
 import { isDraft } from '../../core/invoice-status.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
+import { hasEnded } from '../../core/subscription-status.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { ItemChanges } from './item-changes.ts'
 
@@ -48,19 +49,18 @@ export function assignItem(items: ItemChanges, invoice: Invoice, itemId: string)
   )
 }
 
-/** Takes an item off its draft, so that the next invoice of its subscription or customer bills it. */
+/**
+ * Takes an item off its draft, so that the next invoice of its subscription bills it, or that of its customer if it has none, or if
+ * the subscription has ended.
+ */
 export function unassignItem(items: ItemChanges, invoice: Invoice, item: InvoiceItem): void {
   const { unit, change } = items
-  change.update('invoice_item', item, (before) => ({
-    ...before,
-    invoice: null,
-    billed_with: before.subscription,
-  }))
+  const subscription = item.subscription === null ? null : unit.need('subscription', item.subscription)
+  const billed_with = subscription === null || hasEnded(subscription) ? null : subscription.id
+  change.update('invoice_item', item, (before) => ({ ...before, invoice: null, billed_with }))
   items.changeDraft(invoice, (draft) => withoutItem(draft, item))
-  if (item.subscription !== null) {
-    const subscription = unit.need('subscription', item.subscription)
+  if (subscription !== null && billed_with !== null)
     change.update('subscription', subscription, (waiting) => ({ ...waiting, has_pending_items: true }))
-  }
 }
 
 /**

@@ -83,6 +83,20 @@ test('remove_lines deletes items or makes them pending', async () => {
   expect(data.map(({ amount, invoice }) => [amount, invoice])).toEqual([[200, null]])
 })
 
+test('an item of a subscription that has ended meanwhile is billed by the next invoice of its customer', async () => {
+  const { id: product } = await stripe.products.create({ name: 'Pro' })
+  const recurring = { interval: 'month' } as const
+  const { id: price } = await stripe.prices.create({ product, currency: 'usd', unit_amount: 100, recurring })
+  const { id: subscription } = await stripe.subscriptions.create({ customer, items: [{ price }] })
+  const item = await stripe.invoiceItems.create({ customer, subscription, amount: 50, currency: 'usd' })
+  const assigned = await stripe.invoices.addLines(draft, { lines: [{ invoice_item: item.id }] })
+  await stripe.subscriptions.cancel(subscription)
+  const lines = [{ id: lineOf(assigned), behavior: 'unassign' as const }]
+  await stripe.invoices.removeLines(draft, { lines })
+  const next = await stripe.invoices.create({ customer, pending_invoice_items_behavior: 'include' })
+  expect(amountsOf(next)).toEqual([50])
+})
+
 test('the lines of a subscription are not changed', async () => {
   const { id: product } = await stripe.products.create({ name: 'Pro' })
   const recurring = { interval: 'month' } as const
