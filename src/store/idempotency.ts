@@ -13,6 +13,20 @@ export class IdempotencyTable {
     this.#statements = statements
   }
 
+  /** Reports whether a response is stored, without reading it. */
+  has(scope: string, key: string): boolean {
+    const row = this.#statements
+      .named('has idempotency', (db) =>
+        db
+          .selectFrom('idempotency')
+          .select(literal(1).as('one'))
+          .where('scope', '=', arg<string>('scope'))
+          .where('key', '=', arg<string>('key')),
+      )
+      .get({ scope, key })
+    return row !== undefined
+  }
+
   get(scope: string, key: string): IdempotencyRow | undefined {
     return this.#statements
       .named<IdempotencyRow>('get idempotency', (db) =>

@@ -118,8 +118,8 @@ test('a chunked body of very many chunks is read in steps, between which other r
 })
 
 test.each([
-  [16_383, ['read']],
-  [16_384, ['turn', 'read']],
+  [4_095, ['read']],
+  [4_096, ['turn', 'read']],
 ])('a body of %i bytes is read after %o', async (size, expected) => {
   const chunks = new PassThrough()
   chunks.end('x'.repeat(size))

@@ -218,6 +218,7 @@ function askForRarities({ engine: { store } }: Sandbox): void {
   store.jobs.remove(0, job)
   store.jobs.removeOf(0, 'webhook_retry', ['one'])
   store.oauth.authorizationOfNonce(Buffer.alloc(32))
+  store.idempotency.has('', '')
   store.idempotency.remove({ scope: '', key: '' })
   store.clocks.at(0)
   store.fixtureNames.find('customer', 'ada')

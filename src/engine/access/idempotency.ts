@@ -49,8 +49,9 @@ export class IdempotencyKeys {
     const { promise, resolve } = gate()
     this.#last.set(name, promise)
     await before
+    const stored = this.#store.idempotency.has(scope, key) ? await this.#read(scope, key) : undefined
     return {
-      stored: this.#find(scope, key),
+      stored,
       store: (response) => {
         this.#store.idempotency.put({ scope, key, ...response, created: wallSeconds(this.#time) })
       },
@@ -76,7 +77,9 @@ export class IdempotencyKeys {
     return workBriefly(() => this.#store.idempotency.forgetSome(before) > 0)
   }
 
-  #find(scope: string, key: string): StoredResponse | undefined {
+  /** Reads a response, which may be long, in a turn of its scope: many requests may ask for it in one instant. */
+  async #read(scope: string, key: string): Promise<StoredResponse | undefined> {
+    if (!this.#turns.isFree) await this.#turns.next(scope)
     const row = this.#store.idempotency.get(scope, key)
     return row && row.created >= wallSeconds(this.#time) - RETENTION_SECONDS ? row : undefined
   }
