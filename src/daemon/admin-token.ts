@@ -32,10 +32,10 @@ export type Token = {
  * be generated
  * See docs/contract/operator.md#admin-token.
  */
-export function adminTokenOf(
+export async function adminTokenOf(
   { host, adminToken, adminTokenFile, generateAdminToken }: Given,
   folder: DataFolder | null,
-): Token {
+): Promise<Token> {
   const given = adminToken ?? (adminTokenFile === null ? null : readToken(adminTokenFile))
   if (given !== null) {
     if (!hasValidLength(given)) {
@@ -54,7 +54,7 @@ export function adminTokenOf(
   }
   const generated = randomToken(TOKEN_LENGTH)
   if (!folder) return { value: generated, shown: { adminToken: generated, adminTokenFile: null } }
-  const value = folder.adminToken(() => generated)
+  const value = await folder.adminToken(() => generated)
   if (!hasValidLength(value)) {
     throw new StartRefused(
       1,

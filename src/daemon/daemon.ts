@@ -112,7 +112,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
 async function startIn(folder: DataFolder | null, options: DaemonOptions): Promise<Daemon> {
   if (folder && !existsSync(folder.database)) await checkPort(options)
-  const token = adminTokenOf(options, folder)
+  const token = await adminTokenOf(options, folder)
   const daemonLog = openLog({ ...options, level: options.logLevel, secrets: () => [token.value] })
   const log = daemonLog.logger
   const dates = options.dateFile === undefined ? undefined : new DateFile(options.dateFile)

@@ -1,9 +1,14 @@
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { SessionStore } from '../http/dashboard/sessions.ts'
 import { reasonNotOwn } from '../store/own-files.ts'
 import { claimFolder, writable } from './claim-folder.ts'
 import { StartRefused } from './start-refused.ts'
+
+/** How often, and how many times, a daemon looks for the token in a file that is still empty. */
+const TOKEN_INTERVAL_MS = 20
+const TOKEN_POLLS = 25
 
 /** The content of daemon.json. */
 export type DaemonFile = { readonly url: string; readonly pid: number }
@@ -43,12 +48,15 @@ export class DataFolder {
    * Reads the folder's admin token, and creates it if there is none. Of two daemons that start at once, only one creates it.
    * @throws StartRefused if it cannot be read
    */
-  adminToken(make: () => string): string {
+  async adminToken(make: () => string): Promise<string> {
     this.#writeOnce('admin-token', `${make()}\n`)
     try {
       // Reading a pipe would block forever.
       if (!statSync(this.adminTokenFile).isFile()) throw new Error('it is not a file')
-      return readFileSync(this.adminTokenFile, 'utf8').trim()
+      const read = () => readFileSync(this.adminTokenFile, 'utf8').trim()
+      // Another daemon that has just created the file writes the token next.
+      for (let poll = 0; poll < TOKEN_POLLS && read() === ''; poll += 1) await delay(TOKEN_INTERVAL_MS)
+      return read()
     } catch (error) {
       throw new StartRefused(
         1,

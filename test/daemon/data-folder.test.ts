@@ -43,10 +43,17 @@ test('only its owner can read the folder, whatever its previous mode, and versio
   expect(modeOf(file('.gitignore'))).toBe('600')
 })
 
-test('the admin token is created once', () => {
-  expect(folder.adminToken(() => 'first')).toBe('first')
-  expect(folder.adminToken(() => 'second')).toBe('first')
+test('the admin token is created once', async () => {
+  expect(await folder.adminToken(() => 'first')).toBe('first')
+  expect(await folder.adminToken(() => 'second')).toBe('first')
   expect(modeOf(folder.adminTokenFile)).toBe('600')
+})
+
+test('an admin token that another daemon is just writing is awaited', async () => {
+  writeFileSync(folder.adminTokenFile, '')
+  const reading = folder.adminToken(() => 'second')
+  writeFileSync(folder.adminTokenFile, 'first\n')
+  expect(await reading).toBe('first')
 })
 
 test('a running daemon is found until it removes daemon.json', () => {
@@ -123,9 +130,9 @@ describe('an admin token that cannot be read is refused:', () => {
   test.each([
     ['a folder', (path: string) => mkdirSync(path)],
     ['a pipe', (path: string) => void execFileSync('mkfifo', [path])],
-  ])('%s', (_, make) => {
+  ])('%s', async (_, make) => {
     make(folder.adminTokenFile)
-    expect(() => folder.adminToken(() => 'token')).toThrow(
+    await expect(folder.adminToken(() => 'token')).rejects.toThrow(
       /^The admin token in .*admin-token cannot be read: it is not a file\. Delete the file/,
     )
   })

@@ -69,14 +69,14 @@ test('a file with a secret may end with a line break, and has at most 64 KiB', (
 })
 
 describe('a start refuses a device without an end', () => {
-  test('in place of its token file', () => {
+  test('in place of its token file', async () => {
     const given = {
       host: '127.0.0.1',
       adminToken: null,
       adminTokenFile: '/dev/zero',
       generateAdminToken: false,
     }
-    expect(() => adminTokenOf(given, null)).toThrow(
+    await expect(adminTokenOf(given, null)).rejects.toThrow(
       'The admin token file cannot be read: /dev/zero is larger than 65536 bytes',
     )
   })
