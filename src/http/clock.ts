@@ -13,6 +13,7 @@ import { deferred } from './deferred.ts'
 import { eventPattern, matchingTypes } from './event-types.ts'
 import { reference } from './fields.ts'
 import { cursorOf, type List, type PageParams, page, pageParams } from './pagination.ts'
+import { readInSteps } from './read-turn.ts'
 import {
   type ClockShape,
   clockSchema,
@@ -107,10 +108,10 @@ export function clockRoutes(api: Api): void {
     ({ c, merchant, services, params, checkCredentials }) => {
       const clock = selectClock(merchant, params.test_clock)
       return presentUpcoming(c.req.path, params, (wanted) =>
-        services.engine.reads.inSteps(
-          merchant,
+        readInSteps(
+          services,
+          { owner: merchant, env: c.env, check: checkCredentials },
           upcomingInSteps(services.engine, merchant, clock, wanted),
-          checkCredentials,
         ),
       )
     },

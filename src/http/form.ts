@@ -67,7 +67,7 @@ export function decodeForm(text: string, { onlyOnce = false }: { readonly onlyOn
   const root: Raw = {}
   const counts: Counts = new WeakMap()
   const isShort = text.length <= SHORT_FORM
-  for (const [name, value] of new URLSearchParams(isShort ? text : withSpaces(text))) {
+  for (const [name, value] of formOf(text)) {
     const path = pathOf(name)
     for (const key of path) refuseKey(key)
     if (onlyOnce && path.length === 1 && Object.hasOwn(root, name)) {
@@ -77,6 +77,10 @@ export function decodeForm(text: string, { onlyOnce = false }: { readonly onlyOn
   }
   return root
 }
+
+/** Parses a form of any length. */
+export const formOf = (text: string): URLSearchParams =>
+  new URLSearchParams(text.length <= SHORT_FORM ? text : withSpaces(text))
 
 const PLUS = 0x2b
 const SPACE = 0x20

@@ -53,14 +53,41 @@ async function untilCurrent(services: Services, merchant: MerchantState, env: un
   }
 }
 
-async function nextOf({ engine, bodies }: Services, owner: object, env: unknown): Promise<void> {
+/**
+ * Runs a long read in steps, between which others have their turns.
+ * @param reader.check - throws if the read must not go on
+ * @returns the result of the last step
+ * @throws ApiError rate_limit if too many reads of the owner wait, or if the connection is closed
+ */
+export function readInSteps<T>(
+  services: Services,
+  { owner, env, check }: { readonly owner: object; readonly env: unknown; readonly check: () => void },
+  steps: Generator<void, T>,
+): Promise<T> {
+  const checkAll = () => {
+    refuseClosed(env)
+    check()
+  }
+  return counted(services, owner, () => services.engine.reads.inSteps(owner, steps, checkAll))
+}
+
+async function nextOf(services: Services, owner: object, env: unknown): Promise<void> {
+  await counted(services, owner, () => services.engine.reads.next(owner))
+  refuseClosed(env)
+}
+
+/** Waits for a read, which counts against the limits of bodies meanwhile. @throws ApiError rate_limit if there is no room */
+async function counted<T>({ bodies }: Services, owner: object, read: () => Promise<T>): Promise<T> {
   bodies.add(owner, WAITING_BYTES)
   try {
-    await engine.reads.next(owner)
+    return await read()
   } finally {
     bodies.remove(owner, WAITING_BYTES)
   }
-  // Nobody gets the response of a request whose connection was closed while it waited.
+}
+
+/** Refuses a request whose connection was closed while it waited: nobody gets its response. @throws ApiError rate_limit */
+function refuseClosed(env: unknown): void {
   if (isClosed(env)) throw rateLimited()
 }
 

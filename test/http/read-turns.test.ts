@@ -1,5 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { keyResolutionUnavailable } from '../../src/core/errors.ts'
+import { HeldBodies } from '../../src/http/held-bodies.ts'
+import { readInSteps } from '../../src/http/read-turn.ts'
 import { subscribe } from '../scenarios/story.ts'
 import { type Body, clientOf, startTwin, type Twin, type TwinResponse } from '../twin.ts'
 import { startStripe } from './stripe/sdk.ts'
@@ -171,6 +174,49 @@ describe('a read that waits for its turn', () => {
     await turn()
     await twin.close()
     expect((await response).status).toBe(200)
+  })
+})
+
+describe('a read of many steps', () => {
+  /** Reads in ten steps of a turn each, and acts in the second of them. @returns the number of its steps, and its error */
+  async function readThrough({ env, check = () => undefined, act }: Step) {
+    let steps = 0
+    function* read() {
+      for (; steps < 10; steps += 1) {
+        work()
+        if (steps === 1) act()
+        yield
+      }
+    }
+    const services = { engine: twin.sandbox.engine, bodies: new HeldBodies() }
+    const error = await readInSteps(services, { owner: {}, env, check }, read()).catch((thrown) => thrown)
+    expect(services.bodies.bytes).toBe(0)
+    return { steps, code: error?.code }
+  }
+  type Step = { env?: unknown; check?: () => void; act: () => void }
+
+  test('ends when its connection was closed', async () => {
+    const socket = { destroyed: false }
+    const act = () => {
+      socket.destroyed = true
+    }
+    const read = await readThrough({ env: { outgoing: { req: { socket } } }, act })
+    expect(read).toEqual({ steps: 1, code: 'rate_limit' })
+  })
+
+  test('ends when its check fails, and else reads everything', async () => {
+    let isRevoked = false
+    const check = () => {
+      if (isRevoked) throw keyResolutionUnavailable()
+    }
+    const revoke = () => {
+      isRevoked = true
+    }
+    expect(await readThrough({ check, act: revoke })).toEqual({
+      steps: 1,
+      code: null,
+    })
+    expect(await readThrough({ act: () => undefined })).toEqual({ steps: 10, code: undefined })
   })
 })
 

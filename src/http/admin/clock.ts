@@ -17,6 +17,7 @@ import {
 } from '../clock.ts'
 import { deferred } from '../deferred.ts'
 import { list, pageParams } from '../pagination.ts'
+import { readInSteps } from '../read-turn.ts'
 import type { RouteErrors } from '../route.ts'
 import { anyClockList, upcomingList } from '../schemas/clock.ts'
 import { theMerchant } from './merchant.ts'
@@ -127,13 +128,18 @@ export function clockAdminRoutes(add: AddRoute): void {
     },
     ({ c, services, params, sender }) => {
       const clocks = shown(services.engine, params)
+      const check = () => {
+        sender.checkCredentials?.()
+        // One of several that is deleted has no further jobs.
+        for (const { merchant } of clocks)
+          if (clocks.length === 1 || merchant.presence !== 'deleted') checkCurrent(merchant)
+      }
       return presentUpcoming(c.req.path, params, (wanted) =>
-        services.engine.reads.inSteps(OPERATOR, upcomingOf(services.engine, clocks, wanted), () => {
-          sender.checkCredentials?.()
-          // One of several that is deleted has no further jobs.
-          for (const { merchant } of clocks)
-            if (clocks.length === 1 || merchant.presence !== 'deleted') checkCurrent(merchant)
-        }),
+        readInSteps(
+          services,
+          { owner: OPERATOR, env: c.env, check },
+          upcomingOf(services.engine, clocks, wanted),
+        ),
       )
     },
   )

@@ -9,6 +9,7 @@ import { OPERATOR } from '../../engine/machine/turns.ts'
 import { deferred } from '../deferred.ts'
 import type { Json } from '../json.ts'
 import { equals, isOneOf, type List, list, NOT_DELETED, page, pageParams, rowsOfPage } from '../pagination.ts'
+import { readInSteps } from '../read-turn.ts'
 import { present, presentFound } from '../resources.ts'
 import { FOUND_KINDS, type FoundShape, foundList } from '../schemas/search.ts'
 import { subscriptionFilters } from '../subscription-params.ts'
@@ -48,23 +49,20 @@ export function searchRoutes(add: AddRoute): void {
   )
 }
 
-async function search({
-  c,
-  services: { engine },
-  params,
-  sender,
-}: AdminCall<Params>): Promise<List<FoundShape>> {
+async function search({ c, services, params, sender }: AdminCall<Params>): Promise<List<FoundShape>> {
+  const { engine } = services
   const merchant = theMerchant(engine, params.merchant)
   const { store, ids, url } = engine
   const view = currentView({ store, ids, url, merchant: merchant.settings })
   const { kind, limit } = params
   const status = statusFilters(params)
   const read = rowsOfPage(params, { noun: nounOf(kind), placeOf: (id) => view.placeOf(kind, id) })
+  const check = () => {
+    checkCurrent(merchant)
+    sender.checkCredentials?.()
+  }
   const find: Find = (of, filters, page) =>
-    engine.reads.inSteps(OPERATOR, view.idsInSteps(of, filters, page), () => {
-      checkCurrent(merchant)
-      sender.checkCredentials?.()
-    })
+    readInSteps(services, { owner: OPERATOR, env: c.env, check }, view.idsInSteps(of, filters, page))
   for await (const wanted of meaningsOf(view, params, find)) {
     if ('object' in wanted) return list(c.req.path, [show(view, kind, wanted.object)])
     const found = await find(kind, [...wanted.filters, ...status], read)

@@ -4,6 +4,7 @@ import { type ApiError, parameterInvalid } from '../../core/errors.ts'
 import { MAX_FIXTURE_BYTES } from '../../core/fixture-limits.ts'
 import { checkHost } from '../admin/guard.ts'
 import type { AdminServices } from '../admin/services.ts'
+import { formOf, refuseTooMany } from '../form.ts'
 import { readBody } from '../request.ts'
 import { knownError } from '../respond.ts'
 import { DASHBOARD_PATH, type OpenSession } from './access.ts'
@@ -52,7 +53,7 @@ async function serve(
   const isPost = c.req.method === 'POST'
   const isFixtures = path[1] === 'scenes' && path[2] === 'fixtures'
   const maxBytes = isFixtures ? MAX_FIXTURES_FORM_BYTES : MAX_FORM_BYTES
-  const form = new URLSearchParams(isPost ? await readForm(c, maxBytes) : '')
+  const form = formOf(isPost ? await readForm(c, maxBytes) : '')
   if (session.signal.aborted) return (await signIn()).signInPage()
   if (isPost && !access.isFormToken(session, form.get('token') ?? '')) throw foreignForm()
   if (isPost && path[0] === 'sign-out') return redirectTo({ 'Set-Cookie': access.end(session) })
@@ -94,9 +95,11 @@ const redirectTo = (headers: Readonly<Record<string, string>>): Response =>
   })
 
 /** Reads the body of a form. Forms of other origins are refused before, and a form without an origin here. @throws ApiError */
-function readForm(c: Context, maxBytes: number): Promise<string> {
+async function readForm(c: Context, maxBytes: number): Promise<string> {
   if (c.req.header('origin') === undefined) throw foreignForm()
-  return readBody(c, maxBytes)
+  const text = await readBody(c, maxBytes)
+  refuseTooMany(text, 'form')
+  return text
 }
 
 const foreignForm = (): ApiError =>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { currentView, type Search, type SearchClause } from '../../../src/engine/history/view.ts'
 import { leastProcessorTime } from '../../processor-time.ts'
-import { startTwin, type Twin } from '../../twin.ts'
+import { clientOf, startTwin, type Twin } from '../../twin.ts'
 import { asOperator } from '../support.ts'
 
 const CUSTOMERS = 60
@@ -72,6 +72,14 @@ test.each<[string, Search]>([
   }
   expect(await longest(view.search('customer', search, { limit: 10 }))).toBeLessThan(MAX_STEP_MS)
   expect(await longest(view.countFound('customer', search, 10))).toBeLessThan(MAX_STEP_MS)
+})
+
+test('a search during which its key is revoked is refused', async () => {
+  const operate = asOperator(twin)
+  const { body: key } = await operate('POST', 'keys')
+  const search = clientOf(twin.sandbox, key.secret).request('GET', path)
+  await operate('POST', `keys/${key.id}/revoke`)
+  expect((await search).status).toBe(401)
 })
 
 test('a search during which the state is replaced starts over', async () => {

@@ -6,6 +6,7 @@ import {
   hasHappened,
 } from '../../../core/balance-transaction.ts'
 import type { CurrentView } from '../../../engine/history/view.ts'
+import { readInSteps } from '../../read-turn.ts'
 import type { StripeApi } from '../api.ts'
 import { returning } from '../returns.ts'
 import type { Wire } from '../wire.ts'
@@ -20,8 +21,8 @@ export function balanceRoutes(api: StripeApi): void {
       summary: "Retrieves the account's money by currency: the sum of its balance transactions.",
       returns: returning<Wire<Stripe.Balance>>('balance'),
     },
-    ({ services, merchant, view, checkCredentials }) =>
-      services.engine.reads.inSteps(merchant, balanceInSteps(view), checkCredentials),
+    ({ c: { env }, services, merchant, view, checkCredentials: check }) =>
+      readInSteps(services, { owner: merchant, env, check }, balanceInSteps(view)),
   )
 }
 

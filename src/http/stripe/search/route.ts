@@ -2,11 +2,11 @@ import * as z from 'zod'
 import { parameterInvalid } from '../../../core/errors.ts'
 import { nounOf, type Objects } from '../../../core/kinds.ts'
 import type { CurrentView, View } from '../../../engine/history/view.ts'
-import { checkCurrent } from '../../../engine/machine/merchant-state.ts'
 import { deferred } from '../../deferred.ts'
 import { expandPaths } from '../../expand.ts'
 import type { Json } from '../../json.ts'
 import { page, pageParams } from '../../pagination.ts'
+import { readInSteps } from '../../read-turn.ts'
 import type { StripeApi } from '../api.ts'
 import { returning } from '../returns.ts'
 import { asSearch, type SearchableKind } from './fields.ts'
@@ -49,11 +49,12 @@ export function searchRoute<K extends SearchableKind, Entry extends Json>(
       params,
       returns: returning<SearchResult<Entry>>(`${kind} search`),
     },
-    async ({ c, services, view, merchant, given, params: { query, limit, page: token } }) => {
+    async ({ c, services, view, merchant, given, checkCredentials, params }) => {
+      const { query, limit, page: token } = params
       const search = asSearch(kind, path.slice('/v1/'.length), parseQuery(query))
       const after = token === undefined ? undefined : placeAfter(view, kind, token)
       const inTurns = <T>(steps: Generator<void, T>) =>
-        services.engine.reads.inSteps(merchant, steps, () => checkCurrent(merchant))
+        readInSteps(services, { owner: merchant, env: c.env, check: checkCredentials }, steps)
       const { rows, isCut } = await inTurns(view.search(kind, search, { limit: limit + 1, after }))
       const shape = { limit, isBackward: false, isCut }
       const { data, has_more } = page(c.req.path, rows, shape, (object) => present(view, object))
