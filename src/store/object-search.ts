@@ -28,15 +28,15 @@ const BOUNDS = { isAbove: true, isBelow: true }
 /** paytwin: the maximum number of rows that a step of a search reads. */
 const CHUNK_ROWS = 200
 /**
- * paytwin: the maximum size of the metadata that a step reads for a clause, in bytes, unless one row has more. To search a byte
- * takes up to 20 ns, so a step takes up to 10 ms.
+ * paytwin: the maximum size of the texts that a step reads for a clause, in bytes, unless one row has more. To search a byte of
+ * metadata takes up to 20 ns, so a step takes up to 10 ms; one of texts with capitals and other alphabets takes up to 25 ms.
  */
 const CHUNK_BYTES = 500_000
 
 type Place = { readonly seq: number }
 
-/** A row that a search reads, and the size of its metadata. */
-type Sized = Place & { readonly bytes: number | null }
+/** A row that a search reads, and the size of its texts. */
+type Sized = Place & { readonly bytes: number }
 
 /**
  * Finds objects by clauses that a caller chooses, in short steps: each `next` of a generator is one. Its statements are not
@@ -148,7 +148,7 @@ function createdBound({ operand, comparison, isNegated }: SearchClause): Created
 function lastOfChunk(rows: readonly Sized[], maxBytes: number): number | undefined {
   let bytes = 0
   for (const row of rows) {
-    bytes += row.bytes ?? 0
+    bytes += row.bytes
     if (bytes >= maxBytes) return row.seq
   }
   return rows.length < CHUNK_ROWS ? undefined : rows.at(-1)?.seq

@@ -87,15 +87,27 @@ export function countQuery(kind: StoredKind, search: Search, bounds: Bounds, lim
 }
 
 /**
- * Builds the query for the seqs and sizes of the next rows that a search reads, newest first. It takes the values of the search.
+ * Builds the query for the seqs of the next rows that a search reads, and the sizes of the texts that it reads in each, newest first. It
+ * takes the values of the search.
  */
 export function rowsQuery(kind: StoredKind, search: Search, limit: number): RawBuilder<object> {
   const seq = sql.ref(`${kind}.seq`)
   const { from, rows } = sourceOf(kind, search)
   const wheres = [rows, ...present(kind), sql`${seq} > ${arg('above')}`, sql`${seq} < ${arg('below')}`]
-  return sql<object>`select ${seq} as seq, octet_length(${sql.ref(`${kind}.metadata`)}) as bytes
+  const sizes = ['metadata', ...textsOf(search)].map(
+    (column) => sql`coalesce(octet_length(${sql.ref(`${kind}.${column}`)}), 0)`,
+  )
+  return sql<object>`select ${seq} as seq, ${sql.join(sizes, sql` + `)} as bytes
     from ${from} where ${sql.join(wheres, sql` and `)} order by ${seq} desc limit ${literal(limit)}`
 }
+
+/** Lists the columns in whose texts a search looks for parts. */
+const textsOf = ({ clauses }: Search): ReadonlySet<string> =>
+  new Set(
+    clauses.flatMap(({ operand, comparison }) =>
+      'column' in operand && 'contains' in comparison ? [operand.column] : [],
+    ),
+  )
 
 /** Returns the table, with the index by which a search reads it, and the condition on the rows that it reads. */
 function sourceOf(kind: StoredKind, search: Search) {

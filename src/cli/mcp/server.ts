@@ -48,7 +48,7 @@ export async function serveTools(options: ConnectionOptions, io: Io): Promise<vo
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: TOOLS.map(described) }))
   const calls = new CallsInFlight()
   server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: given = {} } }, { signal }) =>
-    calls.run(() => call({ name, given }, options, io), signal),
+    calls.run(() => call({ name, given: wellFormed(given) }, options, io), signal),
   )
   const closed = new Promise<void>((resolve) => {
     server.onclose = resolve
@@ -73,6 +73,10 @@ export async function serveTools(options: ConnectionOptions, io: Io): Promise<vo
   stdin.destroy()
   throw new Failure(1, `A message on standard input is larger than ${MAX_MESSAGE_MIB} MiB.`)
 }
+
+/** Replaces lone surrogates, which no path and no body can contain. */
+const wellFormed = (given: object): object =>
+  JSON.parse(JSON.stringify(given), (_, value) => (typeof value === 'string' ? value.toWellFormed() : value))
 
 /** Describes a tool with a JSON schema of its parameters. */
 const described = ({ name, about, params, effect }: Tool) => ({

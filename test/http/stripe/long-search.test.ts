@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { currentView, type Search, type SearchClause } from '../../../src/engine/history/view.ts'
-import { leastProcessorTime } from '../../processor-time.ts'
 import { clientOf, startTwin, type Twin } from '../../twin.ts'
 import { asOperator } from '../support.ts'
 
 const CUSTOMERS = 60
+const PRODUCTS = 60
 /** The maximum processor time of one step, in milliseconds. Other requests wait for it. */
 const MAX_STEP_MS = 20
 
@@ -22,6 +22,10 @@ beforeAll(async () => {
     (await twin.post('/v1/customers', { metadata: given, email: 'ada@example.com' })).id
   found = await create({ key0: 'é0x' })
   for (let index = 1; index < CUSTOMERS; index += 1) await create(metadata)
+  // Texts with runs of capitals and other alphabets take longest to search.
+  const long = 'aA'.repeat(2_499)
+  for (let index = 0; index < PRODUCTS; index += 1)
+    await twin.post('/v1/products', { name: `é${long}`, description: `ü${long}` })
 })
 afterAll(() => twin.close())
 
@@ -43,10 +47,17 @@ const inMetadata = ({ key, part }: { key: string; part: string }, isNegated: boo
   isNegated,
 })
 
-test.each<[string, Search]>([
-  ['by metadata', { joined: 'or', clauses: parts.map((each) => inMetadata(each, false)) }],
+const inText = (column: string): SearchClause => ({
+  operand: { column },
+  comparison: { contains: 'zzz' },
+  isNegated: false,
+})
+
+test.each<[string, 'customer' | 'product', Search]>([
+  ['by metadata', 'customer', { joined: 'or', clauses: parts.map((each) => inMetadata(each, false)) }],
   [
     'by an email address and metadata',
+    'customer',
     {
       joined: 'and',
       clauses: [
@@ -56,23 +67,34 @@ test.each<[string, Search]>([
       ],
     },
   ],
-])('no step of a search %s or of its count takes long', async (_, search) => {
+  [
+    'by long texts',
+    'product',
+    { joined: 'or', clauses: parts.flatMap(() => [inText('name'), inText('description')]) },
+  ],
+])('no step of a search %s or of its count takes long', (_, kind, search) => {
   const { engine, merchant } = twin.sandbox
   const view = currentView({ ...engine, url: engine.url, merchant: merchant.settings })
-  const longest = async (steps: Generator<void, unknown>) => {
-    for (let [most, isDone] = [0, false]; ; ) {
-      most = Math.max(
-        most,
-        await leastProcessorTime(() => {
-          isDone = steps.next().done === true
-        }, MAX_STEP_MS),
-      )
-      if (isDone) return most
-    }
-  }
-  expect(await longest(view.search('customer', search, { limit: 10 }))).toBeLessThan(MAX_STEP_MS)
-  expect(await longest(view.countFound('customer', search, 10))).toBeLessThan(MAX_STEP_MS)
+  expect(leastMaximum(() => view.search(kind, search, { limit: 10 }))).toBeLessThan(MAX_STEP_MS)
+  expect(leastMaximum(() => view.countFound(kind, search, 10))).toBeLessThan(MAX_STEP_MS)
 })
+
+/** Returns the processor time of the longest step in milliseconds, in the try in which it was shortest. */
+function leastMaximum(begin: () => Generator<void, unknown>): number {
+  let least = Number.POSITIVE_INFINITY
+  for (let tries = 0; tries < 10 && least >= MAX_STEP_MS; tries += 1) {
+    let most = 0
+    for (const steps = begin(); ; ) {
+      const before = process.cpuUsage()
+      const { done } = steps.next()
+      const { user, system } = process.cpuUsage(before)
+      most = Math.max(most, (user + system) / 1_000)
+      if (done) break
+    }
+    least = Math.min(least, most)
+  }
+  return least
+}
 
 test('a search during which its key is revoked is refused', async () => {
   const operate = asOperator(twin)
