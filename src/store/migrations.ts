@@ -40,8 +40,7 @@ import * as formerOwners from './migrations/0038-former-owners.ts'
 import * as begunPeriods from './migrations/0039-begun-periods.ts'
 import * as pendingDeliveries from './migrations/0040-pending-deliveries.ts'
 import * as defaultedInvoices from './migrations/0041-defaulted-invoices.ts'
-import * as lateTypes from './migrations/0042-late-types.ts'
-import * as clocksInRange from './migrations/0043-clocks-in-range.ts'
+import * as lateTypesAndClocks from './migrations/0042-late-types-and-clocks.ts'
 
 /** All migrations, in order. Written by `npm run schema` from the files in migrations/. */
 export const MIGRATIONS: Migrations = {
@@ -86,6 +85,5 @@ export const MIGRATIONS: Migrations = {
   '0039-begun-periods': begunPeriods,
   '0040-pending-deliveries': pendingDeliveries,
   '0041-defaulted-invoices': defaultedInvoices,
-  '0042-late-types': lateTypes,
-  '0043-clocks-in-range': clocksInRange,
+  '0042-late-types-and-clocks': lateTypesAndClocks,
 }
