@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { TimedTurns } from '../engine/machine/gate.ts'
 import type { App } from '../http/app.ts'
 import { Connections, type Exchange } from './connections.ts'
 import { DirectServer } from './direct.ts'
@@ -140,24 +141,33 @@ export function createListener(
     betweenMs: limits.idleMs + limits.headersMs + 2 * limits.checkMs,
   })
   const pipelined = new PipelinedRequests(limits.pipelinedBytes)
+  /** The turns of pipelined requests, and of those that hono serves: their beginning takes longer. Connections take turns. */
+  const turns = new TimedTurns<Socket>()
+  const beginInTurn = ({ socket }: IncomingMessage, begin: () => void) =>
+    turns.run(socket, () => {
+      if (!socket.destroyed) begin()
+    })
   /** Serves a request when its turn over its connection has come. */
-  const serveInTurn = (request: IncomingMessage, response: ServerResponse, begin: () => void) => {
+  const serveInOrder = (request: IncomingMessage, response: ServerResponse, begin: () => void) => {
     if (!connections.take(request, response)) return
     const isPipelined = connections.lastOver(request.socket)?.before?.writableFinished === false
-    if (isPipelined) pipelined.serve(request, response, begin)
+    if (isPipelined) pipelined.serve(request, response, () => beginInTurn(request, begin))
     else begin()
+  }
+  const serveValid = (request: IncomingMessage, response: ServerResponse) => {
+    const track = (answered: Promise<void>) => connections.serves(request, answered).catch(failed(response))
+    const answered = direct.serve(request, response)
+    if (answered) track(answered)
+    else beginInTurn(request, () => track(serve(request, response)))
   }
   server.on('request', (request, response) => {
     const fault = faultOf(request, limits.headerCount)
-    const serveValid = () => {
-      const answered = direct.serve(request, response) ?? serve(request, response)
-      connections.serves(request, answered).catch(failed(response))
-    }
-    serveInTurn(request, response, fault ? () => refuse(response, url(), fault) : serveValid)
+    const refuseFault = () => refuse(response, url(), fault)
+    serveInOrder(request, response, fault ? refuseFault : () => serveValid(request, response))
   })
   // Node would return 417, which the API does not have.
   server.on('checkExpectation', (request, response) =>
-    serveInTurn(request, response, () => refuse(response, url())),
+    serveInOrder(request, response, () => refuse(response, url())),
   )
   server.on('connect', (_request, socket) => {
     // Node has removed its own listeners: without these, an error would end the process, and the peer's close would be missed.

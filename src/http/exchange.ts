@@ -10,7 +10,7 @@ import type { Caller } from './caller.ts'
 import { checkDialect, checkDialectOfStranger, type DialectForm, OtherDialect, OWN_FORM } from './dialect.ts'
 import type { ExchangeOptions } from './exchange-options.ts'
 import type { Raw } from './form.ts'
-import { HeldBody } from './held-body.ts'
+import { HeldBody, NOBODY } from './held-body.ts'
 import { type IdempotentEntry, isStored, openEntry, storeResponse } from './idempotency.ts'
 import type { Incoming, ReadBody, Reply } from './incoming.ts'
 import type { Json, RouteResult } from './json.ts'
@@ -18,6 +18,7 @@ import { logExchange } from './logged-exchange.ts'
 import { operatorCaller } from './operator-caller.ts'
 import { namesAsHeader, namesForLog } from './params.ts'
 import type { Served } from './pipeline.ts'
+import { readTurnOf } from './read-turn.ts'
 import { NO_HEADERS, renderBody, renderError } from './render.ts'
 import { type Given, paramsReader } from './request.ts'
 import { applyRequestFaults, hangUp } from './request-faults.ts'
@@ -58,7 +59,7 @@ export class Exchange implements Served {
     this.readParams = paramsReader(
       c,
       () => this.#countedBody(),
-      options,
+      { onlyOnce: options.onlyOnce === true, turn: this.turn },
       (body) => {
         this.#body = body
       },
@@ -231,6 +232,10 @@ export class Exchange implements Served {
     this.#entry?.release()
     this.#entry = undefined
   }
+
+  /** Waits for a turn to parse a query: many requests may arrive in one instant. @throws ApiError rate_limit if too many wait */
+  readonly turn = (): Promise<void> | undefined =>
+    readTurnOf(this.#services, this.#caller?.merchant ?? NOBODY, this.c.env)
 
   #countedBody(): Promise<string> {
     this.#held = new HeldBody(this.#services, this.c.env, () => this.#caller?.merchant)

@@ -1,9 +1,9 @@
 import type { Reading } from './incoming.ts'
-import { readTurnOf } from './read-turn.ts'
+import { turnToParse } from './read-turn.ts'
 import type { HttpServices } from './services.ts'
 
-/** The owner of the bodies that are sent without the key of a merchant. */
-const NOBODY = {}
+/** The owner of requests without the key of a merchant. */
+export const NOBODY = {}
 
 type Services = Pick<HttpServices, 'engine' | 'bodies'>
 
@@ -32,9 +32,9 @@ export class HeldBody implements Reading {
     this.#bytes += bytes
   }
 
-  /** Waits for a turn of the owner: many long bodies may arrive in one instant. @throws ApiError rate_limit if too many wait */
+  /** Waits for a turn of the owner: many bodies may arrive in one instant. @throws ApiError rate_limit */
   readonly turn = (): Promise<void> | undefined =>
-    readTurnOf(this.#services, this.#owner ?? NOBODY, this.#env)
+    turnToParse(this.#services, this.#owner ?? NOBODY, this.#env)
 
   /** Ends the count, when the request was answered. */
   release(): void {

@@ -27,7 +27,7 @@ export type Reply = {
 export type Reading = {
   /** Called with the bytes of each part that arrives. */
   readonly add: (bytes: number) => void
-  /** Waits until a long body may be decoded and parsed; undefined if it may be at once. */
+  /** Waits until the body may be decoded and parsed; undefined if it may be at once. */
   readonly turn: () => Promise<void> | undefined
 }
 

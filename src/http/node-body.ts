@@ -3,9 +3,6 @@ import type { Reading } from './incoming.ts'
 
 const decoder = new TextDecoder()
 
-/** paytwin: the size in bytes from which a body waits for its turn. A shorter one is read and checked in some 0.1 to 0.5 ms. */
-const LONG_BODY = 4_096
-
 /**
  * Reads the body of a request of Node. Its chunks can be very many and small, so each is copied, and only counted otherwise.
  * @throws Error if the caller closes the connection before the end
@@ -31,7 +28,7 @@ export function readNodeBody(request: IncomingMessage, { add, turn }: Reading): 
     request.on('data', take)
     request.once('end', () => {
       const decode = () => decoder.decode(all.subarray(0, size))
-      const waiting = size < LONG_BODY ? undefined : turn()
+      const waiting = turn()
       resolve(waiting ? waiting.then(decode) : decode())
     })
     request.once('error', reject)

@@ -19,6 +19,8 @@ export type Served = {
   stamp(response: Response): Response
   /** Makes the response to an error. */
   fail(error: unknown): Reply
+  /** Waits until the request may be read further; undefined if it may be at once. */
+  turn?(): Promise<void> | undefined
   /** Serves the request in the dialect of its merchant. */
   handOver?(error: OtherDialect): Promise<Reply | Response>
 }
@@ -110,7 +112,7 @@ async function runSteps<Exchange extends Served, Sender, Given, Params>(
 
 /** The last steps of a request that matches no route. */
 export const MISSING_ROUTE = {
-  read: () => undefined,
+  read: ({ turn }: Served) => turn?.(),
   check: () => undefined,
   act: async ({ c }: Served): Promise<never> => {
     throw routeMissing(c.req.method, c.req.path)

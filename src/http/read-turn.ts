@@ -32,6 +32,18 @@ export const readTurnOf = (services: Services, owner: object, env: unknown): Pro
   services.engine.reads.isFree ? undefined : nextOf(services, owner, env)
 
 /**
+ * Waits for a turn of an owner to parse a body, which is counted already.
+ * @returns undefined if it may be parsed at once
+ * @throws ApiError rate_limit if the connection was closed
+ */
+export const turnToParse = (
+  { engine }: Pick<HttpServices, 'engine'>,
+  owner: object,
+  env: unknown,
+): Promise<void> | undefined =>
+  engine.reads.isFree ? undefined : engine.reads.next(owner).then(() => refuseClosed(env))
+
+/**
  * Resolves when the responses that are ready in this turn of the event loop may be sent, all at once as those of commands. Sent
  * separately, each would wake its client and later the daemon separately.
  */

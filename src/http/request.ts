@@ -17,13 +17,23 @@ export const BODY_LIMITS: BodyLimits = { bytes: MAX_BODY_BYTES, parameters: MAX_
 /** The parameters of a request before conversion, and whether their scalars are strings of a form. */
 export type Given = { readonly raw: Raw; readonly isForm: boolean }
 
-type ReadOptions = { readonly onlyOnce?: boolean; readonly maxParameters?: number }
+type ReadOptions = {
+  readonly onlyOnce?: boolean
+  readonly maxParameters?: number
+  /** Waits until a query may be parsed; undefined if it may be at once. A body waits when it is read. */
+  readonly turn?: () => Promise<void> | undefined
+}
+
+/** Does work after a wait, or at once without one. */
+export const inTurn = <T>(waiting: Promise<void> | undefined, work: () => T): T | Promise<T> =>
+  waiting ? waiting.then(work) : work()
 
 /**
  * Returns a function that reads the parameters of a request: the query of a GET, the body of a POST, and either of a DELETE. It
  * reads the body once, because a request may be served again. It throws
  * ApiError parameter_invalid, param null, if the body is malformed, has an unsupported content type or too many parameters.
  * @param readBody - reads the body; not called for a GET
+ * @param options.turn - see ReadOptions
  * @param options.onlyOnce - whether a repeated form parameter is an error, as in OAuth
  * @param options.maxParameters - the maximum number of parameters, if it is not that of other requests
  * @param onBody - called with the parameters of the body, if it has some
@@ -37,7 +47,7 @@ export function paramsReader(
 ): () => Given | Promise<Given> {
   let reading: Promise<Given> | undefined
   return () => {
-    if (c.req.method === 'GET') return queryParams(c)
+    if (c.req.method === 'GET') return inTurn(options.turn?.(), () => queryParams(c))
     reading ??= readBodyParams(c, readBody, options, onBody)
     return reading
   }

@@ -27,6 +27,14 @@ async function startServer(limits: Partial<SocketLimits> = {}) {
     await sent
     return c.text('answered')
   })
+  const order: string[] = []
+  app.get('/slow', (c) => {
+    order.push('begun')
+    setImmediate(() => order.push('others'))
+    const end = performance.now() + 12
+    while (performance.now() < end);
+    return c.text('slow')
+  })
   app.post('/', async (c) => c.text(`answered ${(await c.req.text()).length}`))
   app.get(
     '/stream',
@@ -59,7 +67,7 @@ async function startServer(limits: Partial<SocketLimits> = {}) {
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
     return { socket, closed, text: () => text }
   }
-  return { open, send, served: () => served }
+  return { open, send, order, served: () => served }
 }
 
 const until = async (isMet: () => boolean) => {
@@ -77,6 +85,20 @@ test('a connection with too many pipelined requests is read later, and all are a
   expect(socket.writableLength).toBeGreaterThan(0)
   send()
   await until(() => answersIn(text()) === count)
+})
+
+test('pipelined requests begin in turns, in which others are served', async () => {
+  const { open, order } = await startServer()
+  const slow = 'GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n'
+  const answers = (count: number) => {
+    const { text } = open(slow.repeat(count))
+    return until(() => text().split('slow').length === count + 1)
+  }
+  // The first request waits until hono is loaded.
+  await answers(1)
+  order.length = 0
+  await answers(3)
+  expect(order).toEqual(['begun', 'others', 'begun', 'others', 'begun', 'others'])
 })
 
 test('many small headers count as much as the memory that they take', async () => {

@@ -117,23 +117,20 @@ test('a chunked body of very many chunks is read in steps, between which other r
   expect(turns).toBeGreaterThan(5)
 })
 
-test.each([
-  [4_095, ['read']],
-  [4_096, ['turn', 'read']],
-])('a body of %i bytes is read after %o', async (size, expected) => {
+test('a body is decoded in its turn', async () => {
   const chunks = new PassThrough()
-  chunks.end('x'.repeat(size))
+  chunks.end('text')
   const order: string[] = []
   const turn = async () => {
     await nextTurn()
     order.push('turn')
   }
   const body = await readNodeBody(chunks as unknown as IncomingMessage, { add: () => undefined, turn })
-  order.push('read')
-  expect([body.length, order]).toEqual([size, expected])
+  order.push(body)
+  expect(order).toEqual(['turn', 'text'])
 })
 
-test('long bodies that arrive in one instant take turns, in which other requests are served', async () => {
+test('bodies that arrive in one instant take turns', async () => {
   const services = await servicesWith(new HeldBodies())
   const held = new HeldBody(services, undefined)
   expect(held.turn()).toBeUndefined()

@@ -247,6 +247,18 @@ describe('waits for a turn', () => {
     expect(await waits(twin, `http://localhost/${path}`, { headers: { Authorization } })).toBe(expected)
   })
 
+  test.each([
+    ['/v1/nothing', 404],
+    ['/v1/customers?limit=x', 400],
+  ])('a request of a merchant before it is parsed: %s', async (path, status) => {
+    const headers = { Authorization: `Bearer ${twin.secretKey}` }
+    expect(await waits(twin, `http://localhost${path}`, { status, headers })).toBe(true)
+  })
+
+  test('a request of a stranger before it is parsed', async () => {
+    expect(await waits(twin, 'http://localhost/v1/oauth/authorize?a=1', { status: 400 })).toBe(true)
+  })
+
   test('a webhook that the inbox receives', async () => {
     await twin.post('/v1/webhook_endpoints', { url: 'http://localhost:9/', enabled_events: ['*'] })
     const webhook = { method: 'POST', body: '{}', status: 400 }

@@ -27,12 +27,17 @@ export class TimedTurns<Owner> {
   readonly #waiting = new Turns<Owner, () => void>()
   /** Whether a callback runs or waits. */
   #isRunning = false
+  /** Whether what a callback has resolved may continue. */
+  #isContinuing = false
   /** When the time in this turn is over; undefined if none was used. */
   #end: number | undefined
 
-  /** Whether a callback would run at once. Then its owner may as well run it, and counts its time too. */
+  /**
+   * Whether a callback would run at once, or belongs to what runs now: a request that needs several turns can use one. Then its
+   * owner may as well run it, and counts its time too.
+   */
   get isFree(): boolean {
-    return !this.#isRunning && this.#hasTime()
+    return (!this.#isRunning || this.#isContinuing) && this.#hasTime()
   }
 
   /** Whether no callback waits. */
@@ -83,8 +88,10 @@ export class TimedTurns<Owner> {
 
   async #runSome(): Promise<void> {
     while (!this.#waiting.isEmpty && this.#hasTime()) {
+      this.#isContinuing = true
       this.#waiting.take()?.()
       await afterMicrotasks()
+      this.#isContinuing = false
     }
     if (this.#waiting.isEmpty) this.#isRunning = false
     else this.#continue()

@@ -44,11 +44,11 @@ async function serve(
 ): Promise<Response> {
   const session = access.sessionOf(parse(c.req.header('cookie') ?? ''))
   const path = partsOf(c.req.path)
-  const { searchParams: query } = new URL(c.req.url)
+  const query = () => new URL(c.req.url).searchParams
   // A browser or another program may request a link before the user opens it.
   if (path[0] === 'open' && c.req.header('sec-purpose')?.startsWith('prefetch')) return notPrefetched()
   if (c.req.method === 'GET' && path[0] === 'open')
-    return open(access.open(query.get('code') ?? '', endsOf(c)), session)
+    return open(access.open(query().get('code') ?? '', endsOf(c)), session)
   if (session === undefined) return (await signIn()).signInPage()
   const isPost = c.req.method === 'POST'
   const isFixtures = path[1] === 'scenes' && path[2] === 'fixtures'
@@ -61,7 +61,7 @@ async function serve(
   const response = await pages({
     method: isPost ? 'POST' : 'GET',
     path,
-    query,
+    query: query(),
     form,
     formToken: access.formToken(session),
     lastEventId: c.req.header('last-event-id'),

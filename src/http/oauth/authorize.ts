@@ -24,7 +24,7 @@ import type { ExchangeOptions } from '../exchange-options.ts'
 import { omittableText, text } from '../fields.ts'
 import { checkParams } from '../params.ts'
 import { type Steps, serve } from '../pipeline.ts'
-import { type Given, MAX_BODY_BYTES, readBody } from '../request.ts'
+import { type Given, inTurn, MAX_BODY_BYTES, readBody } from '../request.ts'
 import { asResponse } from '../respond.ts'
 import type { Registered } from '../route.ts'
 import { consentPage } from '../schemas/oauth.ts'
@@ -109,7 +109,7 @@ const consentSteps = (
   services: AdminServices,
 ): Steps<Exchange, void, URLSearchParams, AuthorizationRequest | Redirect> => ({
   ...browserSteps(services),
-  read: ({ c }) => new URL(c.req.url).searchParams,
+  read: ({ c, turn }) => inTurn(turn(), () => new URL(c.req.url).searchParams),
   check: (exchange, { given }) => checkRequest(services.engine, exchange, given),
   act: (_exchange, { params }) =>
     'redirect_to' in params ? redirectToApp(params.redirect_to) : showPage(services.engine, params),

@@ -12,8 +12,6 @@ test('callbacks run at once while there is time in the turn, and then wait for t
   const turns = new TimedTurns<string>()
   const order: string[] = []
   turns.run('a', () => order.push('short'))
-  await undefined
-  expect(turns.isFree).toBe(false)
   await turn()
   expect(turns.isFree).toBe(true)
   work()
@@ -34,6 +32,22 @@ test('work that its owner runs itself counts too', async () => {
   expect(turns.isFree).toBe(false)
   await turn()
   expect(turns.isFree).toBe(true)
+})
+
+test('what continues in a turn may use its time, and no more', async () => {
+  const turns = new TimedTurns<string>()
+  const free: boolean[] = []
+  const read = async () => {
+    await turns.next('a')
+    await undefined
+    free.push(turns.isFree)
+    work()
+    free.push(turns.isFree)
+  }
+  const waiting = read()
+  turns.run('b', work)
+  await waiting
+  expect(free).toEqual([true, false])
 })
 
 test('owners take turns, one that comes later too, and timers run in between', async () => {

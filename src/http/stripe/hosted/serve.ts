@@ -6,6 +6,8 @@ import { type MerchantState, StateReplaced } from '../../../engine/machine/merch
 import type { UnitOfWork } from '../../../engine/machine/unit.ts'
 import { checkHost } from '../../admin/guard.ts'
 import type { AdminServices } from '../../admin/services.ts'
+import { formOf, refuseTooMany } from '../../form.ts'
+import { HeldBody } from '../../held-body.ts'
 import { turnToRead } from '../../read-turn.ts'
 import { readBody } from '../../request.ts'
 import { knownError } from '../../respond.ts'
@@ -46,9 +48,11 @@ export async function servePage(
       services,
       env: c.env,
       param: (name) => c.req.param(name) ?? '',
-      query: new URL(c.req.url).searchParams,
+      get query() {
+        return new URL(c.req.url).searchParams
+      },
       isPrefetch: PREFETCH_HEADERS.some((name) => c.req.header(name)?.includes('prefetch')),
-      form: c.req.method === 'POST' ? new URLSearchParams(await readForm(c)) : null,
+      form: c.req.method === 'POST' ? formOf(await readForm(c, services)) : null,
     })
   } catch (error) {
     const { status, message } = knownError(services, error, `${c.req.method} ${c.req.path}`)
@@ -99,8 +103,15 @@ export const pageOf = ({ settings, clock, testClocks }: MerchantState, testClock
 })
 
 /** Reads a form. Forms of other origins are refused before, and a form without an origin here. @throws ApiError */
-function readForm(c: Context): Promise<string> {
+async function readForm(c: Context, services: AdminServices): Promise<string> {
   if (c.req.header('origin') === undefined)
     throw parameterInvalid('Origin', 'The form must come from the page')
-  return readBody(c, MAX_FORM_BYTES)
+  const held = new HeldBody(services, c.env)
+  try {
+    const text = await readBody(c, MAX_FORM_BYTES, held)
+    refuseTooMany(text, 'form')
+    return text
+  } finally {
+    held.release()
+  }
 }
