@@ -1,5 +1,5 @@
 import { MAX_LINES } from '../../core/invoice.ts'
-import { type InvoiceItem, itemsOfOneInvoice } from '../../core/invoice-item.ts'
+import { type InvoiceItem, itemsOfOneInvoice, oldestFirst } from '../../core/invoice-item.ts'
 import type { Subscription } from '../../core/subscription.ts'
 import { each } from './first-within.ts'
 import type { Found } from './timeline-invoices.ts'
@@ -13,7 +13,7 @@ export function pendingItemsOf(
   let items: readonly InvoiceItem[] | undefined
   return ({ id }) => {
     items ??= pastItemsOf(found, subscriptions)
-    return items.filter(({ subscription }) => subscription === id)
+    return itemsOfOneInvoice(items.filter(({ subscription }) => subscription === id))
   }
 }
 
@@ -25,7 +25,7 @@ function pastItemsOf({ engine, view, customer, as_of }: Found, subscriptions: re
     instant: as_of,
   })
   const isPending = ({ invoice, deleted }: InvoiceItem) => invoice === null && !deleted
-  return [...each(view, 'invoice_item', ids, isPending)]
+  return oldestFirst([...each(view, 'invoice_item', ids, isPending)])
 }
 
 function presentItemsOf({ engine, merchant }: Found, { id, has_pending_items }: Subscription) {

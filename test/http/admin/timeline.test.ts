@@ -427,3 +427,15 @@ test('at a past instant, the next renewal has the items that were pending then',
     ],
   })
 })
+
+test('at a past instant, the next renewal has as many pending items as one invoice bills', async () => {
+  const twin = await openTwin({ now: '2026-04-01T00:00:00Z' })
+  const { customer, subscription } = await subscribe(twin)
+  const item = { customer: customer.id, subscription: subscription.id, currency: 'usd' }
+  for (let number = 0; number < 260; number += 1)
+    await twin.post('/v1/invoiceitems', { ...item, amount: 1_000 + number })
+  const path = `subscriptions/${subscription.id}`
+  const { amount } = upcoming(await show(twin, path))[0] ?? {}
+  await twin.advance({ by: '2mo' })
+  expect(upcoming(await show(twin, `${path}?at=2026-04-01T00:00:00Z`))[0]?.amount).toBe(amount)
+})
