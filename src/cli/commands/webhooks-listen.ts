@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Client } from '../../client/client.ts'
 import { Refused } from '../../client/errors.ts'
 import type { StreamNews, StreamStart } from '../../client/event-stream.ts'
@@ -38,7 +38,12 @@ type Wanted = {
 export async function listen({ client, out }: Invocation, wanted: Wanted): Promise<void> {
   const own = new OwnEndpoint(client, wanted)
   const bodies = new BodiesInProgress(MAX_BYTES)
+  const used = new WeakSet<Socket>()
   const server = createServer(SOCKETS, (request, response) => {
+    const { socket } = request
+    // Each delivery has a connection of its own. Pipelined requests would fill the memory until all of them are answered.
+    if (used.has(socket)) return void socket.destroy()
+    used.add(socket)
     const shown = receive(request, bodies, () => own.secret).then((event) => {
       if (out.isJson) out.json(event, 0)
       else out.line(...eventLine(event))

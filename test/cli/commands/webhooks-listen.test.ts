@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -130,6 +131,19 @@ describe('webhooks listen', () => {
     expect(await said.next()).toMatch(/^Rejected: The (request has neither|signature's timestamp 1 differs)/)
     begun.destroy()
     expect(await post(url, Buffer.alloc(64 * 1_048_576, 'a'), headers)).toBe(401)
+    const { id } = await api(daemon(), '/v1/customers', {})
+    expect(await printed.next()).toContain(id)
+  })
+
+  test('closes a connection with pipelined requests, and continues', async () => {
+    const { printed, said, url } = await listen()
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname).on('error', () => undefined)
+    socket.write('POST / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(1_000))
+    await once(socket, 'close')
+    expect(await said.next()).toContain('Rejected: The request has neither')
+    await post(url, Buffer.from('{}'), { 'paytwin-signature': `t=1,v1=${'0'.repeat(64)}` })
+    expect(await said.next()).toContain("Rejected: The signature's timestamp 1 differs")
     const { id } = await api(daemon(), '/v1/customers', {})
     expect(await printed.next()).toContain(id)
   })
