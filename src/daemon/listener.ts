@@ -141,7 +141,7 @@ export function createListener(
     betweenMs: limits.idleMs + limits.headersMs + 2 * limits.checkMs,
   })
   const pipelined = new PipelinedRequests(limits.pipelinedBytes)
-  /** The turns of pipelined requests, and of those that hono serves: their beginning takes longer. Connections take turns. */
+  /** The turns of pipelined requests, and of reads and pages that hono serves: they take longer to begin. Connections take turns. */
   const turns = new TimedTurns<Socket>()
   const beginInTurn = ({ socket }: IncomingMessage, begin: () => void) =>
     turns.run(socket, () => {
@@ -156,7 +156,8 @@ export function createListener(
   }
   const serveValid = (request: IncomingMessage, response: ServerResponse) => {
     const track = (answered: Promise<void>) => connections.serves(request, answered).catch(failed(response))
-    const answered = direct.serve(request, response)
+    const answered =
+      direct.serve(request, response) ?? (isWrite(request) ? serve(request, response) : undefined)
     if (answered) track(answered)
     else beginInTurn(request, () => track(serve(request, response)))
   }
@@ -189,6 +190,9 @@ export function createListener(
   })
   return { server, connections }
 }
+
+/** Whether a request is a write of a merchant. They run in the order of their arrival, whatever serves them. */
+const isWrite = ({ method, url = '' }: IncomingMessage): boolean => method !== 'GET' && url.startsWith('/v1/')
 
 /** Returns a function that reports whether the request that arrives over a connection now has arrived completely. */
 function arrivalOver(connections: Connections, socket: Duplex): () => boolean {

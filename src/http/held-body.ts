@@ -34,7 +34,7 @@ export class HeldBody implements Reading {
 
   /** Waits for a turn of the owner: many bodies may arrive in one instant. @throws ApiError rate_limit */
   readonly turn = (): Promise<void> | undefined =>
-    turnToParse(this.#services, this.#owner ?? NOBODY, this.#env)
+    turnToParse(this.#services, this.#owner ?? this.#ownerOf() ?? NOBODY, this.#env)
 
   /** Ends the count, when the request was answered. */
   release(): void {

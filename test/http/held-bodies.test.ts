@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { Daemon } from '../../src/daemon/daemon.ts'
 import { HeldBodies } from '../../src/http/held-bodies.ts'
 import { HeldBody } from '../../src/http/held-body.ts'
@@ -128,6 +128,17 @@ test('a body is decoded in its turn', async () => {
   const body = await readNodeBody(chunks as unknown as IncomingMessage, { add: () => undefined, turn })
   order.push(body)
   expect(order).toEqual(['turn', 'text'])
+})
+
+test('a request without a body takes a turn of its merchant', async () => {
+  const services = await servicesWith(new HeldBodies())
+  const merchant = {}
+  const next = vi.spyOn(services.engine.reads, 'next')
+  services.engine.reads.run({}, () => undefined)
+  const end = performance.now() + 12
+  while (performance.now() < end);
+  await new HeldBody(services, undefined, () => merchant).turn()
+  expect(next).toHaveBeenCalledWith(merchant)
 })
 
 test('bodies that arrive in one instant take turns', async () => {
