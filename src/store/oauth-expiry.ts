@@ -58,6 +58,34 @@ export class OAuthExpiry {
     return tokens.length + codes
   }
 
+  /**
+   * Makes what expires after an instant, up to a later one, expire at the first: a clock that has shown the later one went back to it.
+   * @param generation - the merchant's generation
+   */
+  expireAt(instant: number, { generation, shown }: { generation: number; shown: number }): void {
+    this.#statements
+      .named('expire oauth tokens', (db) =>
+        db
+          .updateTable('oauth_token')
+          .set({ expires: arg<number>('instant') })
+          .where('generation', '=', arg<number>('generation'))
+          .where('expires', '>', arg<number>('instant'))
+          .where('expires', '<=', arg<number>('shown')),
+      )
+      .run({ instant, generation, shown })
+    this.#statements
+      .named('expire oauth codes', (db) =>
+        db
+          .updateTable('oauth_authorization')
+          .set({ code_expires: arg<number>('instant') })
+          .where('generation', '=', arg<number>('generation'))
+          .where('code_status', '=', sql.lit('issued'))
+          .where('code_expires', '>', arg<number>('instant'))
+          .where('code_expires', '<=', arg<number>('shown')),
+      )
+      .run({ instant, generation, shown })
+  }
+
   /** Deletes an authorization without tokens. */
   #forgetIfUnused(seq: number): void {
     this.#statements

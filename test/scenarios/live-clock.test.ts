@@ -6,6 +6,7 @@ import Sqlite from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { LAST_INSTANT } from '../../src/core/calendar.ts'
 import { openSandbox, type SandboxOptions } from '../../src/daemon/sandbox.ts'
+import { codeFor, exchange, letIn, makeApp, opens } from '../http/oauth/support.ts'
 import { asOperator } from '../http/support.ts'
 import { linesOf } from '../table.ts'
 import { clientOf, type Twin } from '../twin.ts'
@@ -135,6 +136,23 @@ describe('a live clock', () => {
     expect(await clockOf(twin)).toMatchObject({ mode: 'live', status: 'ready', now: created })
     wall.set('2326-01-31T10:00:05Z')
     expect(await nowOf(twin)).toBe(created + 5)
+  })
+
+  test('whose catch-up is canceled leaves what had expired by the wall clock so', async () => {
+    const { twin, wall } = await openLive()
+    const app = await makeApp(twin)
+    await subscribe(twin, { price: { recurring: { interval: 'day' } } })
+    wall.set('2026-02-01T09:59:50Z')
+    const [tokens, code] = [await letIn(twin, app), await codeFor(twin, app)]
+    wall.set('2026-02-05T10:00:00Z')
+    const { engine, merchant } = twin.sandbox
+    // Canceled before its first step.
+    engine.listen({ committed: () => queueMicrotask(() => engine.time.cancel(merchant, merchant.clock)) })
+    await twin.post('/v1/customers')
+    expect(await nowOf(twin)).toBe(at('2026-02-01T09:59:50Z'))
+    expect(await opens(twin, tokens)).toBe(false)
+    expect((await exchange(twin, app, code)).status).toBe(400)
+    expect(await opens(twin, await letIn(twin, app))).toBe(true)
   })
 
   test('that catches up keeps its offset', async () => {

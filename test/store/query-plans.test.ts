@@ -148,6 +148,7 @@ async function openExampleSandbox(routes: readonly Registered[], strictParams: b
     await engine.operatorCommand(() => {
       oauth.addToken({ ...EXPIRED_TOKEN, merchant: ordinal, generation })
       oauthExpiry.forgetExpired(generation, NOW)
+      oauthExpiry.expireAt(NOW, { generation, shown: NOW })
     })
     for (const [name, sql] of sandbox.engine.store.statements.texts) texts.set(name, sql)
     await sandbox.close()

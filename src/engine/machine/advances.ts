@@ -120,7 +120,7 @@ export class Advances {
       this.#canceled.add(clock)
       running.wake()
     } else if (merchant.stalled.has(clock)) {
-      this.#end(merchant, clock, () => clock.endCanceled())
+      this.#end(merchant, clock, () => this.#endCanceled(merchant, clock))
       merchant.stalled.delete(clock)
     }
   }
@@ -176,7 +176,7 @@ export class Advances {
       if (this.#isStopping || clock.target === null) return summary
       const batch = this.#transactions.run([clock], () => {
         const ran = this.#canceled.has(clock)
-          ? this.#endEarly(clock, summary)
+          ? this.#endEarly(merchant, clock, summary)
           : runBatch(jobs, clock, () => this.#units.forStep(merchant, clock))
         if (ran.isDone) this.#reportReady(merchant, clock)
         return ran
@@ -240,9 +240,16 @@ export class Advances {
     this.#canceled.delete(clock)
   }
 
-  #endEarly(clock: Clock, summary: Summary) {
-    clock.endCanceled()
+  #endEarly(merchant: MerchantState, clock: Clock, summary: Summary) {
+    this.#endCanceled(merchant, clock)
     return { isDone: true, isWaiting: false, summary }
+  }
+
+  /** Ends a canceled advance. What has expired by the instant that the clock has shown stays so. */
+  #endCanceled({ settings: { generation } }: MerchantState, clock: Clock): void {
+    const shown = clock.endCanceled()
+    if (!clock.isTest && shown > clock.instant)
+      this.#store.oauthExpiry.expireAt(clock.instant, { generation, shown })
   }
 
   #reportReady(merchant: MerchantState, clock: Clock): void {

@@ -45,8 +45,9 @@ export function monotonicWallClock(wall: Wall): Wall {
 }
 
 /**
- * A clock of a merchant. It never goes back, unless its catch-up is canceled. During an advance it shows the instant that the advance has reached. A
- * live clock stands still while the advance, or the wall clock, is behind the latest instant that it has shown.
+ * A clock of a merchant. It never goes back, unless its catch-up is canceled. During an advance it shows the instant that the
+ * advance has reached. A live clock stands still while the advance, or the wall clock, is behind the latest instant that it has
+ * shown.
  * See docs/contract/clocks.md#main-clock.
  */
 export class Clock {
@@ -155,10 +156,13 @@ export class Clock {
   /**
    * Ends an advance that was canceled, at its current instant. A live clock that was catching up has shown the later instant
    * of the wall clock. It goes back from it, because otherwise it would catch up again at once.
+   * @returns the latest instant that it has shown
    */
-  endCanceled(): void {
+  endCanceled(): number {
+    const shown = this.#shown
     this.end({ keepsPace: false })
     this.#shown = this.#row.now
+    return shown
   }
 
   freeze(): void {
