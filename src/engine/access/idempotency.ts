@@ -42,24 +42,37 @@ export class IdempotencyKeys {
     this.#time = time
   }
 
-  /** Acquires a key, after every earlier request with it has released it. */
+  /** Acquires a key, after every earlier request with it has released it. @throws when the disk cannot be read */
   async acquire(scope: string, key: string): Promise<Entry> {
     const name = `${scope} ${key}`
     const before = this.#last.get(name)
     const { promise, resolve } = gate()
     this.#last.set(name, promise)
+    const release = () => {
+      if (this.#last.get(name) === promise) this.#last.delete(name)
+      else this.#turns.run(scope, resolve)
+    }
     await before
-    const stored = this.#store.idempotency.has(scope, key) ? await this.#read(scope, key) : undefined
     return {
-      stored,
+      stored: await this.#storedOr(release, { scope, key }),
       store: (response) => {
         this.#store.idempotency.put({ scope, key, ...response, created: wallSeconds(this.#time) })
       },
       remove: () => this.#store.idempotency.remove({ scope, key }),
-      release: () => {
-        if (this.#last.get(name) === promise) this.#last.delete(name)
-        else this.#turns.run(scope, resolve)
-      },
+      release,
+    }
+  }
+
+  /** Returns the stored response of a key. If it cannot be read, releases the key. */
+  async #storedOr(
+    release: () => void,
+    { scope, key }: { readonly scope: string; readonly key: string },
+  ): Promise<StoredResponse | undefined> {
+    try {
+      return this.#store.idempotency.has(scope, key) ? await this.#read(scope, key) : undefined
+    } catch (error) {
+      release()
+      throw error
     }
   }
 

@@ -37,6 +37,19 @@ test('stored responses that are asked for in one instant are read in turns', asy
   expect(order).toEqual(['read', 'new', 'others', 'read'])
 })
 
+test('a key whose stored response cannot be read is released for the next request', async () => {
+  const { store, keys } = await openKeys(A_WEEK)
+  const response = { fingerprint: '', status: 200, api_version: '', body: '{}' }
+  store.idempotency.put({ ...response, scope: 'a', key: 'known', created: A_WEEK })
+  vi.spyOn(store.idempotency, 'get').mockImplementationOnce(() => {
+    throw new Error('disk I/O error')
+  })
+  const first = keys.acquire('a', 'known')
+  const second = keys.acquire('a', 'known')
+  await expect(first).rejects.toThrow('disk I/O error')
+  expect((await second).stored).toMatchObject(response)
+})
+
 test('expired responses are deleted some at a time', async () => {
   const { database, store, keys } = await openKeys(A_WEEK)
   const response = { fingerprint: '', status: 200, api_version: '', body: '{}' }
