@@ -143,24 +143,22 @@ export function createListener(
   const pipelined = new PipelinedRequests(limits.pipelinedBytes)
   /** The turns of pipelined requests, and of reads and pages that hono serves: they take longer to begin. Connections take turns. */
   const turns = new TimedTurns<Socket>()
-  const beginInTurn = ({ socket }: IncomingMessage, begin: () => void) =>
-    turns.run(socket, () => {
-      if (!socket.destroyed) begin()
-    })
-  /** Serves a request when its turn over its connection has come. */
-  const serveInOrder = (request: IncomingMessage, response: ServerResponse, begin: () => void) => {
+  /** Begins to serve a request in a turn of its connection, unless it is closed by then. @returns when it was answered */
+  const beginInTurn = ({ socket }: IncomingMessage, begin: Begin): Promise<void> =>
+    new Promise((resolve) => turns.run(socket, () => resolve(socket.destroyed ? undefined : begin())))
+  /** Serves a request when its turn over its connection has come. It counts as being served while it waits. */
+  const serveInOrder = (request: IncomingMessage, response: ServerResponse, begin: Begin) => {
     if (!connections.take(request, response)) return
+    const track = (answered: ReturnType<Begin>) => {
+      if (answered) connections.serves(request, answered).catch(failed(response))
+    }
     const isPipelined = connections.lastOver(request.socket)?.before?.writableFinished === false
-    if (isPipelined) pipelined.serve(request, response, () => beginInTurn(request, begin))
-    else begin()
+    if (isPipelined) pipelined.serve(request, response, () => track(beginInTurn(request, begin)))
+    else track(begin())
   }
-  const serveValid = (request: IncomingMessage, response: ServerResponse) => {
-    const track = (answered: Promise<void>) => connections.serves(request, answered).catch(failed(response))
-    const answered =
-      direct.serve(request, response) ?? (isWrite(request) ? serve(request, response) : undefined)
-    if (answered) track(answered)
-    else beginInTurn(request, () => track(serve(request, response)))
-  }
+  const serveValid = (request: IncomingMessage, response: ServerResponse): Promise<void> =>
+    direct.serve(request, response) ??
+    (isWrite(request) ? serve(request, response) : beginInTurn(request, () => serve(request, response)))
   server.on('request', (request, response) => {
     const fault = faultOf(request, limits.headerCount)
     const refuseFault = () => refuse(response, url(), fault)
@@ -190,6 +188,9 @@ export function createListener(
   })
   return { server, connections }
 }
+
+/** Begins to serve a request. @returns when it was answered; nothing if it is at once */
+type Begin = () => Promise<void> | void
 
 /** Whether a request is a write of a merchant. They run in the order of their arrival, whatever serves them. */
 const isWrite = ({ method, url = '' }: IncomingMessage): boolean => method !== 'GET' && url.startsWith('/v1/')

@@ -4,7 +4,7 @@ import { requestId } from '../engine/machine/ids.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import { INBOX_PATH } from './dashboard/inbox-url.ts'
 import { HeldBody } from './held-body.ts'
-import { readTurnOf } from './read-turn.ts'
+import { readTurnOf, turnToParse } from './read-turn.ts'
 import { MAX_BODY_BYTES, readBody } from './request.ts'
 import { errorBody, errorHeaders, json, knownError } from './respond.ts'
 import type { HttpServices } from './services.ts'
@@ -25,7 +25,8 @@ export function inboxRoute(app: Hono, services: HttpServices): void {
     try {
       checkSender(c)
       const merchant = merchantOf(services, c.req.param('merchant'))
-      const body = await readBody(c, MAX_BODY_BYTES, held)
+      const parse = () => turnToParse(services, merchant, c.env)
+      const body = await readBody(c, MAX_BODY_BYTES, { add: held.add, turn: parse })
       const turn = readTurnOf(services, merchant, c.env)
       // The secrets of all endpoints are tried.
       if (turn) await turn

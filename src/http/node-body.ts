@@ -3,11 +3,16 @@ import type { Reading } from './incoming.ts'
 
 const decoder = new TextDecoder()
 
-/**
- * Reads the body of a request of Node. Its chunks can be very many and small, so each is copied, and only counted otherwise.
- * @throws Error if the caller closes the connection before the end
- */
-export function readNodeBody(request: IncomingMessage, { add, turn }: Reading): Promise<string> {
+/** Reads the body of a request of Node. @throws Error if the caller closes the connection before the end */
+export async function readNodeBody(request: IncomingMessage, { add, turn }: Reading): Promise<string> {
+  const bytes = await bytesOf(request, add)
+  const waiting = turn()
+  if (waiting) await waiting
+  return decoder.decode(bytes)
+}
+
+/** Reads the bytes of a body. Its chunks can be very many and small, so each is copied, and only counted otherwise. */
+function bytesOf(request: IncomingMessage, add: Reading['add']): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let all: Buffer = NOTHING
     let size = 0
@@ -26,11 +31,7 @@ export function readNodeBody(request: IncomingMessage, { add, turn }: Reading): 
       }
     }
     request.on('data', take)
-    request.once('end', () => {
-      const decode = () => decoder.decode(all.subarray(0, size))
-      const waiting = turn()
-      resolve(waiting ? waiting.then(decode) : decode())
-    })
+    request.once('end', () => resolve(all.subarray(0, size)))
     request.once('error', reject)
     request.once('close', () => {
       // Creating an error takes as long as reading the body, and every request emits close.

@@ -130,6 +130,20 @@ test('a body is decoded in its turn', async () => {
   expect(order).toEqual(['turn', 'text'])
 })
 
+test('a body that was refused waits for no turn', async () => {
+  const chunks = new PassThrough()
+  chunks.end('text')
+  const add = () => {
+    throw new Error('too large')
+  }
+  const turn = vi.fn(() => Promise.reject(new Error('nobody handles this')))
+  const reading = readNodeBody(chunks as unknown as IncomingMessage, { add, turn })
+  await expect(reading).rejects.toThrow('too large')
+  chunks.resume()
+  while (!chunks.readableEnded) await nextTurn()
+  expect(turn).not.toHaveBeenCalled()
+})
+
 test('a request without a body takes a turn of its merchant', async () => {
   const services = await servicesWith(new HeldBodies())
   const merchant = {}
