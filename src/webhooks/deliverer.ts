@@ -238,7 +238,7 @@ export class Deliverer implements Deliveries {
     ended: AbortSignal,
   ): Promise<DeliveryAttempt | null> {
     if (ended.aborted) return null
-    const time = merchant.clock.now
+    const time = merchant.clock.reached
     const begun = stopwatch()
     const reply = await this.#post(merchant, delivery, ended).catch((error: unknown): Reply => {
       this.#options.reportError(error, `delivering ${delivery.event} to ${delivery.endpoint}`)

@@ -146,9 +146,19 @@ describe('a live clock', () => {
     const [tokens, code] = [await letIn(twin, app), await codeFor(twin, app)]
     wall.set('2026-02-05T10:00:00Z')
     const { engine, merchant } = twin.sandbox
-    // Canceled before its first step.
-    engine.listen({ committed: () => queueMicrotask(() => engine.time.cancel(merchant, merchant.clock)) })
+    const { clock } = merchant
+    const instants = new Set<string>()
+    engine.listen({
+      committed: () =>
+        queueMicrotask(() => {
+          if (clock.target !== null)
+            instants.add(`${clock.now - at('2026-02-05T10:00:00Z')} ${clock.reached}`)
+          // Canceled before its first step.
+          engine.time.cancel(merchant, clock)
+        }),
+    })
     await twin.post('/v1/customers')
+    expect([...instants]).toEqual([`0 ${at('2026-02-01T09:59:50Z')}`])
     expect(await nowOf(twin)).toBe(at('2026-02-01T09:59:50Z'))
     expect(await opens(twin, tokens)).toBe(false)
     expect((await exchange(twin, app, code)).status).toBe(400)

@@ -159,7 +159,7 @@ export function deleteExpiredGrants({ store: { oauthExpiry }, merchants, steady 
   return workBriefly(() => {
     const counts = [oauthExpiry.expireRequests(now, expired), oauthExpiry.forgetRequests(now)]
     for (const { settings, clock } of merchants.values())
-      counts.push(oauthExpiry.forgetExpired(settings.generation, clock.now))
+      counts.push(oauthExpiry.forgetExpired(settings.generation, clock.reached))
     return counts.some((count) => count > 0)
   })
 }

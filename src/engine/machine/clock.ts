@@ -114,6 +114,14 @@ export class Clock {
   }
 
   /**
+   * The instant that the clock has reached: during an advance, that of its last job. A live clock that catches up shows a later
+   * one, from which it goes back if that is canceled.
+   */
+  get reached(): number {
+    return this.target === null ? this.now : this.instant
+  }
+
+  /**
    * Returns when a live clock shows an instant, in Unix milliseconds of the wall clock; now if it has already shown it.
    */
   wallTimeOf(instant: number): number {
