@@ -95,7 +95,8 @@ function selectInBlocks(statements: Statements, isOfAll: boolean, { order, limit
         on journal.seq between ${firstPlace} and ${firstPlace} + ${sql.lit(BLOCK_ROWS - 1)}
         where block.kind = ${sql.lit(JOURNAL_BLOCKS)} and block.merchant = ${arg('owner')}
         and block.number between ${arg('first')} and ${arg('last')}
-        and (block.types & ${arg('types')} or block.late_types & ${arg('late_types')}) and block.latest >= ${arg('from')} and block.earliest <= ${arg('to')}
+        and (block.types & ${arg('types')} or block.late_types & ${arg('late_types')})
+        and block.latest >= ${arg('from')} and block.earliest <= ${arg('to')}
         and ${wanted(isOfAll)}
         order by block.number ${direction}, journal.seq ${direction} limit ${literal(limit)}`.compile(db),
   }))

@@ -54,7 +54,7 @@ export class IdempotencyKeys {
     }
     await before
     return {
-      stored: await this.#storedOr(release, { scope, key }),
+      stored: await this.#storedResponse({ scope, key }, release),
       store: (response) => {
         this.#store.idempotency.put({ scope, key, ...response, created: wallSeconds(this.#time) })
       },
@@ -64,9 +64,9 @@ export class IdempotencyKeys {
   }
 
   /** Returns the stored response of a key. If it cannot be read, releases the key. */
-  async #storedOr(
-    release: () => void,
+  async #storedResponse(
     { scope, key }: { readonly scope: string; readonly key: string },
+    release: () => void,
   ): Promise<StoredResponse | undefined> {
     try {
       return this.#store.idempotency.has(scope, key) ? await this.#read(scope, key) : undefined
