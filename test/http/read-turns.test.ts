@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { keyResolutionUnavailable } from '../../src/core/errors.ts'
@@ -284,5 +285,28 @@ describe('waits for a turn', () => {
     const portal = await stripe.billingPortal.sessions.create({ customer })
     for (const page of [hosted_invoice_url, invoice_pdf, url, portal.url])
       expect(await waits(ofStripe, String(page))).toBe(true)
+  })
+
+  test('a form of a page, in the line of its merchant', async () => {
+    const { stripe, twin: ofStripe, close } = await startStripe()
+    onTestFinished(close)
+    const { id: customer } = await stripe.customers.create()
+    await stripe.invoiceItems.create({ customer, amount: 500, currency: 'usd' })
+    const draft = await stripe.invoices.create({ customer, pending_invoice_items_behavior: 'include' })
+    const { hosted_invoice_url } = await stripe.invoices.finalizeInvoice(draft.id)
+    const { app, engine, merchant } = ofStripe.sandbox
+    const submit = () =>
+      app.request(
+        String(hosted_invoice_url),
+        { method: 'POST', headers: { Host: 'localhost', Origin: 'http://localhost' } },
+        { incoming: Readable.from([Buffer.from('number=4')]) },
+      )
+    // The code of a page is loaded at its first request.
+    expect((await submit()).status).toBe(200)
+    const next = vi.spyOn(engine.reads, 'next')
+    spendTurn(ofStripe)
+    expect((await submit()).status).toBe(200)
+    expect(next).toHaveBeenCalled()
+    expect(next.mock.calls.every(([owner]) => owner === merchant)).toBe(true)
   })
 })

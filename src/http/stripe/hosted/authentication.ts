@@ -5,7 +5,6 @@ import { intentFactsOf } from '../../../core/payment-intent.ts'
 import { setupFactsOf } from '../../../core/setup-intent.ts'
 import type { CurrentView } from '../../../engine/history/view.ts'
 import { settlePayment, settleSetup } from '../../../engine/resources/checkout-settlement.ts'
-import { findMerchant } from '../../../engine/resources/merchant.ts'
 import { checkoutPath } from '../../checkout-session.ts'
 import { clientSecretOf } from '../../client-secret.ts'
 import { checkPageKey } from '../present/hosted-pages.ts'
@@ -25,7 +24,7 @@ type Intent =
  */
 export async function serveAuthentication(request: HostedRequest): Promise<Response> {
   const { services, param, form } = request
-  const merchant = findMerchant(services.engine, param('merchant'), 'id')
+  const merchant = request.merchant()
   const view = await currentObjects(request, merchant)
   const intent = intentOf(view, param('id'), param('key'))
   const of = pageOf(merchant, customerOf(view, intent)?.test_clock ?? null)

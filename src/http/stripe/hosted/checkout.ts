@@ -3,7 +3,6 @@ import { ApiError, resourceMissing } from '../../../core/errors.ts'
 import { recoverCheckoutSession } from '../../../engine/resources/checkout-session.ts'
 import { previewCheckout } from '../../../engine/resources/checkout-submission.ts'
 import type { Totals } from '../../../engine/resources/checkout-totals.ts'
-import { merchantOfObject } from '../../../engine/resources/merchant.ts'
 import { checkoutPath } from '../../checkout-session.ts'
 import { FILL, filledCardForm } from './card-entry.ts'
 import { contentOf } from './checkout-content.ts'
@@ -21,8 +20,8 @@ import { currentObjects, type HostedRequest, pageOf, runCommand, viewOf } from '
 export async function serveCheckout(request: HostedRequest): Promise<Response> {
   const { services, param, form } = request
   const id = param('id')
-  const merchant = merchantOfObject(services.engine, 'checkout_session', id)
-  const session = merchant && (await currentObjects(request, merchant)).get('checkout_session', id)
+  const merchant = request.merchant()
+  const session = (await currentObjects(request, merchant)).get('checkout_session', id)
   if (!session) throw resourceMissing('checkout session', id)
   const page: OpenPage = {
     of: pageOf(merchant, session.test_clock),

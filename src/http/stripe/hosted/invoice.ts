@@ -5,7 +5,6 @@ import { formatAmount } from '../../../core/money.ts'
 import { intentFactsOf } from '../../../core/payment-intent.ts'
 import type { CurrentView } from '../../../engine/history/view.ts'
 import type { MerchantState } from '../../../engine/machine/merchant-state.ts'
-import { findMerchant } from '../../../engine/resources/merchant.ts'
 import { confirmPaymentIntent } from '../../../engine/resources/payment-intent.ts'
 import {
   authenticationPath,
@@ -73,8 +72,8 @@ export async function serveInvoicePdf(request: HostedRequest): Promise<Response>
 
 /** Finds the finalized invoice of an address. @throws ApiError resource_missing also for a wrong key and for a draft */
 async function findInvoice(request: HostedRequest): Promise<Found> {
-  const { services, param } = request
-  const merchant = findMerchant(services.engine, param('merchant'), 'id')
+  const { param } = request
+  const merchant = request.merchant()
   const view = await currentObjects(request, merchant)
   const id = param('id')
   checkPageKey(view, { page: 'invoice', id, key: param('key') })

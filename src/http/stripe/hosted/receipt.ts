@@ -1,7 +1,6 @@
 import type { Charge } from '../../../core/charge.ts'
 import { resourceMissing } from '../../../core/errors.ts'
 import type { View } from '../../../engine/history/view.ts'
-import { findMerchant } from '../../../engine/resources/merchant.ts'
 import { checkPageKey, invoiceUrl } from '../present/hosted-pages.ts'
 import { amountText } from './amount.ts'
 import { dateText } from './date-text.ts'
@@ -12,8 +11,8 @@ import { currentObjects, type HostedRequest, pageOf } from './serve.ts'
 
 /** Serves the receipt of a payment. See docs/contract/hosted-invoices.md#receipts. */
 export async function serveReceipt(request: HostedRequest): Promise<Response> {
-  const { services, param } = request
-  const merchant = findMerchant(services.engine, param('merchant'), 'id')
+  const { param } = request
+  const merchant = request.merchant()
   const view = await currentObjects(request, merchant)
   const id = param('id')
   checkPageKey(view, { page: 'receipt', id, key: param('key') })

@@ -1,14 +1,15 @@
 import type { Context } from 'hono'
-import { parameterInvalid } from '../../../core/errors.ts'
+import { parameterInvalid, resourceMissing } from '../../../core/errors.ts'
 import { type CurrentView, currentView } from '../../../engine/history/view.ts'
 import { requestId } from '../../../engine/machine/ids.ts'
 import { type MerchantState, StateReplaced } from '../../../engine/machine/merchant-state.ts'
 import type { UnitOfWork } from '../../../engine/machine/unit.ts'
+import { findMerchant, merchantOfObject } from '../../../engine/resources/merchant.ts'
 import { checkHost } from '../../admin/guard.ts'
 import type { AdminServices } from '../../admin/services.ts'
 import { formOf, refuseTooMany } from '../../form.ts'
 import { HeldBody } from '../../held-body.ts'
-import { turnToRead } from '../../read-turn.ts'
+import { turnToParse, turnToRead } from '../../read-turn.ts'
 import { readBody } from '../../request.ts'
 import { knownError } from '../../respond.ts'
 import { type PageOf, refusedPage } from './frame.tsx'
@@ -24,6 +25,8 @@ export type HostedRequest = {
   readonly services: AdminServices
   /** The environment of the server. */
   readonly env: unknown
+  /** Finds the merchant whose page has this address. @throws ApiError resource_missing */
+  readonly merchant: () => MerchantState
   /** Returns a part of the path; empty if the path has no such part. */
   readonly param: (name: string) => string
   readonly query: URLSearchParams
@@ -44,15 +47,18 @@ export async function servePage(
 ): Promise<Response> {
   try {
     checkHost(c, services)
+    const param = (name: string) => c.req.param(name) ?? ''
+    const merchant = () => merchantAt(services, param)
     return await inOneState(page, {
       services,
       env: c.env,
-      param: (name) => c.req.param(name) ?? '',
+      merchant,
+      param,
       get query() {
         return new URL(c.req.url).searchParams
       },
       isPrefetch: PREFETCH_HEADERS.some((name) => c.req.header(name)?.includes('prefetch')),
-      form: c.req.method === 'POST' ? formOf(await readForm(c, services)) : null,
+      form: c.req.method === 'POST' ? formOf(await readForm(c, services, merchant())) : null,
     })
   } catch (error) {
     const { status, message } = knownError(services, error, `${c.req.method} ${c.req.path}`)
@@ -72,6 +78,16 @@ async function inOneState(
       if (!(error instanceof StateReplaced)) throw error
     }
   }
+}
+
+/** Finds the merchant whose page has an address. The address of a Checkout page has only the session. */
+function merchantAt({ engine }: AdminServices, param: HostedRequest['param']): MerchantState {
+  const named = param('merchant')
+  if (named !== '') return findMerchant(engine, named)
+  const session = param('id')
+  const merchant = merchantOfObject(engine, 'checkout_session', session)
+  if (!merchant) throw resourceMissing('checkout session', session)
+  return merchant
 }
 
 /** Returns the current objects of a merchant, after the jobs that are due, in a turn to read. */
@@ -102,13 +118,18 @@ export const pageOf = ({ settings, clock, testClocks }: MerchantState, testClock
   now: ((testClock === null ? undefined : testClocks.find(testClock)) ?? clock).now,
 })
 
-/** Reads a form. Forms of other origins are refused before, and a form without an origin here. @throws ApiError */
-async function readForm(c: Context, services: AdminServices): Promise<string> {
+/**
+ * Reads a form. Forms of other origins are refused before, and a form without an origin here. It is parsed in a turn of the
+ * merchant, but counts among the bodies of strangers: they must not use up the merchant's share.
+ * @throws ApiError
+ */
+async function readForm(c: Context, services: AdminServices, merchant: MerchantState): Promise<string> {
   if (c.req.header('origin') === undefined)
     throw parameterInvalid('Origin', 'The form must come from the page')
   const held = new HeldBody(services, c.env)
   try {
-    const text = await readBody(c, MAX_FORM_BYTES, held)
+    const turn = () => turnToParse(services, merchant, c.env)
+    const text = await readBody(c, MAX_FORM_BYTES, { add: held.add, turn })
     refuseTooMany(text, 'form')
     return text
   } finally {

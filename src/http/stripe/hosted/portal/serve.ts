@@ -1,6 +1,5 @@
 import { parameterInvalid } from '../../../../core/errors.ts'
 import type { FlowStep } from '../../../../core/portal-session.ts'
-import { findMerchant } from '../../../../engine/resources/merchant.ts'
 import { messagePage, refusedPage } from '../frame.tsx'
 import { currentObjects, type HostedRequest, pageOf, runCommand } from '../serve.ts'
 import { cancelPage, submitCancel } from './cancel.tsx'
@@ -73,7 +72,7 @@ async function servePortal(request: HostedRequest, page: Page): Promise<Response
   const { services, param, query, form, isPrefetch } = request
   if (page.endsAuthentication && isPrefetch)
     return refusedPage(503, 'This page must be opened by the customer')
-  const merchant = findMerchant(services.engine, param('merchant'), 'id')
+  const merchant = request.merchant()
   const view = await currentObjects(request, merchant)
   const id = param('id')
   const run = (handler: Handler, given: Omit<PortalRequest, 'id'>) =>
