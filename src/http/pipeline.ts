@@ -1,4 +1,4 @@
-import { routeMissing } from '../core/errors.ts'
+import { ApiError, routeMissing } from '../core/errors.ts'
 import { StateReplaced } from '../engine/machine/merchant-state.ts'
 import { OtherDialect } from './dialect.ts'
 import type { Incoming, Reply } from './incoming.ts'
@@ -19,7 +19,7 @@ export type Served = {
   stamp(response: Response): Response
   /** Makes the response to an error. */
   fail(error: unknown): Reply
-  /** Waits until the request may be read further; undefined if it may be at once. */
+  /** Waits until the request may be read further, or refused; undefined if it may be at once. */
   turn?(): Promise<void> | undefined
   /** Serves the request in the dialect of its merchant. */
   handOver?(error: OtherDialect): Promise<Reply | Response>
@@ -103,8 +103,10 @@ async function runSteps<Exchange extends Served, Sender, Given, Params>(
     const result = await steps.act(exchange, { sender, given, params })
     return isResponse(result) ? exchange.stamp(result) : exchange.send(result)
   } catch (error) {
-    if (!isAdmitted || !steps.errorPage) throw error
-    return exchange.stamp(await steps.errorPage(error))
+    if (isAdmitted && steps.errorPage) return exchange.stamp(await steps.errorPage(error))
+    // A refusal is rendered and logged too, and has had no turn yet.
+    if (!isAdmitted && error instanceof ApiError) await exchange.turn?.()
+    throw error
   } finally {
     exchange.release()
   }

@@ -5,6 +5,8 @@ import type { Raw } from './form.ts'
 const REDACTED = '[redacted]'
 /** paytwin: longer than every path of the API. Limits the size of the request log. */
 const MAX_LENGTH = 500
+/** The length of a part that is examined: what is shown of it, and the whole encoded secret that may begin there. */
+const EXAMINED = MAX_LENGTH + 200
 
 /** Parameters whose values are secrets, also if nested. */
 const SECRET_NAME =
@@ -21,31 +23,42 @@ const isSecret = (text: string): boolean => holdsSecret(text) || CARD_NUMBER.tes
  * See docs/contract/operator.md#request-log.
  */
 export function redacted(target: string): string {
-  const isPlain = !/[?%]/.test(target) && !isSecret(target)
+  const isPlain = target.length <= MAX_LENGTH && !/[?%]/.test(target) && !isSecret(target)
   const clean = isPlain ? target : withoutSecrets(target)
   return clean.length > MAX_LENGTH ? `${beginningOf(clean, MAX_LENGTH)}…` : clean
 }
 
 function withoutSecrets(target: string): string {
-  const [path = '', ...query] = target.split('?')
-  const clean = cutBehindBase64(path.split('/')).map((part) =>
-    isSecret(percentDecoded(part)) ? REDACTED : part,
-  )
-  if (query.length === 0) return clean.join('/')
-  const pairs = query.join('?').split('&').map(withoutSecret)
-  return `${clean.join('/')}?${pairs.join('&')}`
+  const query = target.indexOf('?')
+  const path = cleaned(query === -1 ? target : target.slice(0, query), '/', withoutSecretPart)
+  if (query === -1 || path.length > MAX_LENGTH) return path
+  return `${path}?${cleaned(target.slice(query + 1), '&', withoutSecret)}`
 }
 
-/** Cuts a path after the first part with a webhook secret, which is base64 and can contain slashes. */
-function cutBehindBase64(parts: string[]): string[] {
-  const at = parts.findIndex((part) => percentDecoded(part).includes('whsec_'))
-  return at === -1 ? parts : parts.slice(0, at + 1)
+/** Cleans the parts of a text, but no more than are shown: of a long text most are not. @param clean - null ends the text */
+function cleaned(text: string, separator: string, clean: (part: string) => string | null): string {
+  let shown = ''
+  for (const part of text.split(separator, MAX_LENGTH + 2)) {
+    const next = clean(part.slice(0, EXAMINED))
+    if (next === null) return `${shown}${REDACTED}`
+    shown += `${next}${separator}`
+    if (shown.length > MAX_LENGTH + 1) break
+  }
+  return shown.slice(0, -1)
+}
+
+/** Redacts a part of a path, and ends it at a webhook secret, which is base64 and can contain slashes. */
+function withoutSecretPart(part: string): string | null {
+  const decoded = percentDecoded(part)
+  if (decoded.includes('whsec_')) return null
+  return isSecret(decoded) ? REDACTED : part
 }
 
 function withoutSecret(pair: string): string {
   const [name = '', ...value] = pair.split('=')
-  if (isSecret(percentDecoded(name))) return REDACTED
-  const isHidden = SECRET_NAME.test(percentDecoded(name)) || isSecret(percentDecoded(value.join('=')))
+  const decoded = percentDecoded(name)
+  if (isSecret(decoded)) return REDACTED
+  const isHidden = SECRET_NAME.test(decoded) || isSecret(percentDecoded(value.join('=')))
   return isHidden && value.length > 0 ? `${name}=${REDACTED}` : pair
 }
 

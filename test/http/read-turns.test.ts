@@ -256,6 +256,12 @@ describe('waits for a turn', () => {
     expect(await waits(twin, `http://localhost${path}`, { status, headers })).toBe(true)
   })
 
+  test('a refusal, before it is logged', async () => {
+    expect(await waits(twin, 'http://localhost/v1/customers', { status: 401 })).toBe(true)
+    const headers = { Authorization: `Bearer ${twin.secretKey}`, 'X-API-Version': 'none' }
+    expect(await waits(twin, 'http://localhost/v1/customers', { status: 400, headers })).toBe(true)
+  })
+
   test('a request of a stranger before it is parsed', async () => {
     expect(await waits(twin, 'http://localhost/v1/oauth/authorize?a=1', { status: 400 })).toBe(true)
   })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { redacted } from '../../src/http/redact.ts'
+import { leastProcessorTime } from '../processor-time.ts'
 
 const KEY = 'sk_test_51SecretSecretSecretSecret'
 
@@ -72,4 +73,24 @@ test('a very long text is cut after its secrets are removed', () => {
 test('nested encodings are decoded only to a limit', () => {
   const deep = `/v1/x?q=%${'25'.repeat(8_000)}`
   expect(redacted(deep)).toMatch(/^\/v1\/x\?q=%25/)
+})
+
+test.each([
+  ['parameters', `/v1/x?${'a=1&'.repeat(4_000)}`],
+  ['encoded parameters', `/v1/x?${'%252541=%252541&'.repeat(1_000)}`],
+  ['separators', `/v1/x?${'&'.repeat(16_000)}`],
+  ['parts of a path', `/v1/${'x/'.repeat(8_000)}`],
+  ['one encoded value', `/v1/x?q=${'%252541'.repeat(2_300)}`],
+])('a target with many %s takes no longer than what is shown of it', async (_, target) => {
+  const times = 200
+  const used = await leastProcessorTime(() => {
+    for (let time = 0; time < times; time += 1) redacted(target)
+  }, 60)
+  expect(used / times).toBeLessThan(0.3)
+})
+
+test('what is cut off behind a long part with a secret is not shown', () => {
+  const card = '4929123456789012'
+  expect(redacted(`/v1/x?q=${'a'.repeat(480)}-${card}`)).toBe('/v1/x?q=[redacted]')
+  expect(redacted(`/v1/x?q=${'a'.repeat(480)}-${'%2534'.repeat(16)}`)).toBe('/v1/x?q=[redacted]')
 })
