@@ -27,6 +27,7 @@ export class Connections {
   /** The requests that are being served, each by its connection. */
   readonly #served = new Set<{ readonly socket: Duplex }>()
   #isClosing = false
+  #isOver = false
 
   /**
    * @param limits.connections - the maximum number of connections
@@ -101,8 +102,14 @@ export class Connections {
     return this.#serving().length > 0
   }
 
-  /** Destroys the connections with a request that is being served, except kept connections. */
+  /** Whether no further request may begin, also of those that have arrived: see `destroyServing`. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** Destroys the connections with a request that is being served, except kept connections. No request begins afterwards. */
   destroyServing(): void {
+    this.#isOver = true
     for (const { socket } of this.#serving()) socket.destroy()
   }
 

@@ -140,7 +140,7 @@ export function createListener(
     // Node refuses late headers with an error response, at its next check.
     betweenMs: limits.idleMs + limits.headersMs + 2 * limits.checkMs,
   })
-  const pipelined = new PipelinedRequests(limits.pipelinedBytes)
+  const pipelined = new PipelinedRequests(limits.pipelinedBytes, () => connections.isOver)
   /** The turns of pipelined requests, and of reads and pages that hono serves: they take longer to begin. Connections take turns. */
   const turns = new TimedTurns<Socket>()
   /** Begins to serve a request in a turn of its connection, unless it is closed by then. @returns when it was answered */
@@ -193,7 +193,8 @@ export function createListener(
 type Begin = () => Promise<void> | void
 
 /** Whether a request is a write of a merchant. They run in the order of their arrival, whatever serves them. */
-const isWrite = ({ method, url = '' }: IncomingMessage): boolean => method !== 'GET' && url.startsWith('/v1/')
+const isWrite = ({ method, url = '' }: IncomingMessage): boolean =>
+  (method === 'POST' || method === 'DELETE') && url.startsWith('/v1/')
 
 /** Returns a function that reports whether the request that arrives over a connection now has arrived completely. */
 function arrivalOver(connections: Connections, socket: Duplex): () => boolean {

@@ -33,14 +33,19 @@ type Pipeline = {
  */
 export class PipelinedRequests {
   readonly #maxBytes: number
+  readonly #isOver: () => boolean
   readonly #pipelines = new WeakMap<Socket, Pipeline>()
   /** The connections with pipelined requests: first those that wait longest. */
   readonly #waiting = new Set<Socket>()
   #bytes = 0
 
-  /** @param maxBytes - the maximum memory of the pipelined requests of all connections. Beyond it, those that wait longest are closed */
-  constructor(maxBytes: number) {
+  /**
+   * @param maxBytes - the maximum memory of the pipelined requests of all connections. Beyond it, those that wait longest are closed
+   * @param isOver - whether no request may begin any more. Then a connection closes once those that have begun are answered
+   */
+  constructor(maxBytes: number, isOver: () => boolean) {
     this.#maxBytes = maxBytes
+    this.#isOver = isOver
   }
 
   /**
@@ -90,8 +95,8 @@ export class PipelinedRequests {
       pipeline.served -= 1
       if (this.#waiting.has(socket)) this.#count(pipeline, -bytes)
       if (pipeline.bytes === 0) this.#waiting.delete(socket)
-      const next = pipeline.waiting.shift()
-      if (next) this.#begin(socket, next)
+      if (!this.#isOver()) this.#beginNext(socket, pipeline)
+      else if (pipeline.served === 0) socket.destroy()
       if (pipeline.waiting.length === 0) {
         pipeline.emptied?.()
         pipeline.emptied = undefined
@@ -99,6 +104,11 @@ export class PipelinedRequests {
       if (!isFull(pipeline) && socket.isPaused() && !isPausedByNode(socket)) socket.resume()
     })
     begin()
+  }
+
+  #beginNext(socket: Socket, { waiting }: Pipeline): void {
+    const next = waiting.shift()
+    if (next) this.#begin(socket, next)
   }
 
   #count(pipeline: Pipeline, bytes: number): void {

@@ -27,6 +27,10 @@ async function startServer(limits: Partial<SocketLimits> = {}) {
     await sent
     return c.text('answered')
   })
+  app.get('/large', (c) => {
+    served += 1
+    return c.text(`${'x'.repeat(8 * MIB)}answered`)
+  })
   const order: string[] = []
   app.get('/slow', (c) => {
     order.push('begun')
@@ -67,7 +71,7 @@ async function startServer(limits: Partial<SocketLimits> = {}) {
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
     return { socket, closed, text: () => text }
   }
-  return { open, send, order, served: () => served }
+  return { open, send, order, connections, served: () => served }
 }
 
 const until = async (isMet: () => boolean) => {
@@ -133,6 +137,19 @@ test('invalid requests count as well as valid ones', async () => {
   await until(() => text().includes('event'))
   socket.write(INVALID.repeat(3_000))
   await closed
+})
+
+test('a request that waits does not begin after the end of serving, and the responses before it are sent', async () => {
+  const { open, connections, served } = await startServer()
+  const { socket, text, closed } = open('GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(40))
+  socket.pause()
+  // The first request of a connection is not a pipelined one.
+  await until(() => served() === 17 && !connections.isServing)
+  connections.refuseRequests()
+  connections.destroyServing()
+  socket.resume()
+  await closed
+  expect([answersIn(text()), served()]).toEqual([17, 17])
 })
 
 describe('the time for a request does not run while the daemon does not read it', () => {
