@@ -3,6 +3,7 @@ import http from 'node:http'
 import type { LookupFunction } from 'node:net'
 import type { Addresses } from './address.ts'
 import { HostNames, type HostNamesOptions, isLocalhost, type NameWanted } from './host-names.ts'
+import { KeptConnections } from './kept-connections.ts'
 import { type LookUp, LookupProcesses } from './lookup-processes.ts'
 import { KeptConnectionClosed, post, type WebhookResponse } from './post.ts'
 import { TimeLimit } from './time-limit.ts'
@@ -47,6 +48,7 @@ export class Sender {
   readonly #timeoutMs: number
   readonly #processes = new LookupProcesses()
   readonly #names: HostNames
+  readonly #kept = new KeptConnections()
   /** By protocol: `https:`. */
   readonly #agents = new Map<string, http.Agent>()
 
@@ -87,7 +89,8 @@ export class Sender {
 
   async #agentFor(protocol: string): Promise<http.Agent> {
     const { Agent } = protocol === 'https:' ? await import('node:https') : http
-    const agent = this.#agents.get(protocol) ?? new Agent({ keepAlive: true, timeout: IDLE_MS })
+    const agent =
+      this.#agents.get(protocol) ?? this.#kept.watch(new Agent({ keepAlive: true, timeout: IDLE_MS }))
     this.#agents.set(protocol, agent)
     return agent
   }

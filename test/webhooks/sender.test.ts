@@ -1,6 +1,7 @@
-import { setMaxListeners } from 'node:events'
+import { once, setMaxListeners } from 'node:events'
 import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Addresses } from '../../src/webhooks/address.ts'
 import type { LookUp } from '../../src/webhooks/lookup-processes.ts'
@@ -57,6 +58,31 @@ describe('a post', () => {
     for (let count = 0; count < 20; count += 1) await post(url, sender)
     // The connection of the last response may still be busy when the next post is sent.
     expect(sockets.size).toBeLessThanOrEqual(2)
+  })
+
+  test('leaves a connection open only while the receiver says nothing over it', async () => {
+    const closed: Promise<unknown>[] = []
+    const { url } = await startSockets((socket) => {
+      socket.write(OK)
+      const drip = setInterval(() => socket.write('x'), 10)
+      closed.push(once(socket, 'close').finally(() => clearInterval(drip)))
+    })
+    expect(await post(url)).toEqual({ status: 200, body: 'ok' })
+    expect(closed).toHaveLength(1)
+    await Promise.all(closed)
+  })
+
+  test('leaves at most 100 connections open', async () => {
+    const open = new Set<Socket>()
+    const { port } = await startSockets((socket) => {
+      open.add(socket.on('close', () => open.delete(socket)))
+      socket.write(OK)
+    }, '0.0.0.0')
+    const sender = makeSender()
+    for (let host = 1; host <= 110; host += 1)
+      expect(await post(`http://127.0.1.${host}:${port}`, sender)).toMatchObject({ status: 200 })
+    while (open.size > 100) await nextTurn()
+    expect(open.size).toBe(100)
   })
 
   test('to one receiver does not wait for posts to others', async () => {
