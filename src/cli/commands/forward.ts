@@ -5,6 +5,7 @@ import type { Event } from '../../client/types.ts'
 import { DEFAULT_DIALECT, type Dialect } from '../../core/dialect.ts'
 import { post } from '../../webhooks/post.ts'
 import { SIGNATURES } from '../../webhooks/signature.ts'
+import { TimeLimit } from '../../webhooks/time-limit.ts'
 import { wrongUsage } from '../failure.ts'
 import { wallSeconds } from '../time.ts'
 
@@ -103,20 +104,19 @@ async function failureOf(
   { body, headers }: SignedBody,
   ended: AbortSignal,
 ): Promise<string | null> {
+  const limit = new TimeLimit(TIMEOUT_MS, ended)
   try {
     // A kept-alive connection can close just as it is reused: then it is unknown whether the event arrived.
     const { status } = await post(url, {
       body,
       headers: { 'content-type': 'application/json', 'user-agent': 'paytwin', ...headers },
-      signal: AbortSignal.any([ended, AbortSignal.timeout(TIMEOUT_MS)]),
+      signal: limit.signal,
     })
     return status >= 200 && status < 300 ? null : `returned ${status}`
   } catch (error) {
-    return reasonOf(error as NodeJS.ErrnoException)
+    const { code, message } = error as NodeJS.ErrnoException
+    return limit.isOver ? `no response within ${TIMEOUT_MS / 1000} s` : `no connection (${code ?? message})`
+  } finally {
+    limit.lift()
   }
 }
-
-const reasonOf = ({ name, code, message }: NodeJS.ErrnoException): string =>
-  name === 'AbortError' || name === 'TimeoutError'
-    ? `no response within ${TIMEOUT_MS / 1000} s`
-    : `no connection (${code ?? message})`

@@ -1,8 +1,9 @@
 import { EventEmitter, on, once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { targetOf } from '../../../src/cli/commands/forward.ts'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { forwardEvents, targetOf } from '../../../src/cli/commands/forward.ts'
+import { Client } from '../../../src/client/client.ts'
 import { verifySignature } from '../../../src/webhooks/signature.ts'
 import { api, lines, type RunningDaemon, start, startDaemon } from '../executable.ts'
 
@@ -92,6 +93,27 @@ test('an event that the receiver does not accept is reported and not repeated, a
     )
   }
   for (let n = 0; n < 4; n += 1) expect(await nextName()).toBe(`日本 ${n}`)
+})
+
+test('a receiver that does not answer is given up after 15 seconds', async () => {
+  await makeCustomers(1)
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  receiver = await startReceiver(() => vi.advanceTimersByTime(15_000))
+  const ended = new AbortController()
+  const failures: (string | null)[] = []
+  const client = new Client({
+    url: daemon.url,
+    token: daemon.env.PAYTWIN_ADMIN_TOKEN ?? daemon.admin_token ?? null,
+  })
+  await forwardEvents(client, { since: null }, targetOf(receiver.url, null), {
+    signal: ended.signal,
+    onForwarded: (_, failure) => {
+      failures.push(failure)
+      ended.abort()
+    },
+  })
+  expect(failures).toEqual(['no response within 15 s'])
 })
 
 test('a slow receiver does not delay the output, and gets one event at a time', async () => {
