@@ -63,7 +63,7 @@ const LAYERS: Readonly<Record<string, Row>> = {
   'src/cli/': {
     paths: [
       ...['src/cli/', 'src/client/', 'src/ui/', 'src/timeline/', 'src/core/', 'src/text/'],
-      ...['src/webhooks/post.ts', 'src/webhooks/signature.ts', 'package.json'],
+      ...['src/webhooks/post.ts', 'src/webhooks/signature.ts', 'src/webhooks/time-limit.ts', 'package.json'],
     ],
     packages: ['commander', 'zod', '@modelcontextprotocol/sdk', 'node:'],
     types: ['src/daemon/daemon.ts'],

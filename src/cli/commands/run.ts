@@ -183,6 +183,8 @@ function runCommandLine(
   env: Io['env'],
   signals: Signals,
 ): Promise<number> {
+  // `spawn` would throw another error.
+  if (file === '') throw notFound(file)
   const child = spawn(file, args, { stdio: 'inherit', env })
   signals.forwardTo(child)
   return new Promise((resolve, reject) => {
@@ -194,9 +196,11 @@ function runCommandLine(
 const statusOf = (status: number | null, signal: NodeJS.Signals | null): number =>
   signal === null ? (status ?? 1) : 128 + constants.signals[signal]
 
+const notFound = (file: string): Failure =>
+  new Failure(127, `Command '${file}' was not found. Give a command on the PATH, or a path.`)
+
 function cannotRun(file: string, { code, message }: NodeJS.ErrnoException): Failure {
-  if (code === 'ENOENT')
-    return new Failure(127, `Command '${file}' was not found. Give a command on the PATH, or a path.`)
+  if (code === 'ENOENT') return notFound(file)
   return new Failure(126, `Command '${file}' cannot be run: ${message}`)
 }
 

@@ -111,6 +111,14 @@ describe('the command', () => {
     })
   })
 
+  test('that is empty is not found either', async () => {
+    const { status, stderr } = await paytwin(['run', '--', ''])
+    expect({ status, stderr }).toEqual({
+      status: 127,
+      stderr: "error: Command '' was not found. Give a command on the PATH, or a path.\n",
+    })
+  })
+
   test('that cannot be run exits with 126', async () => {
     const file = join(folder.path, 'file')
     writeFileSync(file, 'x')

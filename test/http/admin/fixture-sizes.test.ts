@@ -38,6 +38,10 @@ describe('fixtures are refused, and make nothing', () => {
     ['the sections of merchants', [{ merchants: many(11, () => ({ customers: many(1_000, () => ({})) })) }]],
     ['keys', [{ merchants: [{ keys: many(10_000, (index) => ({ secret: secretOf(index) })) }] }]],
     ['items of subscriptions', [{ subscriptions: many(501, () => ({ items: many(20, () => ({})) })) }]],
+    [
+      'discounts of items',
+      [{ subscriptions: many(30, () => ({ items: many(20, () => ({ discounts: many(19, () => ({})) })) })) }],
+    ],
     ['entries that are no objects', [{ apps: many(20_000, () => 1) }]],
   ])('for too many objects: %s', async (_, contents) => {
     const response = await unchanged(twin, () => post(...contents))
