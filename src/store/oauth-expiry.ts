@@ -6,8 +6,9 @@ import { arg, literal, type Statements } from './statements.ts'
 /** The time for which housekeeping keeps expired rows, so that a replay is still recognized. */
 const RETENTION_SECONDS = 30 * 86_400
 
-/** How many rows one statement changes. */
+/** How many rows one statement changes: of those that wait, and of those that a clock leaves behind when it goes back. */
 const AT_ONCE = 100
+const EXPIRED_AT_ONCE = 1_000
 
 /** Limits the lifetimes of OAuth rows, and deletes those that have expired, some at a time. */
 export class OAuthExpiry {
@@ -59,31 +60,46 @@ export class OAuthExpiry {
   }
 
   /**
-   * Makes what expires after an instant, up to a later one, expire at the first: a clock that has shown the later one went back to it.
+   * Makes some of what expires after an instant, up to a later one, expire at the first: a clock that has shown the later one goes back
+   * to it.
    * @param generation - the merchant's generation
+   * @returns the number of tokens and codes
    */
-  expireAt(instant: number, { generation, shown }: { generation: number; shown: number }): void {
-    this.#statements
+  expireAt(instant: number, { generation, shown }: { generation: number; shown: number }): number {
+    const tokens = this.#statements
       .named('expire oauth tokens', (db) =>
         db
           .updateTable('oauth_token')
           .set({ expires: arg<number>('instant') })
-          .where('generation', '=', arg<number>('generation'))
-          .where('expires', '>', arg<number>('instant'))
-          .where('expires', '<=', arg<number>('shown')),
+          .where('seq', 'in', (eb) =>
+            eb
+              .selectFrom('oauth_token')
+              .select('seq')
+              .where('generation', '=', arg<number>('generation'))
+              .where('expires', '>', arg<number>('instant'))
+              .where('expires', '<=', arg<number>('shown'))
+              .limit(literal(EXPIRED_AT_ONCE)),
+          ),
       )
-      .run({ instant, generation, shown })
-    this.#statements
+      .runWith(instant, generation, instant, shown).changes
+    const codes = this.#statements
       .named('expire oauth codes', (db) =>
         db
           .updateTable('oauth_authorization')
           .set({ code_expires: arg<number>('instant') })
-          .where('generation', '=', arg<number>('generation'))
-          .where('code_status', '=', sql.lit('issued'))
-          .where('code_expires', '>', arg<number>('instant'))
-          .where('code_expires', '<=', arg<number>('shown')),
+          .where('seq', 'in', (eb) =>
+            eb
+              .selectFrom('oauth_authorization')
+              .select('seq')
+              .where('generation', '=', arg<number>('generation'))
+              .where('code_status', '=', sql.lit('issued'))
+              .where('code_expires', '>', arg<number>('instant'))
+              .where('code_expires', '<=', arg<number>('shown'))
+              .limit(literal(EXPIRED_AT_ONCE)),
+          ),
       )
-      .run({ instant, generation, shown })
+      .runWith(instant, generation, instant, shown).changes
+    return tokens + codes
   }
 
   /** Deletes an authorization without tokens. */

@@ -221,6 +221,22 @@ test('a live clock catches up after the disk was full meanwhile', async () => {
   expect(reported.every((message) => message.includes('disk is full'))).toBe(true)
 })
 
+test('a catch-up that cannot be canceled on a full disk shows what it has shown, until it can', async () => {
+  twin = await start(true)
+  await subscribe(twin, DAILY)
+  const begun = wall
+  wall = at('2026-06-03T09:00:00Z')
+  const makeRoom = fillDisk(twin, 1)
+  const { engine, merchant } = twin.sandbox
+  await engine.runAllDueJobs().catch(() => undefined)
+  const cancel = () => engine.time.cancel(merchant, merchant.clock)
+  expect(cancel).toThrow('disk is full')
+  expect(merchant.clock.now).toBe(wall)
+  makeRoom()
+  cancel()
+  expect(merchant.clock.now).toBe(begun)
+})
+
 test('a snapshot can be saved once the advance has continued', async () => {
   twin = await start()
   await subscribe(twin, DAILY)

@@ -339,6 +339,30 @@ describe('after downtime', () => {
     await after.close()
   })
 
+  test('a live clock that was catching up shows what it has shown, and what had expired stays so', async () => {
+    const { open, wall } = makeFile()
+    const before = await open()
+    const tokens = await letIn(before, await makeApp(before))
+    await subscribe(before, { price: { recurring: { interval: 'day' } } })
+    wall.set('2326-01-31T10:00:00Z')
+    const interrupted = before.request('POST', '/v1/customers')
+    while (before.sandbox.merchant.clock.instant === at(START)) await nextTurn()
+    expect(await opens(before, tokens)).toBe(false)
+    await before.close()
+    expect((await interrupted).status).toBe(500)
+    const after = await open()
+    const { engine, merchant } = after.sandbox
+    const { clock } = merchant
+    engine.time.resume(engine.merchants.values())
+    expect(clock.now).toBe(at('2326-01-31T10:00:00Z'))
+    expect(await opens(after, tokens)).toBe(false)
+    await after.post('/v1/test_helpers/clock/cancel')
+    while (clock.target !== null) await nextTurn()
+    expect(clock.now).toBeLessThan(at('2300-01-01'))
+    expect(await opens(after, tokens)).toBe(false)
+    await after.close()
+  })
+
   test('a clock that was ahead of the wall clock is ahead again', async () => {
     const { open, wall } = makeFile()
     const before = await open()

@@ -120,7 +120,7 @@ export class Advances {
       this.#canceled.add(clock)
       running.wake()
     } else if (merchant.stalled.has(clock)) {
-      this.#end(merchant, clock, () => this.#endCanceled(merchant, clock))
+      this.#end(merchant, clock)
       merchant.stalled.delete(clock)
     }
   }
@@ -176,7 +176,7 @@ export class Advances {
       if (this.#isStopping || clock.target === null) return summary
       const batch = this.#transactions.run([clock], () => {
         const ran = this.#canceled.has(clock)
-          ? this.#endEarly(merchant, clock, summary)
+          ? { isDone: this.#endCanceled(merchant, clock), isWaiting: false, summary }
           : runBatch(jobs, clock, () => this.#units.forStep(merchant, clock))
         if (ran.isDone) this.#reportReady(merchant, clock)
         return ran
@@ -225,31 +225,33 @@ export class Advances {
   /** Ends an advance after an error; if that cannot be written either, the advance stays stalled. */
   #endFailed(merchant: MerchantState, clock: Clock): void {
     try {
-      this.#end(merchant, clock, () => clock.end({ keepsPace: false }))
+      this.#end(merchant, clock)
     } catch (error) {
       this.#listeners.report(error, `ending an advance of ${merchant.settings.id}`)
     }
   }
 
-  /** Ends an advance at its current instant, in a transaction of its own. */
-  #end(merchant: MerchantState, clock: Clock, end: () => void): void {
+  /** Ends an advance at its current instant as a canceled one, in a transaction of its own. */
+  #end(merchant: MerchantState, clock: Clock): void {
     this.#transactions.run([clock], () => {
-      end()
+      while (!this.#endCanceled(merchant, clock));
       this.#reportReady(merchant, clock)
     })
     this.#canceled.delete(clock)
   }
 
-  #endEarly(merchant: MerchantState, clock: Clock, summary: Summary) {
-    this.#endCanceled(merchant, clock)
-    return { isDone: true, isWaiting: false, summary }
-  }
-
-  /** Ends a canceled advance. What has expired by the instant that the clock has shown stays so. */
-  #endCanceled({ settings: { generation } }: MerchantState, clock: Clock): void {
-    const shown = clock.endCanceled()
-    if (!clock.isTest && shown > clock.instant)
-      this.#store.oauthExpiry.expireAt(clock.instant, { generation, shown })
+  /**
+   * Ends a canceled advance. A live clock that was catching up goes back, because otherwise it would catch up again at once.
+   * What has expired by the instant that it has shown stays so.
+   * @returns whether it has ended; otherwise some of that was written, and the rest comes first
+   */
+  #endCanceled({ settings: { generation } }: MerchantState, clock: Clock): boolean {
+    const { instant, now: shown } = clock
+    const goesBack = !clock.isTest && shown > instant
+    if (goesBack && this.#store.oauthExpiry.expireAt(instant, { generation, shown }) > 0) return false
+    clock.end({ keepsPace: false })
+    this.#log.onCommit(() => clock.goBack())
+    return true
   }
 
   #reportReady(merchant: MerchantState, clock: Clock): void {

@@ -1,6 +1,7 @@
 import { LAST_INSTANT } from '../../core/calendar.ts'
 import { assert } from '../../core/errors.ts'
 import type { StoredClock } from '../../store/clocks.ts'
+import { isCatchUp } from './stored-advance.ts'
 
 /** Reads the wall clock in Unix milliseconds. Tests supply their own. */
 export type Wall = () => number
@@ -54,14 +55,15 @@ export class Clock {
   #row: StoredClock
   /** The row as the open transaction has written it. */
   #stored: StoredClock
-  /** The latest instant that a live clock has shown. */
-  #shown = 0
+  /** The latest instant that a live clock has shown: when a start finds it catching up, the end of that. */
+  #shown: number
   readonly #wall: Wall
 
   constructor(row: StoredClock, wall: Wall) {
     this.#row = row
     this.#stored = row
     this.#wall = wall
+    this.#shown = row.target !== null && isCatchUp(row) ? row.target : 0
   }
 
   get seq(): number {
@@ -161,16 +163,9 @@ export class Clock {
     this.#set({ target: null, advance: null, ...(keepsPace ? { offset } : goesOn) })
   }
 
-  /**
-   * Ends an advance that was canceled, at its current instant. A live clock that was catching up has shown the later instant
-   * of the wall clock. It goes back from it, because otherwise it would catch up again at once.
-   * @returns the latest instant that it has shown
-   */
-  endCanceled(): number {
-    const shown = this.#shown
-    this.end({ keepsPace: false })
+  /** Goes back to its instant, when its advance was canceled: a live clock that was catching up has shown that of the wall clock. */
+  goBack(): void {
     this.#shown = this.#row.now
-    return shown
   }
 
   freeze(): void {

@@ -1,5 +1,4 @@
 import type { EventType } from '../../core/kinds.ts'
-import type { Clock } from './clock.ts'
 
 /** The results of an advance. See docs/contract/clocks.md#clock-endpoints. */
 export type Summary = {
@@ -42,10 +41,17 @@ export const storedAdvance = ({
 }: Partial<Stored>): string =>
   JSON.stringify({ stop_on, await_webhooks, summary, is_catch_up } satisfies Stored)
 
+/** A clock with its advance as stored; null when there is none. */
+type Advancing = { readonly advance: string | null }
+
 /** Reports whether the advance of a clock waits for webhooks. */
-export const awaitsWebhooks = (clock: Clock): boolean =>
-  clock.advance !== null && (JSON.parse(clock.advance) as Stored).await_webhooks
+export const awaitsWebhooks = ({ advance }: Advancing): boolean =>
+  advance !== null && (JSON.parse(advance) as Stored).await_webhooks
+
+/** Reports whether the advance of a clock only brings it up to the wall clock. */
+export const isCatchUp = ({ advance }: Advancing): boolean =>
+  advance !== null && (JSON.parse(advance) as Stored).is_catch_up
 
 /** Returns the summary so far of a clock's advance; undefined when there is none. */
-export const progressOf = (clock: Clock): Summary | undefined =>
-  clock.advance === null ? undefined : (JSON.parse(clock.advance) as Stored).summary
+export const progressOf = ({ advance }: Advancing): Summary | undefined =>
+  advance === null ? undefined : (JSON.parse(advance) as Stored).summary
