@@ -210,9 +210,18 @@ export class DeliveryTable {
   /** Lists the endpoints with deliveries that can be sent now, each with its merchant's ordinal. */
   endpointsWithReady(): { endpoint: string; merchant: number }[] {
     return this.#statements
-      .named<{ endpoint: string; merchant: number }>('endpoints with ready deliveries', (db) =>
-        db.selectFrom('webhook_delivery').select(['endpoint', 'merchant']).where(IS_READY).distinct(),
-      )
+      .named<{ endpoint: string; merchant: number }>('endpoints with ready deliveries', (db) => ({
+        // Each endpoint is looked up after the one before: an endpoint can have a million of these deliveries.
+        compile: () =>
+          sql`with recursive found (endpoint) as (
+              select min(endpoint) from webhook_delivery where ${IS_READY}
+              union all
+              select (select min(endpoint) from webhook_delivery where ${IS_READY} and endpoint > found.endpoint)
+              from found where found.endpoint is not null)
+            select endpoint, (select merchant from webhook_delivery
+              where ${IS_READY} and webhook_delivery.endpoint = found.endpoint limit 1) as merchant
+            from found where endpoint is not null`.compile(db),
+      }))
       .all({})
   }
 }

@@ -30,7 +30,6 @@ const ON_PURPOSE: Readonly<Record<string, string>> = {
   'remove jobs of a kind': 'a restore, which writes far more',
   'discard all ready deliveries': 'a restore; the index has only ready deliveries',
   'discard all waiting deliveries': 'a restore; the index has only waiting deliveries',
-  'endpoints with ready deliveries': 'a start; the index has only ready deliveries',
   'counter sum': 'a handful of counters for each merchant',
   'oauth apps': 'apps are made by hand',
   'empty oauth tokens': 'a reset deletes them all',
@@ -308,15 +307,16 @@ function askForRarities({ engine: { store } }: Sandbox): void {
 function askForClockEvents({ clockEvents, journal }: Sandbox['engine']['store']): void {
   const clock = { id: 'clock_1', created: NOW, name: null, now: NOW, target: null }
   const type = 'test_helpers.test_clock.created'
-  const event = { merchant: 0, number: 1, type, created: NOW, clock, api_version: 0 } as const
-  clockEvents.add(
-    { ...event, request: null, idempotency_key: null },
-    { number: 0, entry: journal.head(null) },
-  )
+  const event = { merchant: 0, type, created: NOW, clock, api_version: 0 } as const
+  const request = { request: null, idempotency_key: null }
+  // Blocks are summarized when they are full.
+  for (let number = 1; number <= BLOCK_ROWS; number += 1)
+    clockEvents.add({ ...event, ...request, number }, { number: 0, entry: journal.head(null) })
   clockEvents.event(0, 1)
   for (const merchant of [null, 0])
     for (const order of ['newest first', 'oldest first'] as const)
-      clockEvents.events({ merchant, types: [type], created: [], limit: 1, order })
+      for (const types of [[], [type]] as const)
+        clockEvents.events({ merchant, types, created: [], limit: 1000, order, below: 1, above: 0 })
 }
 
 async function responseOf({ app, adminToken }: Sandbox, path: string, given?: object) {
@@ -461,6 +461,16 @@ describe('the statements that the program prepares', () => {
         'SEARCH webhook_delivery USING INDEX webhook_delivery_pending (event=? AND attempt_count>?)',
       ],
     })
+  })
+
+  test('that find the endpoints with ready deliveries skip the further deliveries of each', () => {
+    const plan = planOf(texts.get('endpoints with ready deliveries') ?? '')
+    const index = 'USING COVERING INDEX webhook_delivery_ready'
+    expect(plan.filter((step) => step.includes('webhook_delivery'))).toEqual([
+      `SEARCH webhook_delivery ${index}`,
+      `SEARCH webhook_delivery ${index} (endpoint>?)`,
+      'SEARCH webhook_delivery USING INDEX webhook_delivery_ready (endpoint=?)',
+    ])
   })
 
   test('that count outstanding and defaulted invoices read no others', () => {
