@@ -3,7 +3,7 @@ import { STORED_KINDS, storedNumber } from './columns.ts'
 import { type AddedRow, GrowingBlock, ofEverybody, type Summary } from './growing-block.ts'
 import { arg, type Statements } from './statements.ts'
 import type { StoredKind } from './stored-kind.ts'
-import { JOURNAL_BLOCKS } from './tables.ts'
+import { EVENT_BLOCKS, type EventTableName } from './tables.ts'
 
 /** A range of creation times in Unix seconds, both ends inclusive. */
 export type Span = { readonly from: number; readonly to: number }
@@ -14,7 +14,7 @@ export type CreatedBound = { readonly compare: '=' | '>' | '>=' | '<' | '<='; re
 /** The span of all instants. */
 export const ALL_INSTANTS: Span = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }
 
-/** The `merchant` of journal blocks that cover the events of all merchants. */
+/** The `merchant` of blocks of events that cover those of all merchants. */
 const ALL_MERCHANTS = 0
 
 /** The number of rows of a block. A block that may contain a match is scanned completely. */
@@ -55,13 +55,13 @@ export function spanOf(bounds: readonly CreatedBound[]): Span {
 }
 
 /**
- * A summary of every full block of a table's rows, by merchant: the first and last `created`, and for the journal the
- * types of events in it. A search for few rows skips the blocks without any. An index would be written with each row; a
+ * A summary of every full block of a table's rows, by merchant: the first and last `created`, and for events
+ * their types. A search for few rows skips the blocks without any. An index would be written with each row; a
  * summary is written once a block.
  */
 export class Blocks {
   readonly #statements: Statements
-  readonly #growing = new Map<StoredKind | 'journal', GrowingBlock>()
+  readonly #growing = new Map<StoredKind | EventTableName, GrowingBlock>()
 
   constructor(statements: Statements) {
     this.#statements = statements
@@ -77,19 +77,19 @@ export class Blocks {
     else this.#sumUp(kind).run(placeOf(row.seq))
   }
 
-  /** Must be called with each added entry of the journal, and the number of its event's type; null for one without event. */
-  addedEntry(row: AddedRow, type: number | null): void {
-    const growing = this.#growingOf('journal', row.seq)
+  /** Must be called with each row added to a table of events, and the number of its event's type; null for one without event. */
+  addedEvent(table: EventTableName, row: AddedRow, type: number | null): void {
+    const growing = this.#growingOf(table, row.seq)
     if (type === null) growing.skip(row.seq)
     else growing.add(row, type)
     if (!isLast(row.seq)) return
     const { whole } = growing
     if (whole) {
-      this.#write('journal', row.seq, whole)
-      if (whole.size > 0) this.#write('journal', row.seq, [[ALL_MERCHANTS, ofEverybody(whole.values())]])
+      this.#write(table, row.seq, whole)
+      if (whole.size > 0) this.#write(table, row.seq, [[ALL_MERCHANTS, ofEverybody(whole.values())]])
     } else {
-      this.#sumUpJournal('merchant').run(placeOf(row.seq))
-      this.#sumUpJournal('everybody').run(placeOf(row.seq))
+      this.#sumUpEvents(table, 'merchant').run(placeOf(row.seq))
+      this.#sumUpEvents(table, 'everybody').run(placeOf(row.seq))
     }
   }
 
@@ -99,7 +99,7 @@ export class Blocks {
   }
 
   /** Returns the first seq that is in no full block. */
-  tail(kind: StoredKind | 'journal'): number {
+  tail(kind: StoredKind | EventTableName): number {
     const row = this.#statements
       .named<{ seq: number | null }>(`newest of ${kind}`, (db) =>
         db.selectFrom(kind as 'object').select((eb) => eb.fn.max('seq').as('seq')),
@@ -123,7 +123,7 @@ export class Blocks {
 
   /** Deletes the summaries of blocks that are no longer full, after rows were deleted. */
   trim(): void {
-    for (const kind of [...STORED_KINDS, 'journal' as const])
+    for (const kind of [...STORED_KINDS, 'journal' as const, 'clock_event' as const])
       this.#statements
         .named('trim blocks', (db) =>
           db
@@ -171,7 +171,7 @@ export class Blocks {
   }
 
   /** Returns the newest block of a table, which the row with this seq is added to. */
-  #growingOf(kind: StoredKind | 'journal', seq: number): GrowingBlock {
+  #growingOf(kind: StoredKind | EventTableName, seq: number): GrowingBlock {
     let growing = this.#growing.get(kind)
     if (!growing) {
       growing = new GrowingBlock()
@@ -182,7 +182,7 @@ export class Blocks {
   }
 
   #write(
-    kind: StoredKind | 'journal',
+    kind: StoredKind | EventTableName,
     seq: number,
     summaries: Iterable<readonly [merchant: number, Summary]>,
   ): void {
@@ -231,13 +231,13 @@ export class Blocks {
     )
   }
 
-  #sumUpJournal(whose: 'merchant' | 'everybody') {
+  #sumUpEvents(table: EventTableName, whose: 'merchant' | 'everybody') {
     const owner = whose === 'merchant' ? sql<number>`+merchant` : sql<number>`${sql.lit(ALL_MERCHANTS)}`
-    return this.#statements.named(`sum up journal of ${whose}`, (db) => {
+    return this.#statements.named(`sum up ${table} of ${whose}`, (db) => {
       const events = db
-        .selectFrom('journal')
+        .selectFrom(table as 'journal')
         .select((eb) => [
-          sql.lit(JOURNAL_BLOCKS).as('kind'),
+          sql.lit(EVENT_BLOCKS[table]).as('kind'),
           owner.as('merchant'),
           sql<number>`${arg('block')}`.as('number'),
           eb.fn.min('created').as('earliest'),
@@ -265,12 +265,12 @@ const BLOCK_COLUMNS = ['kind', 'merchant', 'number', 'earliest', 'latest', 'type
 const sumOfBits = (condition: RawBuilder<unknown>, position: RawBuilder<unknown>) =>
   sql<number>`coalesce(sum(distinct 1 << (${position})) filter (where ${condition}), 0)`
 
-/** Returns the `merchant` of the journal blocks to search. */
+/** Returns the `merchant` of the blocks of events to search. */
 export const ownerOf = (merchant: number | null): number => merchant ?? ALL_MERCHANTS
 
 const isLast = (seq: number): boolean => (seq + 1) % BLOCK_ROWS === 0
 
 const placeOf = (last: number) => ({ block: blockOf(last), first: last + 1 - BLOCK_ROWS, last })
 
-const numberOf = (kind: StoredKind | 'journal'): number =>
-  kind === 'journal' ? JOURNAL_BLOCKS : storedNumber(kind)
+const numberOf = (kind: StoredKind | EventTableName): number =>
+  kind === 'journal' || kind === 'clock_event' ? EVENT_BLOCKS[kind] : storedNumber(kind)

@@ -1,12 +1,15 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import { CLOCK_EVENT_TYPES, type ClockEventType } from '../core/kinds.ts'
 import type { ShownClock } from '../core/test-clock.ts'
-import { type CreatedBound, spanOf } from './blocks.ts'
+import type { Blocks, CreatedBound } from './blocks.ts'
+import { type FilteredQuery, filteredEvents, NEWEST } from './event-query.ts'
 import { arg, literal, type Statements } from './statements.ts'
 import type { ClockEventRow } from './tables.ts'
 
-/** An event of a test clock as its table stores it. */
-export type ClockEventEntry = Omit<Selectable<ClockEventRow>, 'type' | 'clock'> & {
+type StoredClockEvent = Selectable<ClockEventRow>
+
+/** An event of a test clock. */
+export type ClockEventEntry = Omit<StoredClockEvent, 'type' | 'clock'> & {
   readonly type: ClockEventType
   readonly clock: ShownClock
 }
@@ -14,7 +17,7 @@ export type ClockEventEntry = Omit<Selectable<ClockEventRow>, 'type' | 'clock'> 
 export type ClockEventQuery = {
   /** null for the events of all merchants. */
   readonly merchant: number | null
-  /** Not empty. */
+  /** Empty for all types. */
   readonly types: readonly ClockEventType[]
   readonly created: readonly CreatedBound[]
   readonly limit: number
@@ -30,6 +33,8 @@ export type MovePlace = (place: number) => number
 /** The distance of the places of events that follow each other without an entry of the journal between them. */
 const GAP = 2 ** -20
 
+const SOURCE = { table: 'clock_event', columns: sql`clock_event.*` } as const
+
 /**
  * The events of test clocks. They are not in the journal, so that the ids of all other events do not depend on how clocks were
  * moved. Each has a place between two events of the journal: their running numbers within the merchant, or among
@@ -37,9 +42,11 @@ const GAP = 2 ** -20
  */
 export class ClockEventTable {
   readonly #statements: Statements
+  readonly #blocks: Blocks
 
-  constructor(statements: Statements) {
+  constructor(statements: Statements, blocks: Blocks) {
     this.#statements = statements
+    this.#blocks = blocks
   }
 
   /**
@@ -53,7 +60,8 @@ export class ClockEventTable {
     },
     after: { readonly number: number; readonly entry: number },
   ): void {
-    this.#statements
+    const type = CLOCK_EVENT_TYPES.indexOf(row.type)
+    const seq = this.#statements
       .named('add clock event', (db) =>
         db.insertInto('clock_event').values({
           merchant: arg<number>('merchant'),
@@ -70,11 +78,12 @@ export class ClockEventTable {
       )
       .run({
         ...row,
-        type: CLOCK_EVENT_TYPES.indexOf(row.type),
+        type,
         clock: JSON.stringify(row.clock),
         place: Math.max(after.number, this.head(row.merchant)) + GAP,
         placeInAll: Math.max(after.entry, this.head(null)) + GAP,
       })
+    this.#blocks.addedEvent('clock_event', { seq, merchant: row.merchant, created: row.created }, type)
   }
 
   /** Returns the place of the newest event of a merchant, or for null of all; 0 without any. */
@@ -94,20 +103,9 @@ export class ClockEventTable {
 
   /** Returns the place of a merchant's newest event up to a place among the events of all; 0 without any. */
   headAt(merchant: number, placeInAll: number): number {
-    return (
-      this.#statements
-        .named<{ place: number }>('clock event head at', (db) =>
-          db
-            .selectFrom('clock_event')
-            .select('place')
-            .where('merchant', '=', arg<number>('merchant'))
-            // The unary plus disables the index of this column, with which the planner would sort the rows.
-            .where(sql<boolean>`+place_in_all <= ${arg('placeInAll')}`)
-            .orderBy('place', 'desc')
-            .limit(literal(1)),
-        )
-        .get({ merchant, placeInAll })?.place ?? 0
-    )
+    const below = this.#seqAt(null, '<=', placeInAll) + 1
+    const [newest] = this.#filtered({ ...NEWEST, merchant, types: [] }, { below })
+    return newest?.place ?? 0
   }
 
   /**
@@ -145,7 +143,7 @@ export class ClockEventTable {
   /** Returns the event with a running number of a merchant. */
   event(merchant: number, number: number): ClockEventEntry | undefined {
     const row = this.#statements
-      .named<Selectable<ClockEventRow>>('clock event', (db) =>
+      .named<StoredClockEvent>('clock event', (db) =>
         db
           .selectFrom('clock_event')
           .selectAll()
@@ -157,29 +155,66 @@ export class ClockEventTable {
   }
 
   /** Lists the events that match a query. */
-  events({ merchant, types, created, limit, below, above, order }: ClockEventQuery): ClockEventEntry[] {
+  events(query: ClockEventQuery): ClockEventEntry[] {
+    const { merchant, types, created, below, above } = query
+    const isFiltered = types.length > 0 || created.length > 0
+    const rows = isFiltered
+      ? this.#filtered(query, {
+          below: below === undefined ? undefined : this.#seqAt(merchant, '<', below) + 1,
+          above: above === undefined ? undefined : this.#seqAt(merchant, '<=', above),
+        })
+      : this.#unfiltered(query)
+    return rows.map(entryOf)
+  }
+
+  /** The order of the seqs is that of the places. */
+  #filtered(
+    { types, ...query }: Omit<ClockEventQuery, 'below' | 'above'>,
+    seqs: Pick<FilteredQuery, 'below' | 'above'>,
+  ): StoredClockEvent[] {
+    const wanted = types.length === 0 ? CLOCK_EVENT_TYPES : types
+    const numbers = wanted.map((type) => CLOCK_EVENT_TYPES.indexOf(type))
+    return filteredEvents<StoredClockEvent>(this.#statements, this.#blocks, SOURCE, {
+      ...query,
+      ...seqs,
+      numbers,
+    })
+  }
+
+  #unfiltered({ merchant, limit, below, above, order }: ClockEventQuery): StoredClockEvent[] {
     const isOfAll = merchant === null
     const place = isOfAll ? 'place_in_all' : 'place'
-    const numbers = types.map((type) => CLOCK_EVENT_TYPES.indexOf(type))
     return this.#statements
-      .named<Selectable<ClockEventRow>>(['clock events', isOfAll, order, limit, numbers].join(' '), (db) => {
+      .named<StoredClockEvent>(`clock events ${isOfAll} ${order} ${limit}`, (db) => {
         let select = db
           .selectFrom('clock_event')
           .selectAll()
-          .where('type', 'in', numbers.map(literal))
           .where(place, '<', arg<number>('below'))
           .where(place, '>', arg<number>('above'))
-          .where('created', '>=', arg<number>('from'))
-          .where('created', '<=', arg<number>('to'))
         if (!isOfAll) select = select.where('merchant', '=', arg<number>('merchant'))
         return select.orderBy(place, order === 'newest first' ? 'desc' : 'asc').limit(literal(limit))
       })
-      .all({ merchant, below: below ?? Number.MAX_SAFE_INTEGER, above: above ?? 0, ...spanOf(created) })
-      .map(entryOf)
+      .all({ merchant, below: below ?? Number.MAX_SAFE_INTEGER, above: above ?? 0 })
+  }
+
+  /** Returns the seq of the newest event of a merchant, or for null of all, before (<) or up to (<=) a place; 0 without any. */
+  #seqAt(merchant: number | null, compare: '<' | '<=', to: number): number {
+    const isOfAll = merchant === null
+    const place = isOfAll ? 'place_in_all' : 'place'
+    return (
+      this.#statements
+        .named<{ seq: number }>(`clock event at ${isOfAll} ${compare}`, (db) => {
+          const select = db.selectFrom('clock_event').select('seq').where(place, compare, arg<number>('to'))
+          return (isOfAll ? select : select.where('merchant', '=', arg<number>('merchant')))
+            .orderBy(place, 'desc')
+            .limit(literal(1))
+        })
+        .get({ merchant, to })?.seq ?? 0
+    )
   }
 }
 
-const entryOf = (row: Selectable<ClockEventRow>): ClockEventEntry => ({
+const entryOf = (row: StoredClockEvent): ClockEventEntry => ({
   ...row,
   type: CLOCK_EVENT_TYPES[row.type] as ClockEventType,
   clock: JSON.parse(row.clock),

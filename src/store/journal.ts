@@ -10,7 +10,7 @@ import {
 } from '../core/kinds.ts'
 import type { Blocks } from './blocks.ts'
 import { EventPreviews } from './event-previews.ts'
-import { type EventQuery, filteredEvents, type StoredEntry, typeNumber } from './event-query.ts'
+import { type EventQuery, filteredEntries, numberAt, type StoredEntry, typeNumber } from './event-query.ts'
 import type { Keyframes } from './keyframes.ts'
 import { type ListedEntry, listedColumns, withReplaced } from './listed-entry.ts'
 import { eventsOfObject, type ObjectEventQuery } from './object-events.ts'
@@ -152,7 +152,8 @@ export class Journal {
       if (preview) this.previews.add({ entry: seq, merchant }, preview)
       const place = { kind, object: entry.place.seq, merchant, entry: seq, created }
       if (this.#keyframes.isDue(place, entry)) this.#keyframes.add(place, after)
-      this.#blocks.addedEntry({ seq, merchant, created }, entry.event ? typeNumber(entry.event.type) : null)
+      const type = entry.event ? typeNumber(entry.event.type) : null
+      this.#blocks.addedEvent('journal', { seq, merchant, created }, type)
       seq += 1
     }
   }
@@ -174,22 +175,9 @@ export class Journal {
     return statement.get({ merchant })?.head ?? 0
   }
 
-  /** Returns the running number of a merchant's newest event up to a journal seq; 0 without any. */
-  numberAt(merchant: number, seq: number): number {
-    return (
-      this.#statements
-        .named<{ number: number }>('journal number at', (db) =>
-          db
-            .selectFrom('journal')
-            .select('number')
-            .where('merchant', '=', arg<number>('merchant'))
-            .where('number', '>', literal(0))
-            .where('seq', '<=', arg<number>('seq'))
-            .orderBy('number', 'desc')
-            .limit(literal(1)),
-        )
-        .get({ merchant, seq })?.number ?? 0
-    )
+  /** Returns the running number of a merchant's newest event up to a place among the events of all; 0 without any. */
+  numberAt(merchant: number, placeInAll: number): number {
+    return numberAt(this.#statements, this.#blocks, merchant, placeInAll)
   }
 
   /** Returns the event with this running number of a merchant. */
@@ -216,7 +204,7 @@ export class Journal {
   /** Lists the events that match a query. */
   events(query: EventQuery): EventEntry[] {
     const isFiltered = query.types.length > 0 || query.created.length > 0
-    const rows = isFiltered ? filteredEvents(this.#statements, this.#blocks, query) : this.#unfiltered(query)
+    const rows = isFiltered ? filteredEntries(this.#statements, this.#blocks, query) : this.#unfiltered(query)
     return rows.map((row) => this.#listed(row))
   }
 

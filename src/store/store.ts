@@ -80,7 +80,7 @@ export class Store {
     this.past = new EntryReader(statements)
     this.jobs = new JobTable(statements, cacheSizes.jobs)
     this.clocks = new ClockTable(statements)
-    this.clockEvents = new ClockEventTable(statements)
+    this.clockEvents = new ClockEventTable(statements, this.#blocks)
     this.deliveries = new DeliveryTable(statements, this.#blocks)
     this.directory = new Directory(statements)
     this.fixtureNames = new FixtureNameTable(statements)

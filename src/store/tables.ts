@@ -4,8 +4,9 @@ import type { FinalAction } from '../core/dunning.ts'
 import type { OAuthAppRow, OAuthAuthorizationRow, OAuthTokenRow } from './oauth-tables.ts'
 import type { StoredKind, StoredObjects } from './stored-kind.ts'
 
-/** The number of the journal where `block` has the number of a kind. */
-export const JOURNAL_BLOCKS = -1
+/** The numbers of the tables of events where `block` has the number of a kind. */
+export const EVENT_BLOCKS = { journal: -1, clock_event: -2 } as const
+export type EventTableName = keyof typeof EVENT_BLOCKS
 
 type Stored<Value> = [Exclude<Value, null>] extends [number | string]
   ? Value
@@ -158,7 +159,7 @@ export type ClockEventRow = {
 
 /** The summary of a full block of rows: see blocks.ts. */
 type BlockRow = {
-  /** The number of a kind (see `storedNumber`), or JOURNAL_BLOCKS. */
+  /** The number of a kind (see `storedNumber`), or one of EVENT_BLOCKS. */
   kind: number
   /** The merchant's ordinal; 0 for the events of all merchants. */
   merchant: number
@@ -167,7 +168,7 @@ type BlockRow = {
   /** The first and the last `created` of its rows; in the journal, of its events only. */
   earliest: number
   latest: number
-  /** A bit for each of the first 53 types of ALL_EVENT_TYPES. */
+  /** A bit for each of the first 53 types of ALL_EVENT_TYPES, or for each of CLOCK_EVENT_TYPES. */
   types: number
   /** A bit for each further type. */
   late_types: number

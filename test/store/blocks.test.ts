@@ -1,8 +1,16 @@
+import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { ALL_EVENT_TYPES, type EventType } from '../../src/core/kinds.ts'
+import {
+  ALL_EVENT_TYPES,
+  CLOCK_EVENT_TYPES,
+  type ClockEventType,
+  type EventType,
+} from '../../src/core/kinds.ts'
 import { BLOCK_ROWS, Blocks, type CreatedBound } from '../../src/store/blocks.ts'
+import type { ClockEventQuery } from '../../src/store/clock-events.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import type { EventQuery } from '../../src/store/event-query.ts'
+import { up } from '../../src/store/migrations/0043-clock-event-blocks.ts'
 import { Place } from '../../src/store/place.ts'
 import { SnapshotsInMemory } from '../../src/store/snapshots-in-memory.ts'
 import { Store } from '../../src/store/store.ts'
@@ -21,6 +29,7 @@ function numbers(seed: number): (below: number) => number {
 }
 
 type Event = { merchant: number; number: number; seq: number; type: EventType; created: number }
+type ClockEvent = Omit<Event, 'type'> & { type: ClockEventType; place: number; placeInAll: number }
 type Product = { id: string; merchant: number; seq: number; created: number; active: boolean }
 
 /** A store, and the same rows as a list. Time moves forward, except for some rows, as with test clocks. */
@@ -29,6 +38,7 @@ async function openStore() {
   const store = new Store(database, new SnapshotsInMemory(database))
   onTestFinished(() => store.close())
   const events: Event[] = []
+  const clockEvents: ClockEvent[] = []
   const products: Product[] = []
   const pick = numbers(7)
   const heads = new Map<number, number>()
@@ -67,16 +77,50 @@ async function openStore() {
         events.push({ merchant, number, seq: store.journal.head(null), type, created })
       }
     })
+  const clock = { id: 'clock_1', created: 0, name: null, now: 0, target: null }
+  const addClockEvents = (count: number, among: readonly number[] = MERCHANTS) =>
+    store.transaction(() => {
+      for (let n = 0; n < count; n += 1) {
+        const merchant = among[pick(among.length)] ?? 1
+        const created = clockEvents.length + (pick(40) === 0 ? pick(3_000) : 0)
+        const type = CLOCK_EVENT_TYPES[pick(clockEvents.length < 300 ? 4 : 2)] ?? CLOCK_EVENT_TYPES[0]
+        const number = clockEvents.filter((event) => event.merchant === merchant).length + 1
+        const rest = { api_version: 0, request: null, idempotency_key: null, clock }
+        const entry = events.length + pick(2)
+        store.clockEvents.add({ merchant, number, type, created, ...rest }, { number: entry, entry })
+        const row = store.clockEvents.event(merchant, number)
+        if (!row) throw new Error('the event was added')
+        const { seq, place, place_in_all } = row
+        clockEvents.push({ merchant, number, seq, type, created, place, placeInAll: place_in_all })
+      }
+    })
   const forget = (merchant: number) => {
     store.transaction(() =>
       store.deleteMerchant({ ordinal: merchant, generation: merchant, id: `mer_${merchant}` }),
     )
-    for (const list of [events, products])
+    for (const list of [events, clockEvents, products])
       list.splice(0, list.length, ...(list.filter((row) => row.merchant !== merchant) as never[]))
     heads.delete(merchant)
   }
+  /** The places among the events of all are others after a merchant was deleted. */
+  const refreshPlaces = () => {
+    for (const event of clockEvents)
+      event.placeInAll = store.clockEvents.event(event.merchant, event.number)?.place_in_all ?? 0
+  }
   const summaries = () => database.prepare('select * from block order by kind, merchant, number').all()
-  return { store, events, products, add, forget, pick, summaries }
+  return {
+    database,
+    store,
+    events,
+    clockEvents,
+    products,
+    add,
+    addClockEvents,
+    refreshPlaces,
+    forget,
+    pick,
+    summaries,
+  }
 }
 
 type World = Awaited<ReturnType<typeof openStore>>
@@ -123,6 +167,46 @@ function compareEvents(world: World): void {
   expect(found, JSON.stringify(query)).toEqual(wanted.slice(0, query.limit).map(({ seq }) => seq))
 }
 
+function compareClockEvents(world: World): void {
+  const { store, clockEvents, pick } = world
+  const merchant = [null, 1, 2][pick(3)] ?? null
+  const placeOf = ({ place, placeInAll }: ClockEvent) => (merchant === null ? placeInAll : place)
+  const mine = clockEvents.filter((event) => merchant === null || event.merchant === merchant)
+  const cursor = mine[pick(mine.length)]
+  // Between two events too.
+  const place = cursor && placeOf(cursor) + (pick(2) === 0 ? 2 ** -21 : 0)
+  const query: ClockEventQuery = {
+    merchant,
+    types: CLOCK_EVENT_TYPES.filter(() => pick(3) === 0),
+    created: someBounds(world),
+    limit: 1 + pick(20),
+    order: pick(2) === 0 ? 'newest first' : 'oldest first',
+    ...(place !== undefined && pick(2) === 0 && { [pick(2) === 0 ? 'below' : 'above']: place }),
+  }
+  const wanted = mine.filter(
+    (event) =>
+      (query.types.length === 0 || query.types.includes(event.type)) &&
+      meets(event.created, query.created) &&
+      (query.below === undefined || placeOf(event) < query.below) &&
+      (query.above === undefined || placeOf(event) > query.above),
+  )
+  if (query.order === 'newest first') wanted.reverse()
+  const found = store.clockEvents.events(query).map(({ seq }) => seq)
+  expect(found, JSON.stringify(query)).toEqual(wanted.slice(0, query.limit).map(({ seq }) => seq))
+}
+
+function compareHeads(world: World): void {
+  const { store, events, clockEvents, pick } = world
+  const merchant = 1 + pick(2)
+  const place = pick(ROWS) + (pick(2) === 0 ? 2 ** -20 : 0)
+  const [newest] = events.filter((event) => event.merchant === merchant && event.seq <= place).slice(-1)
+  expect(store.journal.numberAt(merchant, place)).toBe(newest?.number ?? 0)
+  const [newestOfClocks] = clockEvents
+    .filter((event) => event.merchant === merchant && event.placeInAll <= place)
+    .slice(-1)
+  expect(store.clockEvents.headAt(merchant, place)).toBe(newestOfClocks?.place ?? 0)
+}
+
 function compareProducts(world: World): void {
   const { store, products, pick } = world
   const merchant = 1 + pick(2)
@@ -154,6 +238,8 @@ function compareProducts(world: World): void {
 function compare(world: World): void {
   for (let round = 0; round < ROUNDS; round += 1) {
     compareEvents(world)
+    compareClockEvents(world)
+    compareHeads(world)
     compareProducts(world)
   }
 }
@@ -162,6 +248,7 @@ describe('lists that skip blocks of rows', () => {
   test('find the same as a scan of all rows', async () => {
     const world = await openStore()
     world.add(ROWS)
+    world.addClockEvents(ROWS)
     compare(world)
   })
 
@@ -170,6 +257,7 @@ describe('lists that skip blocks of rows', () => {
     async (rows) => {
       const world = await openStore()
       world.add(rows)
+      world.addClockEvents(rows)
       compare(world)
     },
   )
@@ -178,9 +266,13 @@ describe('lists that skip blocks of rows', () => {
     const world = await openStore()
     world.add(BLOCK_ROWS + 50)
     world.add(BLOCK_ROWS * 2, [2])
+    world.addClockEvents(BLOCK_ROWS + 50)
+    world.addClockEvents(BLOCK_ROWS * 2, [2])
     world.forget(2)
+    world.refreshPlaces()
     compare(world)
     world.add(BLOCK_ROWS * 2)
+    world.addClockEvents(BLOCK_ROWS * 2)
     compare(world)
   })
 
@@ -209,8 +301,10 @@ describe('lists that skip blocks of rows', () => {
 test('a block is summed up alike whether or not all of its rows were added by this process', async () => {
   const [whole, interrupted] = [await openStore(), await openStore()]
   for (let added = 0; added < ROWS; added += 100) {
-    whole.add(100)
-    interrupted.add(100)
+    for (const world of [whole, interrupted]) {
+      world.add(100)
+      world.addClockEvents(100)
+    }
     // After a rollback, the rows of the newest block are read again.
     const rolledBack = () =>
       interrupted.store.transaction(() => {
@@ -231,7 +325,7 @@ test('the types of events are told apart, and a block without any of them is ski
   )
   for (let number = 1; number < BLOCK_ROWS; number += 1) insert.run(number, number % 100 === 0 ? 1 : 55)
   const newest = { seq: BLOCK_ROWS - 1, merchant: 1, created: 0 }
-  new Blocks(store.statements).addedEntry(newest, 55)
+  new Blocks(store.statements).addedEvent('journal', newest, 55)
   const numbersOf = (...types: readonly number[]) =>
     store.journal
       .events({
@@ -250,3 +344,33 @@ test('the types of events are told apart, and a block without any of them is ski
   database.exec('update journal set type = 54 where type = 1')
   expect(numbersOf(54)).toEqual([])
 })
+
+test('blocks of events of test clocks without any of the types or instants are skipped', async () => {
+  const { store, addClockEvents, clockEvents } = await openStore()
+  addClockEvents(BLOCK_ROWS * 2)
+  const [type] = CLOCK_EVENT_TYPES
+  const found = (query: Partial<ClockEventQuery>) =>
+    store.clockEvents.events({
+      ...{ merchant: 1, types: [], created: [], limit: BLOCK_ROWS, order: 'newest first' },
+      ...query,
+    }).length
+  expect(found({ types: [type] })).toBeGreaterThan(0)
+  // The summaries no longer say that the blocks have these events, so only those of the newest block, which has none, are found.
+  store.statements.once({ compile: (db) => sql`update block set types = 0, latest = 0`.compile(db) }).run({})
+  const inTail = (event: ClockEvent) => event.merchant === 1 && event.seq >= BLOCK_ROWS * 2
+  expect(found({ types: [type] })).toBe(clockEvents.filter((e) => inTail(e) && e.type === type).length)
+  expect(found({ created: [{ compare: '>', to: 0 }] })).toBe(clockEvents.filter(inTail).length)
+})
+
+test.each([1, BLOCK_ROWS - 2, BLOCK_ROWS - 1, ROWS])(
+  'a migration sums up %i earlier events of test clocks',
+  async (rows) => {
+    const { database, addClockEvents, summaries } = await openStore()
+    addClockEvents(rows)
+    const before = summaries()
+    database.exec('delete from block')
+    up(database)
+    expect(summaries()).toEqual(before)
+    expect(before.length > 0).toBe(rows >= BLOCK_ROWS - 1)
+  },
+)

@@ -1,11 +1,5 @@
 import { resourceMissing } from '../../core/errors.ts'
-import {
-  type AnyEventType,
-  CLOCK_EVENT_TYPES,
-  type ClockEventType,
-  type EventType,
-  isOfObject,
-} from '../../core/kinds.ts'
+import { type AnyEventType, type ClockEventType, type EventType, isOfObject } from '../../core/kinds.ts'
 import { RULES } from '../../core/rules.ts'
 import { CLOCK_EVENT_PREFIX } from '../../core/webhook.ts'
 import type { ClockEventEntry } from '../../store/clock-events.ts'
@@ -106,12 +100,11 @@ function eventsWithin(engine: Engine, merchant: Owner, wanted: Wanted): Iterable
   const ofClocks = types.filter((type): type is ClockEventType => !isOfObject(type))
   const isOfAll = types.length === 0
   const found = isOfAll || ofObjects.length > 0 ? objectEvents(engine, merchant, wanted, ofObjects) : []
-  const clocks = isOfAll ? CLOCK_EVENT_TYPES : ofClocks
-  if (clocks.length === 0 || !mayHaveClockEvents(merchant)) return recallEach(engine, found)
+  if ((!isOfAll && ofClocks.length === 0) || !mayHaveClockEvents(merchant)) return recallEach(engine, found)
   const { below, above, created, limit, order } = wanted
   const entries = engine.store.clockEvents.events({
     merchant: merchant?.settings.ordinal ?? null,
-    types: clocks,
+    types: ofClocks,
     created,
     limit,
     order,
