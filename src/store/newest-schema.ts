@@ -272,7 +272,6 @@ CREATE TABLE clock_event (
       api_version integer not null, request text, idempotency_key text) strict;
 CREATE INDEX clock_event_place on clock_event (merchant, place);
 CREATE INDEX clock_event_place_in_all on clock_event (place_in_all);
-CREATE INDEX clock_event_number on clock_event (merchant, number);
 CREATE INDEX customer_email on customer (merchant, email) where email is not null;
 CREATE INDEX price_lookup_key on price (merchant, lookup_key) where lookup_key is not null;
 CREATE INDEX coupon_public_id on coupon (merchant, public_id);
@@ -315,4 +314,5 @@ CREATE INDEX webhook_delivery_pending on webhook_delivery (event, attempt_count)
 CREATE INDEX invoice_outstanding_by_attempt on invoice
       (customer, attempted, overdue, subscription, collection_method, status)
       where status = 'open' and (collection_method = 'charge_automatically' or overdue = 1);
+CREATE INDEX clock_event_by_number on clock_event (merchant, number);
 `
