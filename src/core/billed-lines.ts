@@ -27,7 +27,13 @@ export type BilledPeriod = {
 
 /** Returns the amounts of a period before its first invoice: only those of pending invoice items. */
 export const withoutInvoices = (cycle: number, items: Iterable<InvoiceItem>): BilledPeriod => {
-  return { cycle, beginning: 0, through: 0, sums: [], waiting: addTo([], linesOfItems(items, cycle), 1) }
+  return {
+    cycle,
+    beginning: 0,
+    through: 0,
+    sums: [],
+    waiting: summed([], linesOfItems(items, cycle).map(one)),
+  }
 }
 
 /** Lists the lines that invoice items bill in a period. */
@@ -37,61 +43,93 @@ export function linesOfItems(items: Iterable<InvoiceItem>, cycle: number): Bille
   return lines
 }
 
-/** Adds an invoice item that becomes pending, or removes one that is no longer pending. */
-export const withWaiting = (billed: BilledPeriod, item: InvoiceItem, waits: boolean): BilledPeriod => {
-  const lines = linesOfItems([item], billed.cycle)
-  return lines.length === 0 ? billed : { ...billed, waiting: addTo(billed.waiting, lines, waits ? 1 : -1) }
+/** An invoice, and its seq. */
+export type PlacedInvoice = { readonly invoice: Invoice; readonly seq: number }
+
+/** Adds the next invoices of the subscription that were created in the period or later, oldest first. */
+export function withNextInvoices(billed: BilledPeriod, invoices: Iterable<PlacedInvoice>): BilledPeriod {
+  let { beginning, through, sums } = billed
+  let added: BilledSum[] = []
+  for (const { invoice, seq } of invoices) {
+    // Another period may have begun in the same second, and ended at once. Its lines are on older invoices, and its
+    // prorations are on the invoice that begins the current period.
+    const begins = beginsPeriod(invoice, billed.cycle)
+    if (begins) [beginning, sums, added] = [seq, [], []]
+    added.push(...linesOf(invoice, billed.cycle, begins).map(one))
+    through = seq
+  }
+  return through === billed.through ? billed : { ...billed, beginning, through, sums: summed(sums, added) }
 }
 
-/** Adds the next invoice of the subscription that was created in the period or later. */
-export function withNextInvoice(billed: BilledPeriod, invoice: Invoice, seq: number): BilledPeriod {
-  // Another period may have begun in the same second, and ended at once. Its lines are on older invoices, and its
-  // prorations are on the invoice that begins the current period.
-  const begins = beginsPeriod(invoice, billed.cycle)
-  const lines = linesOf(invoice, billed.cycle, begins)
-  return {
-    ...billed,
-    beginning: begins ? seq : billed.beginning,
-    through: seq,
-    sums: addTo(begins ? [] : billed.sums, lines, 1),
-  }
+/** The changes of what a subscription's invoices and pending invoice items bill. */
+export type BilledChanges = {
+  /** Invoices before their changes (null: they were not to be summed) and after them. */
+  readonly invoices: readonly {
+    readonly before: Invoice | null
+    readonly after: Invoice
+    readonly seq: number
+  }[]
+  /** Invoice items that become pending. */
+  readonly added: readonly InvoiceItem[]
+  /** Invoice items that are no longer pending, as they were. */
+  readonly removed: readonly InvoiceItem[]
 }
 
 /**
- * Returns the amounts after an invoice changed, for example after it was voided.
+ * Returns the amounts after changes, for example after an invoice was voided.
  * @returns null if the sums have to be computed anew
  */
-export function withChangedInvoice(
+export function withChanges(
   billed: BilledPeriod,
-  { before, after, seq }: { readonly before: Invoice; readonly after: Invoice; readonly seq: number },
+  { invoices, added, removed }: BilledChanges,
 ): BilledPeriod | null {
-  const { cycle, beginning, through, sums } = billed
-  if (seq < beginning || seq > through) return billed
-  const begins = seq === beginning
-  if (beginsPeriod(after, cycle) !== begins) return null
-  const without = addTo(sums, linesOf(before, cycle, begins), -1)
-  return { ...billed, sums: addTo(without, linesOf(after, cycle, begins), 1) }
+  const { cycle, beginning, through } = billed
+  const ofInvoices: BilledSum[] = []
+  for (const { before, after, seq } of invoices) {
+    if (seq < beginning || seq > through) continue
+    const begins = seq === beginning
+    if (beginsPeriod(after, cycle) !== begins) return null
+    if (before) ofInvoices.push(...linesOf(before, cycle, begins).map(less))
+    ofInvoices.push(...linesOf(after, cycle, begins).map(one))
+  }
+  const ofItems = [...linesOfItems(removed, cycle).map(less), ...linesOfItems(added, cycle).map(one)]
+  if (ofInvoices.length + ofItems.length === 0) return billed
+  return { ...billed, sums: summed(billed.sums, ofInvoices), waiting: summed(billed.waiting, ofItems) }
 }
 
 /** Reports whether a change of an invoice may change what it bills. */
 export const changesBilled = (before: Invoice, after: Invoice): boolean =>
   before.lines !== after.lines || isBilled(before) !== isBilled(after) || before.deleted !== after.deleted
 
-function addTo(sums: readonly BilledSum[], lines: readonly BilledLine[], sign: 1 | -1): BilledSum[] {
-  const added = [...sums]
-  for (const line of lines) {
-    const { subscription_item, start, end, amount } = line
-    const place = added.findLastIndex((sum) => isSameSpan(sum, line))
-    const old = added[place]
-    const sum = { amount: (old?.amount ?? 0) + sign * amount, count: (old?.count ?? 0) + sign }
-    if (old && sum.count === 0) added.splice(place, 1)
-    else added.splice(old ? place : added.length, old ? 1 : 0, { subscription_item, start, end, ...sum })
+/** Adds up the sums of each span. All are added together, because a period can have very many. */
+function summed(sums: readonly BilledSum[], added: readonly BilledSum[]): readonly BilledSum[] {
+  if (added.length === 0) return sums
+  const all = new Map(sums.map((sum) => [spanOf(sum), sum]))
+  for (const sum of added) {
+    const span = spanOf(sum)
+    const old = all.get(span)
+    const both = old ? { ...old, amount: old.amount + sum.amount, count: old.count + sum.count } : sum
+    if (both.count === 0) all.delete(span)
+    else all.set(span, both)
   }
-  return added
+  return [...all.values()]
 }
 
-const isSameSpan = (left: BilledLine, right: BilledLine): boolean =>
-  left.start === right.start && left.end === right.end && left.subscription_item === right.subscription_item
+const spanOf = ({ subscription_item, start, end }: BilledLine): string =>
+  `${start} ${end} ${subscription_item}`
+
+const one = (line: BilledLine): BilledSum => summand(line, 1)
+
+/** Returns what removes a line from a sum. */
+const less = (line: BilledLine): BilledSum => summand(line, -1)
+
+const summand = ({ subscription_item, start, end, amount }: BilledLine, sign: 1 | -1): BilledSum => ({
+  subscription_item,
+  start,
+  end,
+  amount: sign * amount,
+  count: sign,
+})
 
 /** Lists the lines of an invoice that bill items in a period, as a whole or with corrections. */
 function linesOf(invoice: Invoice, cycle: number, begins: boolean): BilledLine[] {

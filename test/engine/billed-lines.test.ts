@@ -1,7 +1,11 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
+import { withoutInvoices } from '../../src/core/billed-lines.ts'
 import type { BilledLine } from '../../src/core/proration.ts'
+import { UnitOfWork } from '../../src/engine/machine/unit.ts'
 import { billedLines } from '../../src/engine/resources/billed-lines.ts'
+import type { Filter } from '../../src/store/list-query.ts'
+import { ObjectTable } from '../../src/store/objects.ts'
 import { isLong, requested } from '../long.ts'
 import { type Body, makeCustomer, makePrice, startTwin } from '../twin.ts'
 
@@ -35,10 +39,31 @@ async function prepare() {
         return billedLines(rehearsal, current)
       })
       expect(inOrder(stored)).toEqual(inOrder(anew))
+      const cycle = current.current_period_start
+      const waiting: Filter[] = [{ field: 'billed_with', is: current.id }]
+      const items = unit.store.objects.list('invoice_item', unit.owner, waiting, { limit: 1_000 })
+      const kept = unit.store.billedPeriods.get(current.id)?.waiting ?? []
+      expect(inOrder(kept)).toEqual(inOrder(withoutInvoices(cycle, items).waiting))
       return stored.length
     })
-  return { twin, subscription, compare, cards: [method.id, declining.id] }
+  /** Counts the ids that are listed and the objects that are read to preview a change. */
+  const readsOfPreview = () =>
+    engine.command(merchant, null, (unit) => {
+      const current = unit.need('subscription', subscription.id)
+      const need = vi.spyOn(UnitOfWork.prototype, 'need')
+      const ids = vi.spyOn(ObjectTable.prototype, 'ids')
+      unit.rehearse((rehearsal) => billedLines(rehearsal, current))
+      return {
+        objects: need.mock.calls.length,
+        ids: ids.mock.results.reduce((sum, { value }) => sum + value.length, 0),
+      }
+    })
+  return { twin, subscription, compare, readsOfPreview, cards: [method.id, declining.id] }
 }
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
 
 const inOrder = (lines: readonly BilledLine[]): string[] => lines.map((line) => JSON.stringify(line)).sort()
 
@@ -59,6 +84,7 @@ const ACTION = fc.oneof(
     place: fc.nat(1),
   }),
   fc.record({ kind: fc.constant('delete an item' as const), place: fc.nat(1) }),
+  fc.record({ kind: fc.constant('bill what waits' as const) }),
   fc.record({ kind: fc.constant('advance' as const), by: fc.constantFrom('1h', '1d', '1d', '1mo') }),
 )
 type Action = typeof ACTION extends fc.Arbitrary<infer Made> ? Made : never
@@ -80,6 +106,10 @@ async function act({ twin, subscription, cards }: Awaited<ReturnType<typeof prep
       const waiting = await twin.get(`/v1/invoiceitems?customer=${subscription.customer}&pending=true`)
       return twin.request('DELETE', `/v1/invoiceitems/${nameOf(waiting, action.place)}`)
     }
+    case 'bill what waits':
+      // Of what an update may be, this alone leaves a pending update as it is.
+      await twin.request('POST', path, { default_payment_method: cards[0] })
+      return twin.request('POST', path, { proration_behavior: 'always_invoice' })
     case 'advance':
       return twin.request('POST', '/v1/test_helpers/clock/advance', { by: action.by })
     default: {
@@ -109,4 +139,49 @@ test('the stored sums of a period equal those that are computed anew, whatever h
     },
   )
   expect(most).toBeGreaterThan(3)
+})
+
+test('a preview in a new period reads no prorations that have waited since earlier ones, but for a few', async () => {
+  const { twin, subscription, compare, readsOfPreview } = await prepare()
+  for (let n = 0; n < 300; n += 1) {
+    await twin.post(`/v1/subscriptions/${subscription.id}`, {
+      items: [{ id: subscription.items.data[0].id, quantity: 3 + (n % 2) }],
+      proration_behavior: 'create_prorations',
+    })
+  }
+  await twin.advance({ by: '1mo' })
+  const { objects, ids } = await readsOfPreview()
+  expect(ids).toBeGreaterThan(0)
+  expect(ids).toBeLessThan(100)
+  expect(objects).toBeLessThan(100)
+  await compare()
+  await twin.close()
+})
+
+test('invoices that are billed beside a pending update are read once', async () => {
+  const { twin, subscription, compare, readsOfPreview, cards } = await prepare()
+  const { id, customer, items } = subscription
+  const update = (params: Body) => twin.post(`/v1/subscriptions/${id}`, params)
+  await update({ default_payment_method: cards[1] })
+  const { pending_update } = await update({
+    items: [{ id: items.data[0].id, quantity: 5 }],
+    proration_behavior: 'always_invoice',
+    payment_behavior: 'pending_if_incomplete',
+  })
+  expect(pending_update).not.toBeNull()
+  await update({ default_payment_method: cards[0] })
+  for (let n = 0; n < 20; n += 1) {
+    await twin.post('/v1/invoiceitems', { customer, subscription: id, amount: 10, currency: 'usd' })
+    await update({ proration_behavior: 'always_invoice' })
+  }
+  expect((await twin.get(`/v1/invoices?subscription=${id}&limit=100`)).data).toHaveLength(22)
+  expect((await twin.get(`/v1/subscriptions/${id}`)).pending_update).not.toBeNull()
+  // The newest one is read by the next change.
+  expect((await readsOfPreview()).objects).toBeLessThanOrEqual(1)
+  await compare()
+  const [updating] = (await twin.get(`/v1/invoices?subscription=${id}&status=open`)).data
+  await twin.post(`/v1/invoices/${updating.id}/pay`, { payment_method: cards[0] })
+  expect((await twin.get(`/v1/subscriptions/${id}`)).pending_update).toBeNull()
+  await compare()
+  await twin.close()
 })

@@ -1,12 +1,13 @@
-import { withNextInvoice, withoutInvoices } from '../../core/billed-lines.ts'
+import { type PlacedInvoice, withNextInvoices, withoutInvoices } from '../../core/billed-lines.ts'
 import type { Invoice } from '../../core/invoice.ts'
 import type { InvoiceItem } from '../../core/invoice-item.ts'
+import { isCorrection } from '../../core/item-proration.ts'
 import type { BilledLine } from '../../core/proration.ts'
 import type { Subscription } from '../../core/subscription.ts'
 import type { Filter } from '../../store/list-query.ts'
 import { seqOf } from '../machine/billed-period.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
-import { oneByOne } from './one-by-one.ts'
+import { newestFirst, oneByOne } from './one-by-one.ts'
 
 /**
  * Lists the lines that bill the items of a subscription in its current period: lines of invoices, and pending invoice items.
@@ -18,33 +19,51 @@ import { oneByOne } from './one-by-one.ts'
  */
 export function billedLines(unit: UnitOfWork, subscription: Subscription): BilledLine[] {
   const { id, current_period_start: cycle } = subscription
-  const updating = subscription.pending_update?.invoice
   const kept = unit.store.billedPeriods.get(id)
   const isCurrent = kept?.cycle === cycle
-  let billed = isCurrent ? kept : withoutInvoices(cycle, waitingItemsOf(unit, subscription))
-  let settled = billed
-  const invoices = isCurrent
-    ? invoicesOf(unit, subscription, { before: kept.through })
-    : invoicesOf(unit, subscription, { before: 0, since: cycle })
-  for (const invoice of invoices) {
-    // The invoice of a pending update is voided before anything else is billed, or the update is applied.
-    if (invoice.id === updating) continue
-    billed = withNextInvoice(billed, invoice, seqOf(unit, invoice))
-    if (updating === undefined) settled = billed
-  }
-  if (settled !== kept && !unit.request?.isRehearsal) unit.store.billedPeriods.set(unit.owner, id, settled)
+  const known = isCurrent ? kept : withoutInvoices(cycle, waitingItemsOf(unit, subscription))
+  const billed = withNextInvoices(known, newInvoicesOf(unit, subscription, isCurrent ? kept.through : null))
+  if (billed !== kept && !unit.request?.isRehearsal) unit.store.billedPeriods.set(unit.owner, id, billed)
   return [...billed.sums, ...billed.waiting]
 }
 
-const ALL = { limit: Number.MAX_SAFE_INTEGER }
-
-/** Reads the prorations that wait for a subscription one after the other, newest first. */
-function waitingItemsOf(unit: UnitOfWork, { id }: Subscription): Iterable<InvoiceItem> {
+/**
+ * Reads the prorations that wait for a subscription one after the other, newest first, up to the first one that corrects an
+ * earlier period: older ones correct no later period, and there can be very many of them.
+ */
+function* waitingItemsOf(
+  unit: UnitOfWork,
+  { id, current_period_start: cycle }: Subscription,
+): Generator<InvoiceItem, void> {
   const waiting: Filter[] = [
     { field: 'billed_with', is: id },
     { field: 'proration', isNull: false },
   ]
-  return oneByOne(unit, 'invoice_item', unit.store.objects.ids('invoice_item', unit.owner, waiting, ALL))
+  for (const item of newestFirst(unit, 'invoice_item', waiting)) {
+    const { proration } = item
+    if (proration && isCorrection(proration) && proration.cycle < cycle) return
+    yield item
+  }
+}
+
+/**
+ * Reads the invoices of a subscription that are not summed yet one after the other, oldest first.
+ * @param through - the seq of the newest one that is summed; null for none
+ */
+function* newInvoicesOf(
+  unit: UnitOfWork,
+  subscription: Subscription,
+  through: number | null,
+): Generator<PlacedInvoice, void> {
+  const invoices = invoicesOf(
+    unit,
+    subscription,
+    through === null ? { before: 0, since: subscription.current_period_start } : { before: through },
+  )
+  for (const invoice of invoices) {
+    // The invoice of a pending update counts once the update is applied: then it is added to the stored sums.
+    if (invoice.id !== subscription.pending_update?.invoice) yield { invoice, seq: seqOf(unit, invoice) }
+  }
 }
 
 /**
@@ -57,7 +76,8 @@ function invoicesOf(
   { id }: Subscription,
   { before, since }: { before: number; since?: number },
 ): Iterable<Invoice> {
+  const all = { limit: Number.MAX_SAFE_INTEGER, before }
   const filters: Filter[] = [{ field: 'subscription', is: id }]
   if (since !== undefined) filters.push({ field: 'created', compare: '>=', to: since })
-  return oneByOne(unit, 'invoice', unit.store.objects.ids('invoice', unit.owner, filters, { ...ALL, before }))
+  return oneByOne(unit, 'invoice', unit.store.objects.ids('invoice', unit.owner, filters, all))
 }
