@@ -20,6 +20,8 @@ const MOST_KEPT = 100
 export class KeptConnections {
   /** First those that are unused longest. */
   readonly #unused = new Set<Duplex>()
+  /** The connections whose end is reported. */
+  readonly #watched = new WeakSet<Duplex>()
 
   /** Counts the connections of an agent. */
   watch<A extends Agent>(agent: A): A {
@@ -38,7 +40,9 @@ export class KeptConnections {
 
   #add(socket: Duplex): void {
     this.#unused.add(socket)
-    socket.on('data', destroy).once('close', () => this.#remove(socket))
+    socket.on('data', destroy)
+    if (!this.#watched.has(socket)) socket.once('close', () => this.#remove(socket))
+    this.#watched.add(socket)
     for (const longest of this.#unused) {
       if (this.#unused.size <= MOST_KEPT) break
       this.#remove(longest)

@@ -2,7 +2,7 @@ import { once, setMaxListeners } from 'node:events'
 import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Addresses } from '../../src/webhooks/address.ts'
 import type { LookUp } from '../../src/webhooks/lookup-processes.ts'
 import { type Reply, Sender, type SenderOptions } from '../../src/webhooks/sender.ts'
@@ -55,7 +55,11 @@ describe('a post', () => {
       request.resume().on('end', () => response.end('ok'))
     })
     const sender = makeSender()
+    const warned = vi.spyOn(process, 'emitWarning')
+    onTestFinished(() => warned.mockRestore())
     for (let count = 0; count < 20; count += 1) await post(url, sender)
+    // Too many listeners of a connection would be reported.
+    expect(warned).not.toHaveBeenCalled()
     // The connection of the last response may still be busy when the next post is sent.
     expect(sockets.size).toBeLessThanOrEqual(2)
   })
