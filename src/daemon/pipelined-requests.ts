@@ -17,7 +17,8 @@ const HEADER_BYTES = 64
 type Pipelined = { readonly begin: () => void; readonly response: ServerResponse; readonly bytes: number }
 
 type Pipeline = {
-  served: number
+  /** The responses to the requests that are being served. */
+  readonly served: Set<ServerResponse>
   bytes: number
   /** Whether reading is about to stop. */
   isPausing: boolean
@@ -60,7 +61,7 @@ export class PipelinedRequests {
     this.#waiting.add(socket)
     this.#count(pipeline, pipelined.bytes)
     this.#closeLongestWaiting()
-    if (pipeline.served < SERVED_AT_A_TIME) this.#begin(socket, pipelined)
+    if (pipeline.served.size < SERVED_AT_A_TIME) this.#begin(socket, pipelined)
     else {
       pipeline.waiting.push(pipelined)
       if (isFull(pipeline)) this.#pause(socket, pipeline)
@@ -89,14 +90,14 @@ export class PipelinedRequests {
 
   #begin(socket: Socket, { begin, response, bytes }: Pipelined): void {
     const pipeline = this.#pipelineOf(socket)
-    pipeline.served += 1
+    pipeline.served.add(response)
     // If the connection closes first, the requests that wait are dropped with it.
     response.once('finish', () => {
-      pipeline.served -= 1
+      pipeline.served.delete(response)
       if (this.#waiting.has(socket)) this.#count(pipeline, -bytes)
       if (pipeline.bytes === 0) this.#waiting.delete(socket)
       if (!this.#isOver()) this.#beginNext(socket, pipeline)
-      else if (pipeline.served === 0) socket.destroy()
+      else if (pipeline.served.size === 0) socket.destroy()
       if (pipeline.waiting.length === 0) {
         pipeline.emptied?.()
         pipeline.emptied = undefined
@@ -133,13 +134,26 @@ export class PipelinedRequests {
   #pipelineOf(socket: Socket): Pipeline {
     const known = this.#pipelines.get(socket)
     if (known) return known
-    const pipeline: Pipeline = { served: 0, bytes: 0, isPausing: false, emptied: undefined, waiting: [] }
+    const served = new Set<ServerResponse>()
+    const pipeline: Pipeline = { served, bytes: 0, isPausing: false, emptied: undefined, waiting: [] }
     this.#pipelines.set(socket, pipeline)
     socket.once('close', () => {
       this.#drop(socket)
-      process.nextTick(releaseRequestsOf, socket)
+      process.nextTick(() => {
+        closeAll(served)
+        releaseRequestsOf(socket)
+      })
     })
     return pipeline
+  }
+}
+
+/** Closes the responses of a closed connection. Node closes the first one only; a stream behind it would not notice its end. */
+function closeAll(responses: Iterable<ServerResponse>): void {
+  for (const response of responses) {
+    if (response.closed) continue
+    response.destroy()
+    response.emit('close')
   }
 }
 

@@ -40,10 +40,11 @@ async function startServer(limits: Partial<SocketLimits> = {}) {
     return c.text('slow')
   })
   app.post('/', async (c) => c.text(`answered ${(await c.req.text()).length}`))
-  app.get(
-    '/stream',
-    () => new Response(new ReadableStream({ start: (stream) => stream.enqueue(Buffer.from('event')) })),
-  )
+  app.get('/stream', () => {
+    served += 1
+    const start = (stream: ReadableStreamDefaultController) => stream.enqueue(Buffer.from('event'))
+    return new Response(new ReadableStream({ start, cancel: () => void order.push('canceled') }))
+  })
   const { server, connections } = createListener(
     { app, serves: new WeakMap() },
     {
@@ -129,6 +130,15 @@ test('requests behind a stream count, though the stream is read', async () => {
   for (const { socket } of streams) socket.write(LARGE.repeat(300))
   await Promise.race(streams.map(({ closed }) => closed))
   expect(streams.filter(({ socket }) => !socket.destroyed)).toHaveLength(2)
+})
+
+test('each stream of a connection ends when it is closed, also those that wait behind another', async () => {
+  const { open, order, connections, served } = await startServer()
+  const { socket } = open(STREAM.repeat(17))
+  await until(() => served() === 17)
+  socket.destroy()
+  await until(() => !connections.isServing)
+  expect(order).toEqual(Array(17).fill('canceled'))
 })
 
 test('invalid requests count as well as valid ones', async () => {

@@ -417,7 +417,8 @@ describe('after downtime', () => {
     const { open, database } = makeFile()
     await (await open()).close()
     const stored = new Sqlite(database)
-    stored.exec('alter table block drop column late_types; pragma user_version = 41')
+    stored.exec(`alter table block drop column late_types; drop index clock_event_by_number;
+      create index clock_event_number on clock_event (merchant, number); pragma user_version = 41`)
     stored.exec(`update clock set now = ${LAST_INSTANT + 3}, created = -1`)
     stored.close()
     const after = await open()
