@@ -76,9 +76,9 @@ export class EventStreams {
     this.#streams.close()
   }
 
-  /** Ends the streams of a revoked key. */
-  closeOf(key: string): void {
-    this.#streams.closeOf(key)
+  /** Ends the streams of revoked keys. */
+  closeOf(keys: ReadonlySet<string>): void {
+    this.#streams.closeOf(keys)
   }
 
   #feedOf({

@@ -75,7 +75,7 @@ export function tokenRoutes(api: ClientApi): void {
 
 /** Ends the event streams of revoked access tokens. */
 export function endStreams({ streams }: Pick<HttpServices, 'streams'>, tokens: readonly number[]): void {
-  for (const token of tokens) streams.closeOf(tokenKey(token))
+  streams.closeOf(new Set(tokens.map(tokenKey)))
 }
 
 /** The required parameters of each grant type, in the order in which errors name them. See docs/contract/oauth.md#token-endpoint. */
