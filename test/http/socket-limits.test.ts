@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Daemon } from '../../src/daemon/daemon.ts'
 import { SOCKET_LIMITS } from '../../src/daemon/listener.ts'
-import { openSocket, type RawSocket, responsesIn, startListening } from './raw-socket.ts'
+import { openSocket, responsesIn, startListening } from './raw-socket.ts'
 
 /** The real limits, shortened. */
 const LIMITS = { ...SOCKET_LIMITS, headersMs: 200, requestMs: 500, idleMs: 150, checkMs: 25, connections: 40 }
@@ -167,9 +167,12 @@ test('a connection beyond the limit takes the place of the oldest stream, but of
   unfinished.write(POST, host(), key(), JSON_TYPE, ...expecting)
   await once(unfinished.socket, 'data')
   const oldest = await open('GET /v1/events HTTP/1.1', host(), key(), accept)
-  const streams: RawSocket[] = []
-  while (streams.length < LIMITS.connections - 2)
-    streams.push(await open('GET /v1/events HTTP/1.1', host(), key(), accept))
+  // All at once: the unfinished request has little time.
+  const streams = await Promise.all(
+    Array.from({ length: LIMITS.connections - 2 }, () =>
+      open('GET /v1/events HTTP/1.1', host(), key(), accept),
+    ),
+  )
   const beyond = openSocket(daemon)
   beyond.write('GET /v1/customers HTTP/1.1', host(), key(), 'Connection: close', '', '')
   expect(responsesIn(await beyond.heard).map(({ status }) => status)).toEqual([200])
