@@ -138,6 +138,25 @@ describe('a live clock', () => {
     expect(await nowOf(twin)).toBe(created + 5)
   })
 
+  test('that catches up attempts deliveries at the instant that it has reached', async () => {
+    const { twin, wall } = await openLive({ send: async () => ({ status: 200, body: '' }) })
+    const url = 'http://localhost:9/'
+    const { id } = await twin.post('/v1/webhook_endpoints', { url, enabled_events: ['invoice.paid'] })
+    await subscribe(twin, { price: { recurring: { interval: 'day' } } })
+    const { engine, merchant } = twin.sandbox
+    await engine.outbox.deliveries?.settled(merchant)
+    wall.set('2326-01-31T10:00:00Z')
+    const write = twin.post('/v1/customers')
+    const answered = () =>
+      engine.store.deliveries
+        .list(merchant.settings.ordinal, [{ field: 'endpoint', is: id }], { limit: 100, before: 0 })
+        .flatMap(({ attempts }) => attempts)
+    while (answered().length < 2) await nextTurn()
+    await twin.post('/v1/test_helpers/clock/cancel')
+    await write
+    for (const { time } of answered()) expect(time).toBeLessThan(at('2300-01-01'))
+  })
+
   test('whose catch-up is canceled leaves what had expired by the wall clock so', async () => {
     const { twin, wall } = await openLive()
     const app = await makeApp(twin)

@@ -148,6 +148,13 @@ test('an assistant creates a subscription, advances the clock, and finds out why
   expect((await call('reset', { confirm: true })).text).toContain('All data is deleted.')
 })
 
+test('text that no path can contain is no object', async () => {
+  expect(await call('get_object', { id: 'cus_\ud800' })).toMatchObject({
+    isError: true,
+    text: expect.stringContaining('cus_\ufffd'),
+  })
+})
+
 test('a key is shown once, when it is made, and no result has the admin token', async () => {
   const { secret } = await json('create_key', { name: 'Checkout' })
   expect(secret).toMatch(/^sk_test_/)
