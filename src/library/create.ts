@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { version } from '../../package.json'
+import { DEFAULT_DIALECT, DIALECTS, type Dialect } from '../core/dialect.ts'
 import { ApiError } from '../core/errors.ts'
 import { Ending } from '../daemon/ending.ts'
 import { createListener, type Listener } from '../daemon/listener.ts'
@@ -23,7 +24,7 @@ const TOKEN_LENGTH = 40
 /**
  * Starts a sandbox in this process: in memory, with a frozen clock, on a port of its own. A sandbox that is not closed does
  * not keep the process alive, and leaves nothing on disk.
- * @throws RequestRefused for invalid fixtures or an invalid key; TypeError for an invalid time, an empty seed or an unknown option
+ * @throws RequestRefused for invalid fixtures or an invalid key; TypeError for any other invalid or unknown option
  * See docs/contract/test-library.md#server.
  */
 export async function createPaytwin(options: PaytwinOptions = {}): Promise<Paytwin> {
@@ -120,9 +121,9 @@ const beginningOf = ({
   clock: secondsOf(now),
   fixtures: () => filesOf([fixtures].flat()),
   secretKey: secretKey ?? null,
-  dialect: dialect ?? null,
+  dialect: dialectOf(dialect),
   apiVersion: apiVersion ?? null,
-  strictParams: strictParams ?? true,
+  strictParams: strictnessOf(strictParams),
   rateLimit: rateLimitOf(rateLimit),
 })
 
@@ -132,6 +133,20 @@ function rateLimitOf(rateLimit: number | undefined): number | null {
   throw new TypeError(
     'rateLimit must be a whole number of requests per second, at least 1. Omit it for no limit',
   )
+}
+
+/** Without type checks, the dialect may be any text. */
+function dialectOf(dialect: string | undefined): Dialect | null {
+  if (dialect === undefined) return null
+  const known = DIALECTS.find((name) => name === dialect)
+  if (known) return known
+  throw new TypeError(`dialect must be ${DIALECTS.join(' or ')}. Omit it for ${DEFAULT_DIALECT}`)
+}
+
+function strictnessOf(strictParams: unknown): boolean {
+  if (strictParams === undefined) return true
+  if (typeof strictParams === 'boolean') return strictParams
+  throw new TypeError('strictParams must be true or false. Omit it for true')
 }
 
 function seedOf(seed: number | string): string {

@@ -108,6 +108,14 @@ test.each([0, -1, 1.5, Number.NaN, null, '10', Symbol('ten')])(
   },
 )
 
+test.each([
+  [{ dialect: 'x' }, 'dialect must be paytwin or stripe. Omit it for paytwin'],
+  [{ dialect: null }, 'dialect must be paytwin or stripe. Omit it for paytwin'],
+  [{ strictParams: 'no' }, 'strictParams must be true or false. Omit it for true'],
+])('%o is refused', async (options, message) => {
+  await expect(createPaytwin(options as object)).rejects.toThrow(new TypeError(message))
+})
+
 test('reset restores the first state, with the same key and IDs', async () => {
   const twin = await open({ fixtures: { customers: [{ ref: 'ada', email: 'ada@example.com' }] } })
   const { id, url, secretKey } = twin
