@@ -161,7 +161,7 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
     const ending = new Ending(listener, async (answered) => {
       await stopBackgroundWork()
       // The announcement is removed before the database is released, because the next daemon then writes its own.
-      folder?.retract(announced)
+      folder?.retract(announced, (error) => log.error({ err: error }, 'removing daemon.json'))
       await sandbox.close(answered)
       daemonLog.note({}, 'ended')
     })

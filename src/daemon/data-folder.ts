@@ -99,10 +99,18 @@ export class DataFolder {
     rmSync(this.#file('daemon.json'), { force: true })
   }
 
-  /** Removes daemon.json if it announces a daemon. If the folder was replaced, it may announce another one. */
-  retract({ url, pid }: DaemonFile): void {
+  /**
+   * Removes daemon.json if it announces a daemon. If the folder was replaced, it may announce another one.
+   * @param failed - called if the folder cannot be written any more; then the next start removes it
+   */
+  retract({ url, pid }: DaemonFile, failed: (error: unknown) => void): void {
     const announced = this.announced()
-    if (announced?.url === url && announced.pid === pid) this.removeAnnouncement()
+    if (announced?.url !== url || announced.pid !== pid) return
+    try {
+      this.removeAnnouncement()
+    } catch (error) {
+      failed(error)
+    }
   }
 
   #file(name: string): string {

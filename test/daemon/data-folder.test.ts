@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { DataFolder } from '../../src/daemon/data-folder.ts'
 import { temporaryFolder } from '../cli/executable.ts'
+import { startListening } from '../http/raw-socket.ts'
 
 const isRoot = process.geteuid?.() === 0
 const NOBODY = 65_534
@@ -63,7 +64,7 @@ test('a running daemon is found until it removes daemon.json', () => {
   expect(folder.announced()).toEqual(own)
   expect(modeOf(file('daemon.json'))).toBe('600')
   expect(readdirSync(folder.path)).not.toContain('daemon.json.new')
-  folder.retract(own)
+  folder.retract(own, (error) => expect(error).toBeUndefined())
   expect(folder.announced()).toBeUndefined()
   expect(existsSync(file('daemon.json'))).toBe(false)
 })
@@ -75,8 +76,21 @@ test.each([
   const own = { url: 'http://127.0.0.1:4242', pid: process.pid }
   folder.announce(own)
   new DataFolder(folder.path).announce(other)
-  folder.retract(own)
+  folder.retract(own, (error) => expect(error).toBeUndefined())
   expect(folder.announced()).toEqual(other)
+})
+
+test('a daemon ends in order though its folder cannot be written any more', async () => {
+  const daemon = await startListening({ data: folder.path })
+  const full = vi.spyOn(DataFolder.prototype, 'removeAnnouncement').mockImplementation(() => {
+    throw new Error('EROFS')
+  })
+  onTestFinished(() => full.mockRestore())
+  await daemon.close()
+  full.mockRestore()
+  const next = await startListening({ data: folder.path })
+  expect(folder.announced()?.url).toBe(next.url)
+  await next.close()
 })
 
 test('the announcement of a killed daemon is removed, whatever it is', () => {
