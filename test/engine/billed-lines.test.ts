@@ -158,6 +158,38 @@ test('a preview in a new period reads no prorations that have waited since earli
   await twin.close()
 })
 
+test('the same for usage that waits since an earlier period', async () => {
+  const { twin, subscription, compare, readsOfPreview } = await prepare()
+  const meter = await twin.post('/v1/billing/meters', {
+    display_name: 'Calls',
+    event_name: 'calls',
+    default_aggregation: { formula: 'sum' },
+  })
+  const metered = () =>
+    makePrice(twin, {
+      recurring: { interval: 'month', usage_type: 'metered', meter: meter.id },
+      unit_amount: undefined,
+      billing_scheme: 'tiered',
+      tiers_mode: 'graduated',
+      tiers: [{ up_to: 'inf', unit_amount: 1, flat_amount: 100 }],
+    })
+  const prices = [await metered(), await metered()]
+  const update = (items: Body[]) =>
+    twin.post(`/v1/subscriptions/${subscription.id}`, { items, proration_behavior: 'create_prorations' })
+  const { items } = await update([{ price: prices[1]?.id }])
+  for (let n = 0; n < 400; n += 1) {
+    await twin.advance({ by: '1s' })
+    await update([{ id: items.data.at(-1).id, price: prices[n % 2]?.id }])
+  }
+  await twin.advance({ by: '1mo' })
+  const { objects, ids } = await readsOfPreview()
+  expect(ids).toBeGreaterThan(0)
+  expect(ids).toBeLessThan(100)
+  expect(objects).toBeLessThan(100)
+  await compare()
+  await twin.close()
+})
+
 test('invoices that are billed beside a pending update are read once', async () => {
   const { twin, subscription, compare, readsOfPreview, cards } = await prepare()
   const { id, customer, items } = subscription

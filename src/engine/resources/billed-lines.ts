@@ -1,7 +1,6 @@
 import { type PlacedInvoice, withNextInvoices, withoutInvoices } from '../../core/billed-lines.ts'
 import type { Invoice } from '../../core/invoice.ts'
 import type { InvoiceItem } from '../../core/invoice-item.ts'
-import { isCorrection } from '../../core/item-proration.ts'
 import type { BilledLine } from '../../core/proration.ts'
 import type { Subscription } from '../../core/subscription.ts'
 import type { Filter } from '../../store/list-query.ts'
@@ -28,8 +27,8 @@ export function billedLines(unit: UnitOfWork, subscription: Subscription): Bille
 }
 
 /**
- * Reads the prorations that wait for a subscription one after the other, newest first, up to the first one that corrects an
- * earlier period: older ones correct no later period, and there can be very many of them.
+ * Reads the prorations that wait for a subscription one after the other, newest first, up to the first one of an earlier period:
+ * older ones are of no later period, and there can be very many of them.
  */
 function* waitingItemsOf(
   unit: UnitOfWork,
@@ -41,7 +40,7 @@ function* waitingItemsOf(
   ]
   for (const item of newestFirst(unit, 'invoice_item', waiting)) {
     const { proration } = item
-    if (proration && isCorrection(proration) && proration.cycle < cycle) return
+    if (proration && proration.cycle < cycle) return
     yield item
   }
 }
