@@ -5,7 +5,7 @@ import { MAIL_KINDS } from '../../core/mail-kinds.ts'
 import { findEvent, listEvents } from '../../engine/history/events.ts'
 import type { EventWithObject } from '../../engine/history/view.ts'
 import type { Engine } from '../../engine/machine/engine.ts'
-import type { MerchantState } from '../../engine/machine/merchant-state.ts'
+import { checkCurrent, type MerchantState, StateReplaced } from '../../engine/machine/merchant-state.ts'
 import { OPERATOR } from '../../engine/machine/turns.ts'
 import { deferred } from '../deferred.ts'
 import { cursorOf, page, pageParams } from '../pagination.ts'
@@ -73,7 +73,7 @@ function eventOf(engine: Engine, event: string, mail: string): EventWithObject {
   }
 }
 
-/** Lists up to limit + 1 mails, newest first; with a backward cursor oldest first. @throws ApiError for an unknown cursor */
+/** Lists up to limit + 1 mails, newest first; with a backward cursor oldest first. @throws ApiError for an unknown cursor; StateReplaced */
 async function listMail(engine: Engine, merchant: MerchantState | null, params: ListParams): Promise<Mail[]> {
   const { kind, to, limit } = params
   const { eventOfMail, mailOf } = await loadComposer()
@@ -97,6 +97,9 @@ async function listMail(engine: Engine, merchant: MerchantState | null, params: 
     cursor = { param: given?.param ?? 'starting_after', isBackward, id: last.id }
     // For a rare address, all events are read. Others take their turns in between.
     await engine.reads.next(OPERATOR)
+    if (merchant) checkCurrent(merchant)
+    else if (owners.some(({ presence }) => presence !== 'present'))
+      throw new StateReplaced('the merchants of the list have changed')
   }
 }
 

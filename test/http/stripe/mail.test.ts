@@ -255,6 +255,18 @@ describe('the list of mail', () => {
     expect(next.mock.calls.length).toBeGreaterThan(1)
   })
 
+  test('begins anew if the state is replaced while it looks through many events', async () => {
+    const { reads } = sdk.twin.sandbox.engine
+    await operator('POST', 'snapshots', { name: 'mail' })
+    const next = vi.spyOn(reads, 'next').mockImplementationOnce(async () => {
+      await operator('POST', 'reset')
+    })
+    const pages = await asOperator(sdk.twin)('GET', 'mail?to=nobody@example.com')
+    next.mockRestore()
+    await operator('POST', 'snapshots/mail/restore')
+    expect(pages).toMatchObject({ status: 200, body: { data: [], has_more: false } })
+  })
+
   test('is empty for a merchant without mail, whose settings are refused', async () => {
     const native = await operator('POST', 'merchants', {})
     expect(native.mails).toBe(null)
