@@ -274,13 +274,20 @@ describe('waits for a turn', () => {
     )
   })
 
-  test('each page that customers open without a key', async () => {
+  /** A merchant with Stripe's API, one of whose customers has an open invoice. */
+  async function openInvoice() {
     const { stripe, twin: ofStripe, close } = await startStripe()
     onTestFinished(close)
     const { id: customer } = await stripe.customers.create()
     await stripe.invoiceItems.create({ customer, amount: 500, currency: 'usd' })
     const draft = await stripe.invoices.create({ customer, pending_invoice_items_behavior: 'include' })
-    const { hosted_invoice_url, invoice_pdf } = await stripe.invoices.finalizeInvoice(draft.id)
+    const invoice = await stripe.invoices.finalizeInvoice(draft.id)
+    return { stripe, ofStripe, customer, invoice }
+  }
+
+  test('each page that customers open without a key', async () => {
+    const { stripe, ofStripe, customer, invoice } = await openInvoice()
+    const { hosted_invoice_url, invoice_pdf } = invoice
     const product_data = { name: 'Tea' }
     const { url } = await stripe.checkout.sessions.create({
       mode: 'payment',
@@ -294,16 +301,11 @@ describe('waits for a turn', () => {
   })
 
   test('a form of a page, in the line of its merchant', async () => {
-    const { stripe, twin: ofStripe, close } = await startStripe()
-    onTestFinished(close)
-    const { id: customer } = await stripe.customers.create()
-    await stripe.invoiceItems.create({ customer, amount: 500, currency: 'usd' })
-    const draft = await stripe.invoices.create({ customer, pending_invoice_items_behavior: 'include' })
-    const { hosted_invoice_url } = await stripe.invoices.finalizeInvoice(draft.id)
+    const { ofStripe, invoice } = await openInvoice()
     const { app, engine, merchant } = ofStripe.sandbox
     const submit = () =>
       app.request(
-        String(hosted_invoice_url),
+        String(invoice.hosted_invoice_url),
         { method: 'POST', headers: { Host: 'localhost', Origin: 'http://localhost' } },
         { incoming: Readable.from([Buffer.from('number=4')]) },
       )
