@@ -56,7 +56,15 @@ export async function callInProcess(
   // As over a socket, the response arrives in a later turn. So a loop that polls the clock lets it advance.
   await nextTurn()
   if (isLost) throw new TypeError('fetch failed', { cause: connectionReset() })
-  return response
+  return untilAborted(signal, response)
+}
+
+/** Makes the body of an event stream, which else never ends, end with the signal. */
+function untilAborted(signal: AbortSignal, response: Response): Response {
+  const isStream = response.headers.get('content-type') === 'text/event-stream'
+  return isStream && response.body
+    ? new Response(response.body.pipeThrough(new TransformStream(), { signal }), response)
+    : response
 }
 
 /** Sends a request with a JSON body. @returns the parsed response. @throws RequestRefused */

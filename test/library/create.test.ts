@@ -229,3 +229,18 @@ test('nothing is written to disk', async () => {
   })
   expect(readdirSync(folder)).toEqual([])
 })
+
+test('a stream ends with its signal, and another can be opened', async () => {
+  const twin = await open()
+  const headers = { accept: 'text/event-stream' }
+  // One more than a merchant may have open at a time.
+  for (let count = 0; count <= 1_000; count += 1) {
+    const ended = new AbortController()
+    const { status, body } = await twin.fetch('/v1/events', { headers, signal: ended.signal })
+    expect(status).toBe(200)
+    const reader = body?.getReader()
+    await reader?.read()
+    ended.abort()
+    await expect(reader?.read()).rejects.toMatchObject({ name: 'AbortError' })
+  }
+})
