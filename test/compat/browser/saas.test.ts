@@ -75,6 +75,16 @@ async function plan({ twin, database }: Running) {
 const advanceTo = ({ twin }: Running, day: string) =>
   twin.clock.advanceTo(`${day}T12:00:00Z`, { awaitWebhooks: true })
 
+/** Returns to the application once it has heard of the change, because its page does not change by itself. */
+async function returnFromPortal(page: Page, { twin }: Running): Promise<void> {
+  await page.waitForURL(({ pathname }) => !/\/(?:confirm|cancel)$/.test(pathname))
+  await twin.webhooks.settled()
+  await page
+    .getByRole('link', { name: /^Return to/ })
+    .first()
+    .click()
+}
+
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name }).waitFor()
 
@@ -157,7 +167,7 @@ test.each(LOOKS)('a subscription lives for a year, sold and changed %s', async (
   await page.getByText('Unused time on').waitFor()
   await page.getByText('Remaining time on').waitFor()
   await press(page, 'Confirm')
-  await page.getByRole('link', { name: /^Return to/ }).click()
+  await returnFromPortal(page, app)
   await page.getByText('Plan: Pro').waitFor()
   expect(await plan(app)).toEqual(['Pro', 'active', 'renews 2026-05-31'])
   const [upgrade] = (await stripe.invoices.list({ limit: 1 })).data
@@ -169,10 +179,7 @@ test.each(LOOKS)('a subscription lives for a year, sold and changed %s', async (
   await openPortal(page, app)
   await page.getByRole('link', { name: 'Cancel subscription' }).click()
   await press(page, 'Confirm')
-  await page
-    .getByRole('link', { name: /^Return to/ })
-    .first()
-    .click()
+  await returnFromPortal(page, app)
   await page.getByText('Ends on 2027-01-31').waitFor()
   await advanceTo(app, '2027-01-31')
   expect(await plan(app)).toEqual(['Pro', 'canceled', 'ends 2027-01-31'])
