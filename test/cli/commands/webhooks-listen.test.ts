@@ -24,7 +24,8 @@ async function post(
 ): Promise<number | undefined> {
   const length = body instanceof Buffer ? { 'content-length': String(body.length) } : {}
   const sent = request(url, { method: 'POST', headers: { ...headers, ...length } })
-  sent.on('error', () => {})
+  // The connection may be reset when the request has its response already, and no longer hears of it.
+  sent.on('error', () => {}).on('socket', (socket) => socket.on('error', () => {}))
   if (body instanceof Readable) body.pipe(sent)
   else sent.end(body)
   const [response] = await once(sent, 'response')
