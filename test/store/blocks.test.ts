@@ -141,6 +141,30 @@ function someBounds({ pick }: World): CreatedBound[] {
   return Array.from({ length: pick(3) }, () => ({ compare: compares[pick(5)] ?? '=', to: pick(ROWS + 400) }))
 }
 
+/** Lists the seqs of the events that a query wants, by looking at all. */
+function scan<Type, Each extends { readonly seq: number; readonly type: Type; readonly created: number }>(
+  events: readonly Each[],
+  {
+    types,
+    created,
+    below,
+    above,
+    order,
+    limit,
+  }: Omit<EventQuery, 'types'> & { readonly types: readonly Type[] },
+  placeOf: (event: Each) => number,
+): number[] {
+  const wanted = events.filter(
+    (event) =>
+      (types.length === 0 || types.includes(event.type)) &&
+      meets(event.created, created) &&
+      (below === undefined || placeOf(event) < below) &&
+      (above === undefined || placeOf(event) > above),
+  )
+  if (order === 'newest first') wanted.reverse()
+  return wanted.slice(0, limit).map(({ seq }) => seq)
+}
+
 function compareEvents(world: World): void {
   const { store, events, pick } = world
   const merchant = [null, 1, 2][pick(3)] ?? null
@@ -155,16 +179,9 @@ function compareEvents(world: World): void {
     order: pick(2) === 0 ? 'newest first' : 'oldest first',
     ...(cursor && pick(2) === 0 && { [pick(2) === 0 ? 'below' : 'above']: placeOf(cursor) }),
   }
-  const wanted = mine.filter(
-    (event) =>
-      (query.types.length === 0 || query.types.includes(event.type)) &&
-      meets(event.created, query.created) &&
-      (query.below === undefined || placeOf(event) < query.below) &&
-      (query.above === undefined || placeOf(event) > query.above),
-  )
-  if (query.order === 'newest first') wanted.reverse()
+  const wanted = scan<EventType, Event>(mine, query, placeOf)
   const found = store.journal.events(query).map(({ seq }) => seq)
-  expect(found, JSON.stringify(query)).toEqual(wanted.slice(0, query.limit).map(({ seq }) => seq))
+  expect(found, JSON.stringify(query)).toEqual(wanted)
 }
 
 function compareClockEvents(world: World): void {
@@ -183,16 +200,9 @@ function compareClockEvents(world: World): void {
     order: pick(2) === 0 ? 'newest first' : 'oldest first',
     ...(place !== undefined && pick(2) === 0 && { [pick(2) === 0 ? 'below' : 'above']: place }),
   }
-  const wanted = mine.filter(
-    (event) =>
-      (query.types.length === 0 || query.types.includes(event.type)) &&
-      meets(event.created, query.created) &&
-      (query.below === undefined || placeOf(event) < query.below) &&
-      (query.above === undefined || placeOf(event) > query.above),
-  )
-  if (query.order === 'newest first') wanted.reverse()
+  const wanted = scan<ClockEventType, ClockEvent>(mine, query, placeOf)
   const found = store.clockEvents.events(query).map(({ seq }) => seq)
-  expect(found, JSON.stringify(query)).toEqual(wanted.slice(0, query.limit).map(({ seq }) => seq))
+  expect(found, JSON.stringify(query)).toEqual(wanted)
 }
 
 function compareHeads(world: World): void {
