@@ -38,7 +38,11 @@ async function openDashboard(
 
 const section = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name }).click()
-const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor()
+/** Waits for a page: for its heading, and for its script, which runs before the page has loaded. */
+const heading = async (page: Page, name: string | RegExp) => {
+  await page.getByRole('heading', { level: 1, name }).waitFor()
+  await page.waitForLoadState()
+}
 const clockOf = (page: Page) =>
   page.getByRole('region', { name: 'Clock' }).locator('time').first().textContent()
 
@@ -96,6 +100,8 @@ test('a person saves a snapshot, adds a fault, and creates a key that is shown o
   await page.getByRole('button', { name: 'Add the fault' }).click()
   await page.getByRole('button', { name: 'Remove rate limit' }).click()
   await page.getByText('The fault was removed.').waitFor()
+  // The script shows the field, and then puts the content of the file into the other.
+  await page.getByLabel('a file').waitFor()
   await page.getByLabel('a file').setInputFiles(`${process.cwd()}/fixtures/tour.json`)
   await page.getByRole('button', { name: 'Load the fixtures' }).click()
   await heading(page, 'The fixtures were loaded')
