@@ -52,19 +52,65 @@ export async function callInProcess(
   signal.throwIfAborted()
   let isLost = false
   const answered = Promise.resolve(handle(request, { outgoing: { destroy: () => (isLost = true) } }))
-  const response = await unlessAborted(signal, answered)
-  // As over a socket, the response arrives in a later turn. So a loop that polls the clock lets it advance.
-  await nextTurn()
-  if (isLost) throw new TypeError('fetch failed', { cause: connectionReset() })
-  return untilAborted(signal, response)
+  try {
+    const response = await unlessAborted(signal, answered)
+    // As over a socket, the response arrives in a later turn. So a loop that polls the clock lets it advance.
+    await nextTurn()
+    signal.throwIfAborted()
+    if (isLost) throw new TypeError('fetch failed', { cause: connectionReset() })
+    return untilAborted([request, input], response)
+  } catch (error) {
+    // An event stream that nobody reads would keep its place. An error of the handler comes too late, or is this one.
+    answered.then(
+      ({ body }) => body?.cancel(),
+      () => undefined,
+    )
+    throw error
+  }
 }
 
-/** Makes the body of an event stream, which else never ends, end with the signal. */
-function untilAborted(signal: AbortSignal, response: Response): Response {
+/**
+ * The requests of open event streams. Node passes an abort of the caller's signal on to that of a request, and of a copy of the
+ * request, only as long as they exist.
+ */
+const requestsOf = new WeakMap<ReadableStream, readonly unknown[]>()
+
+/**
+ * Makes the body of an event stream, which else never ends, end with the signal, also if nobody reads it.
+ * @param requests - the request, and what it was copied from
+ */
+function untilAborted(requests: readonly [Request, unknown], response: Response): Response {
   const isStream = response.headers.get('content-type') === 'text/event-stream'
-  return isStream && response.body
-    ? new Response(response.body.pipeThrough(new TransformStream(), { signal }), response)
-    : response
+  if (!isStream || !response.body) return response
+  const body = endingWith(requests[0].signal, response.body)
+  requestsOf.set(body, requests)
+  return new Response(body, response)
+}
+
+/** Passes a stream on until a signal ends it. `pipeThrough` would wait for a reader first. */
+function endingWith(signal: AbortSignal, source: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = source.getReader()
+  let abort = () => {}
+  const begin = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    abort = () => {
+      controller.error(signal.reason)
+      void reader.cancel(signal.reason)
+    }
+    signal.addEventListener('abort', abort)
+  }
+  const end = () => signal.removeEventListener('abort', abort)
+  const passOn = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    const { done, value } = await reader.read()
+    if (signal.aborted) return
+    if (!done) return controller.enqueue(value)
+    end()
+    controller.close()
+  }
+  const cancel = (reason: unknown) => {
+    end()
+    return reader.cancel(reason)
+  }
+  return new ReadableStream({ start: begin, pull: passOn, cancel }, { highWaterMark: 0 })
 }
 
 /** Sends a request with a JSON body. @returns the parsed response. @throws RequestRefused */

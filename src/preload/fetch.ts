@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Direct } from './direct.ts'
 import type { Sandbox } from './sandbox.ts'
 
@@ -16,7 +16,8 @@ export function redirectFetch(sandbox: Sandbox, direct: Direct): void {
     const target = url && sandbox.urlOf(url.host, url.pathname + url.search)
     if (!target) return original(input, init)
     const { dispatcher: _, ...options } = init ?? {}
-    return send(new Request(input instanceof Request ? input : target, options), target, direct)
+    const request = new Request(input instanceof Request ? input : target, options)
+    return send(request, { input, target, direct })
   }
   globalThis.fetch = Object.defineProperty(redirected, 'name', { value: 'fetch' })
 }
@@ -26,8 +27,16 @@ function urlOf(input: Parameters<typeof fetch>[0]): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined
 }
 
+type Sending = { readonly input: unknown; readonly target: URL; readonly direct: Direct }
+
+/**
+ * The requests that are being answered, and what they were copied from. Node passes an abort of the caller's signal on to that
+ * of a request, and of a copy of the request, only as long as they exist.
+ */
+const requestsOf = new WeakMap<ClientRequest, readonly unknown[]>()
+
 /** Sends a request of `fetch`. @throws what `fetch` throws: TypeError with a cause, or the reason of the request's signal */
-async function send(request: Request, target: URL, direct: Direct): Promise<Response> {
+async function send(request: Request, { input, target, direct }: Sending): Promise<Response> {
   const { method, signal } = request
   signal.throwIfAborted()
   const body = request.body === null ? undefined : Buffer.from(await request.arrayBuffer())
@@ -37,23 +46,22 @@ async function send(request: Request, target: URL, direct: Direct): Promise<Resp
   return new Promise<Response>((resolve, reject) => {
     const fail = (cause: unknown) =>
       reject(signal.aborted ? signal.reason : new TypeError('fetch failed', { cause }))
-    direct
-      .request(target, { method, headers, signal }, (response) => {
-        try {
-          resolve(responseOf(response, request, target))
-        } catch (error) {
-          fail(error)
-        }
-      })
-      .on('error', fail)
-      .end(body)
+    const sent = direct.request(target, { method, headers, signal }, (response) => {
+      try {
+        resolve(responseOf(response, request, target))
+      } catch (error) {
+        fail(error)
+      }
+    })
+    requestsOf.set(sent, [input, request])
+    sent.on('error', fail).end(body)
   })
 }
 
 /** Responses with these statuses have no body. */
 const EMPTY = new Set([101, 103, 204, 205, 304])
 
-function responseOf(incoming: IncomingMessage, { method }: Request, { href }: URL): Response {
+function responseOf(incoming: IncomingMessage, { method, signal }: Request, { href }: URL): Response {
   const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = incoming
   const headers = new Headers()
   for (let at = 0; at < rawHeaders.length; at += 2)
@@ -61,5 +69,8 @@ function responseOf(incoming: IncomingMessage, { method }: Request, { href }: UR
   const isEmpty = method === 'HEAD' || EMPTY.has(status)
   if (isEmpty) incoming.resume()
   const body = isEmpty ? null : (Readable.toWeb(incoming) as ReadableStream)
+  const abort = () => void incoming.destroy(signal.reason)
+  signal.addEventListener('abort', abort)
+  incoming.once('close', () => signal.removeEventListener('abort', abort))
   return Object.defineProperty(new Response(body, { status, statusText, headers }), 'url', { value: href })
 }

@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as delay, setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { createPaytwin, RequestRefused } from '../../src/index.ts'
 import { newFolder } from '../places.ts'
@@ -243,4 +245,45 @@ test('a stream ends with its signal, and another can be opened', async () => {
     ended.abort()
     await expect(reader?.read()).rejects.toMatchObject({ name: 'AbortError' })
   }
+})
+
+test.each(['init', 'request'])(
+  'a stream ends with the signal of its %s, also after a garbage collection',
+  async (place) => {
+    const twin = await open()
+    const ended = new AbortController()
+    const init = { headers: { accept: 'text/event-stream' }, signal: ended.signal }
+    const { body } = await (place === 'init'
+      ? twin.fetch('/v1/events', init)
+      : twin.fetch(new Request(`${twin.url}/v1/events`, init)))
+    const reader = body?.getReader()
+    await reader?.read()
+    const next = expect(reader?.read()).rejects.toMatchObject({ name: 'AbortError' })
+    setFlagsFromString('--expose-gc')
+    const collectGarbage: () => void = runInNewContext('gc')
+    // Node's registries of what was collected run in later turns.
+    for (let turn = 0; turn < 3; turn += 1) {
+      collectGarbage()
+      await setImmediate()
+    }
+    ended.abort()
+    await next
+  },
+)
+
+test('streams that are aborted before they are read, or before they are answered, leave their places', async () => {
+  const twin = await open()
+  const headers = { accept: 'text/event-stream' }
+  // More than a merchant may have open at a time.
+  for (let count = 0; count < 600; count += 1) {
+    const [unread, unanswered] = [new AbortController(), new AbortController()]
+    expect((await twin.fetch('/v1/events', { headers, signal: unread.signal })).status).toBe(200)
+    unread.abort()
+    const waiting = twin.fetch('/v1/events', { headers, signal: unanswered.signal })
+    unanswered.abort()
+    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' })
+  }
+  const ended = new AbortController()
+  expect((await twin.fetch('/v1/events', { headers, signal: ended.signal })).status).toBe(200)
+  ended.abort()
 })

@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { nodeVariables } from '../../src/cli/daemon/run-environment.ts'
+
+/** Begins a response to the path /begins, and leaves others without one. */
+const server = createServer(({ url }, response) => void (url === '/begins' && response.write('one')))
+let env: NodeJS.ProcessEnv
+beforeAll(async () => {
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const { port } = server.address() as AddressInfo
+  const variables = nodeVariables(resolve('dist/stripe-preload.cjs'))
+  env = { ...process.env, ...variables, PAYTWIN_URL: `http://127.0.0.1:${port}` }
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+const PROGRAM = `
+  const collected = async () => {
+    for (let turn = 0; turn < 3; turn += 1) {
+      gc()
+      await new Promise(setImmediate)
+    }
+  }
+  const begun = async (path, signal) => (await fetch(new Request('https://api.stripe.com' + path, { signal }))).text()
+  const main = async (path) => {
+    const ended = new AbortController()
+    const text = begun(path, ended.signal).then(() => 'complete', ({ name }) => name)
+    await new Promise((later) => setTimeout(later, 300))
+    await collected()
+    ended.abort()
+    console.log(await text)
+    process.exit()
+  }
+  main(process.argv[1])`
+
+test.each(['/begins', '/waits'])(
+  'fetch of %s ends with its signal, also after a garbage collection',
+  async (path) => {
+    const args = ['--expose-gc', '-e', PROGRAM, path]
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env, timeout: 10_000 })
+    expect(stdout).toBe('AbortError\n')
+  },
+)
