@@ -4,6 +4,7 @@ import { netAmount } from './invoice-line.ts'
 import { isBilled } from './invoice-status.ts'
 import { type ItemProration, isCorrection } from './item-proration.ts'
 import type { BilledLine } from './proration.ts'
+import type { Subscription } from './subscription.ts'
 
 /** The sum of the lines that billed an item for the same span. */
 export type BilledSum = BilledLine & {
@@ -19,7 +20,7 @@ export type BilledPeriod = {
   readonly beginning: number
   /** The seq of the newest invoice that is summed; 0 for none. */
   readonly through: number
-  /** The sums of these invoices. */
+  /** The sums of these invoices. Those of deleted items can be missing. */
   readonly sums: readonly BilledSum[]
   /** The sums of all invoice items that are pending for the subscription. */
   readonly waiting: readonly BilledSum[]
@@ -95,6 +96,21 @@ export function withChanges(
   const ofItems = [...linesOfItems(removed, cycle).map(less), ...linesOfItems(added, cycle).map(one)]
   if (ofInvoices.length + ofItems.length === 0) return billed
   return { ...billed, sums: summed(billed.sums, ofInvoices), waiting: summed(billed.waiting, ofItems) }
+}
+
+/**
+ * Leaves out the sums of items that the subscription has no longer, and that its pending update does not have either: a deleted
+ * item never comes back, so no change asks what was billed for it. A period can have had any number of items.
+ */
+export function ofCurrentItems(
+  billed: BilledPeriod,
+  { items, pending_update }: Pick<Subscription, 'items' | 'pending_update'>,
+): BilledPeriod {
+  const current = new Set([...items, ...(pending_update?.items ?? [])].map(({ id }) => id))
+  const isCurrent = ({ subscription_item }: BilledSum) => current.has(subscription_item)
+  const { sums, waiting } = billed
+  if (sums.every(isCurrent) && waiting.every(isCurrent)) return billed
+  return { ...billed, sums: sums.filter(isCurrent), waiting: waiting.filter(isCurrent) }
 }
 
 /** Reports whether a change of an invoice may change what it bills. */

@@ -1,4 +1,4 @@
-import { type BilledChanges, changesBilled, withChanges } from '../../core/billed-lines.ts'
+import { type BilledChanges, changesBilled, ofCurrentItems, withChanges } from '../../core/billed-lines.ts'
 import type { Written } from '../../core/change.ts'
 import { assert } from '../../core/errors.ts'
 import type { Invoice } from '../../core/invoice.ts'
@@ -33,7 +33,8 @@ export function updateBilledPeriods(unit: UnitOfWork, written: AllWritten): void
   }
   for (const [subscription, changes] of all) {
     // The sums of the previous period stay until the next plan change: deleting them takes longer than ignoring them.
-    if (!beginsPeriod(written.get(subscription))) updateOne(unit, subscription, changes)
+    const change = written.get(subscription)
+    if (!beginsPeriod(change)) updateOne(unit, subscription, { changes, change })
   }
 }
 
@@ -75,13 +76,21 @@ const beginsPeriod = (written: Written | undefined): boolean =>
   written?.first != null &&
   (written.first as Subscription).current_period_start !== (written.last as Subscription).current_period_start
 
-function updateOne(unit: UnitOfWork, subscription: string, changes: Changes): void {
+/** @param made.change - the change of the subscription itself */
+function updateOne(
+  unit: UnitOfWork,
+  id: string,
+  { changes, change }: { readonly changes: Changes; readonly change: Written | undefined },
+): void {
   const { billedPeriods } = unit.store
-  const kept = billedPeriods.get(subscription)
+  const kept = billedPeriods.get(id)
   if (!kept) return
   const billed = withChanges(kept, changes)
-  if (billed === null) billedPeriods.delete(subscription)
-  else if (billed !== kept) billedPeriods.set(unit.owner, subscription, billed)
+  if (billed === null) billedPeriods.delete(id)
+  else if (billed !== kept) {
+    const subscription = (change?.last as Subscription | undefined) ?? unit.need('subscription', id)
+    billedPeriods.set(unit.owner, id, ofCurrentItems(billed, subscription))
+  }
 }
 
 /** Returns an invoice's seq, which is the order of creation. */

@@ -1,4 +1,9 @@
-import { type PlacedInvoice, withNextInvoices, withoutInvoices } from '../../core/billed-lines.ts'
+import {
+  ofCurrentItems,
+  type PlacedInvoice,
+  withNextInvoices,
+  withoutInvoices,
+} from '../../core/billed-lines.ts'
 import type { Invoice } from '../../core/invoice.ts'
 import type { InvoiceItem } from '../../core/invoice-item.ts'
 import type { BilledLine } from '../../core/proration.ts'
@@ -21,7 +26,8 @@ export function billedLines(unit: UnitOfWork, subscription: Subscription): Bille
   const kept = unit.store.billedPeriods.get(id)
   const isCurrent = kept?.cycle === cycle
   const known = isCurrent ? kept : withoutInvoices(cycle, waitingItemsOf(unit, subscription))
-  const billed = withNextInvoices(known, newInvoicesOf(unit, subscription, isCurrent ? kept.through : null))
+  const newer = newInvoicesOf(unit, subscription, isCurrent ? kept.through : null)
+  const billed = ofCurrentItems(withNextInvoices(known, newer), subscription)
   if (billed !== kept && !unit.request?.isRehearsal) unit.store.billedPeriods.set(unit.owner, id, billed)
   return [...billed.sums, ...billed.waiting]
 }
