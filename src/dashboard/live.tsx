@@ -64,7 +64,9 @@ function inBatches(
 ): ReadableStream<Uint8Array> {
   const [decoder, encoder] = [new TextDecoder(), new TextEncoder()]
   const reader = events.getReader()
-  const end = () => void reader.cancel()
+  // A stream that has failed has ended: its error goes to the browser's stream.
+  const end = () => void reader.cancel().catch(() => undefined)
+  const leave = () => signal.removeEventListener('abort', end)
   let rest = ''
   return new ReadableStream({
     start: () => {
@@ -73,9 +75,12 @@ function inBatches(
       if (signal.aborted) end()
     },
     pull: async (controller) => {
-      const { value, done } = await reader.read()
+      const { value, done } = await reader.read().catch((error) => {
+        leave()
+        throw error
+      })
       if (done) {
-        signal.removeEventListener('abort', end)
+        leave()
         return controller.close()
       }
       const frames = (rest + decoder.decode(value, { stream: true })).split('\n\n')
@@ -86,7 +91,7 @@ function inBatches(
       controller.enqueue(encoder.encode(text))
     },
     cancel: () => {
-      signal.removeEventListener('abort', end)
+      leave()
       return reader.cancel()
     },
   })

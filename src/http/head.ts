@@ -12,7 +12,7 @@ export function serveHeadRequests(app: Hono): void {
 }
 
 /**
- * Converts a HEAD request. Removes Accept, because an event stream without a reader would stay open. It is marked as a
+ * Converts a HEAD request. Removes Accept, so that the answer is no event stream where there is a choice. It is marked as a
  * prefetch, so that it does not use up a link that works once.
  */
 function asGet({ url, headers: given, signal }: Request): Request {
@@ -25,8 +25,10 @@ function asGet({ url, headers: given, signal }: Request): Request {
 async function headersOf(answered: Response | Promise<Response>): Promise<Response> {
   const { status, headers, body } = await answered
   const sent = new Headers(headers)
-  if (!sent.has('content-length')) sent.set('content-length', String(await sizeOf(body)))
-  else await body?.cancel()
+  // An event stream has no end.
+  const isSized = sent.has('content-length') || sent.get('content-type') === 'text/event-stream'
+  if (isSized) await body?.cancel()
+  else sent.set('content-length', String(await sizeOf(body)))
   return new Response(null, { status, headers: sent })
 }
 

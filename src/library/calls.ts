@@ -61,10 +61,7 @@ export async function callInProcess(
     return untilAborted([request, input], response)
   } catch (error) {
     // An event stream that nobody reads would keep its place. An error of the handler comes too late, or is this one.
-    answered.then(
-      ({ body }) => body?.cancel(),
-      () => undefined,
-    )
+    answered.then(({ body }) => body?.cancel()).catch(() => undefined)
     throw error
   }
 }
@@ -91,23 +88,27 @@ function untilAborted(requests: readonly [Request, unknown], response: Response)
 function endingWith(signal: AbortSignal, source: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = source.getReader()
   let abort = () => {}
+  const leave = () => signal.removeEventListener('abort', abort)
   const begin = (controller: ReadableStreamDefaultController<Uint8Array>) => {
     abort = () => {
       controller.error(signal.reason)
-      void reader.cancel(signal.reason)
+      // A source that has failed has ended.
+      reader.cancel(signal.reason).catch(() => undefined)
     }
     signal.addEventListener('abort', abort)
   }
-  const end = () => signal.removeEventListener('abort', abort)
   const passOn = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
-    const { done, value } = await reader.read()
+    const { done, value } = await reader.read().catch((error) => {
+      leave()
+      throw error
+    })
     if (signal.aborted) return
     if (!done) return controller.enqueue(value)
-    end()
+    leave()
     controller.close()
   }
   const cancel = (reason: unknown) => {
-    end()
+    leave()
     return reader.cancel(reason)
   }
   return new ReadableStream({ start: begin, pull: passOn, cancel }, { highWaterMark: 0 })

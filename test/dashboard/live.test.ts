@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { OperatorApi } from '../../src/http/dashboard/operator-api.ts'
 import { startTwin, type Twin } from '../twin.ts'
 import { type SignedIn, signIn, tokenOf, url, visit } from './support.ts'
 
@@ -9,6 +10,7 @@ beforeAll(async () => {
   browser = await signIn(twin)
 })
 afterAll(() => twin.close())
+afterEach(() => void vi.restoreAllMocks())
 
 /** Opens the stream of a page. @returns the next messages, by their kind, and what the stream was asked for */
 async function follow(stream: string, signedIn = browser, headers: Record<string, string> = {}) {
@@ -125,6 +127,28 @@ test('without a session there is no stream, and signing out ends it', async () =
     headers: { cookie: other.cookie },
   })
   expect(await stream.next()).toBeUndefined()
+})
+
+test('a stream whose events cannot be read ends, and signing out ends others', async () => {
+  const unreadable = new ReadableStream({ pull: (events) => events.error(new Error('damaged')) })
+  const other = await signIn(twin)
+  const { text } = await other.show('/events')
+  vi.spyOn(OperatorApi.prototype, 'stream').mockResolvedValueOnce(unreadable)
+  const headers = { cookie: other.cookie }
+  await expect((await visit(twin, streamOf(text), { headers })).text()).rejects.toThrow('damaged')
+  const stream = await follow(streamOf(text), other)
+  await visit(twin, '/dashboard/sign-out', { form: { token: tokenOf(text) }, headers })
+  expect(await stream.next()).toBeUndefined()
+})
+
+test('HEAD opens no stream', async () => {
+  const reader = vi.spyOn(ReadableStream.prototype, 'cancel')
+  const { text } = await browser.show('/events')
+  const head = await visit(twin, streamOf(text), { method: 'HEAD', headers: { cookie: browser.cookie } })
+  expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([
+    ...[200, 'text/event-stream', ''],
+  ])
+  expect(reader).toHaveBeenCalled()
 })
 
 test('the clock is shown alone, for pages that are open', async () => {

@@ -4,7 +4,8 @@ import { resolve } from 'node:path'
 import { setTimeout as delay, setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { LiveStreams } from '../../src/http/live-streams.ts'
 import { createPaytwin, RequestRefused } from '../../src/index.ts'
 import { newFolder } from '../places.ts'
 import { open, subscribe } from './twin.ts'
@@ -286,4 +287,21 @@ test('streams that are aborted before they are read, or before they are answered
   const ended = new AbortController()
   expect((await twin.fetch('/v1/events', { headers, signal: ended.signal })).status).toBe(200)
   ended.abort()
+})
+
+test('the signal of a stream whose events cannot be read does nothing any more', async () => {
+  const twin = await open()
+  const unreadable = new ReadableStream({ pull: (events) => events.error(new Error('damaged')) })
+  const headers = { 'content-type': 'text/event-stream' }
+  vi.spyOn(LiveStreams.prototype, 'open').mockReturnValueOnce(new Response(unreadable, { headers }))
+  const ended = new AbortController()
+  const accept = { accept: 'text/event-stream' }
+  const { body } = await twin.fetch('/v1/events', { headers: accept, signal: ended.signal })
+  const reader = body?.getReader()
+  await expect(reader?.read()).rejects.toThrow('damaged')
+  ended.abort()
+  // An unhandled rejection would end the process in a later turn.
+  await setImmediate()
+  await expect(reader?.read()).rejects.toThrow('damaged')
+  vi.restoreAllMocks()
 })
