@@ -40,6 +40,11 @@ export type RequestsWanted = {
   readonly alsoOf?: (() => ReadonlySet<string>) | undefined
 }
 
+type StreamOptions = {
+  readonly after: { readonly id: string; readonly param: string } | undefined
+  readonly present: (request: RequestLogEntry) => RequestShape
+}
+
 /**
  * Keeps the last requests to /v1 in memory, in the order of their responses. Requests are formatted only when they are read.
  * See docs/contract/operator.md#request-log.
@@ -83,10 +88,11 @@ export class RequestLog {
 
   /**
    * Streams requests as they are answered. With `after`, begins after that request.
+   * @param options.present - the same for all streams
    * @throws ApiError resource_missing if the log does not have that request
    */
-  stream(wanted: RequestsWanted, after: { id: string; param: string } | undefined): Response {
-    const feed = this.#feedOf(wanted)
+  stream(wanted: RequestsWanted, { after, present }: StreamOptions): Response {
+    const feed = this.#feedOf(wanted, present)
     const place = after ? this.#placeOf(after) : feed.newest()
     return this.#streams.open(feed, { place, key: null })
   }
@@ -96,7 +102,7 @@ export class RequestLog {
     this.#streams.close()
   }
 
-  #feedOf(wanted: RequestsWanted): Feed {
+  #feedOf(wanted: RequestsWanted, present: StreamOptions['present']): Feed {
     return {
       source: () => null,
       selection: `${wanted.merchant ?? ''} ${wanted.onlyIgnored} ${wanted.object ?? ''}`,
@@ -106,7 +112,7 @@ export class RequestLog {
           place: at,
           event: 'request',
           id: request.id,
-          data: () => presentRequest(request),
+          data: () => present(request),
         })),
     }
   }

@@ -7,7 +7,7 @@ import { patternOfSecret } from '../../text/secret.ts'
 import { deferred } from '../deferred.ts'
 import { resumePoint } from '../event.ts'
 import { pageOf, pageParams } from '../pagination.ts'
-import { presentRequest } from '../request-log.ts'
+import { presentRequest, type RequestLogEntry } from '../request-log.ts'
 import { requestDetailsSchema, requestList } from '../schemas/request.ts'
 import { wantsStream } from '../stream.ts'
 import { theMerchant } from './merchant.ts'
@@ -62,13 +62,13 @@ export function requestRoutes(add: AddRoute): void {
       const { object, ignored_params: onlyIgnored = false } = params
       const alsoOf = object === undefined ? undefined : () => requestsOf(services.engine, object)
       const wanted = { merchant, onlyIgnored, object, alsoOf }
-      if (wantsStream(c.req.header('accept'))) {
-        return services.requests.stream(wanted, resumePoint(c.req.header('last-event-id'), params))
-      }
       const safe = withoutToken(services.adminToken)
-      return pageOf(c.req.path, services.requests.list(wanted), params, (request) =>
-        safe(presentRequest(request)),
-      )
+      const present = (request: RequestLogEntry) => safe(presentRequest(request))
+      if (wantsStream(c.req.header('accept'))) {
+        const after = resumePoint(c.req.header('last-event-id'), params)
+        return services.requests.stream(wanted, { after, present })
+      }
+      return pageOf(c.req.path, services.requests.list(wanted), params, present)
     },
   )
   add(

@@ -204,11 +204,13 @@ describe('a stream of requests', () => {
     await twin.get('/v1/prices')
     const stream = await open(twin)
     await twin.get('/v1/customers')
-    await twin.request('GET', '/v1/charges', undefined, { Authorization: '' })
+    const token = twin.sandbox.adminToken
+    await twin.request('GET', `/v1/charges?${token}=${token}`, undefined, { Authorization: '' })
     const taken = await stream.take(2)
     await stream.close()
     const [second, first] = await list(twin, '?limit=2')
     expect(taken.map(({ data }) => data)).toEqual([first, second])
+    expect(taken[1]?.data.path).toBe('/v1/charges?…=…')
     expect(taken.map(({ event, id }) => [event, id])).toEqual([
       ['request', first?.id],
       ['request', second?.id],
