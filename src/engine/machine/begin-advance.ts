@@ -67,7 +67,7 @@ export async function beginAdvance(
       onBegin?.()
       return started
     },
-    { beginsAdvance: true },
+    { advances: clocks.map(({ clock }) => clock) },
   )
   const started = await (signal ? Promise.race([beginning, whenAborted(signal)]) : beginning)
   if (started === CANCELED) return { done: clocks.map(async () => EMPTY_SUMMARY) }

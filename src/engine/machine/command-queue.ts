@@ -2,7 +2,8 @@ import { internalError } from '../../core/errors.ts'
 import { type Clock, stopwatch } from './clock.ts'
 import { Gate, nextTurn } from './gate.ts'
 import type { Listeners } from './listeners.ts'
-import { absenceOf, type MerchantState } from './merchant-state.ts'
+import { absenceOf, type MerchantState, type Waiting } from './merchant-state.ts'
+import { Reservations } from './reservations.ts'
 import type { Timekeeper } from './timekeeper.ts'
 import type { Transactions } from './transactions.ts'
 import { OPERATOR, Turns } from './turns.ts'
@@ -15,8 +16,8 @@ export type Sender = {
 }
 
 export type CommandOptions = Sender & {
-  /** Whether the command begins an advance; false by default. */
-  readonly beginsAdvance?: boolean
+  /** The clocks whose advance the command begins; none by default. */
+  readonly advances?: readonly Clock[]
   /** The merchant whose turn the command takes, if it follows the clock of none. */
   readonly turnOf?: MerchantState
 }
@@ -47,6 +48,7 @@ export class CommandQueue {
   readonly #listeners: Listeners
   readonly #gate = new Gate<Command>((command) => this.#enqueue(command))
   readonly #commands = new Turns<object, Command>()
+  readonly #reservations = new Reservations<Command>()
   /** Whether a transaction is scheduled, or runs. */
   #isFlushing = false
   #isClosed = false
@@ -79,15 +81,26 @@ export class CommandQueue {
   ): Promise<T> {
     if (this.#isClosed) return Promise.reject(internalError())
     return new Promise((resolve, reject) => {
+      const end = () => {
+        for (const follower of this.#reservations.end(command)) this.#enqueue(follower)
+      }
+      const refuse = (error: unknown) => {
+        end()
+        reject(error)
+      }
       const command: Command = {
         merchants,
         ...options,
-        reject,
+        reject: refuse,
         run: () => {
           const outcome = runFor(options, run)
-          if ('value' in outcome) return () => resolve(outcome.value)
-          if (!(outcome.error instanceof ClockHeld)) return () => reject(outcome.error)
-          return this.#defer(command, outcome.error.clock) ? undefined : () => reject(internalError())
+          if ('value' in outcome) {
+            end()
+            return () => resolve(outcome.value)
+          }
+          const { error } = outcome
+          if (!(error instanceof ClockHeld)) return () => refuse(error)
+          return this.#defer(command, error.clock) ? undefined : () => refuse(internalError())
         },
       }
       this.#enqueue(command)
@@ -166,6 +179,7 @@ export class CommandQueue {
 
   /** @returns the response to send after the commit; undefined for a command that was deferred or rejected */
   #run(command: Command): (() => void) | undefined {
+    if (command.advances && this.#reservations.holds(command, command.advances)) return undefined
     for (const { clock } of command.merchants) this.#transactions.touch(clock)
     return command.merchants.some((merchant) => this.#defers(command, merchant)) ? undefined : command.run()
   }
@@ -178,8 +192,8 @@ export class CommandQueue {
   }
 
   /** Reports whether a command runs although exclusive work waits. */
-  #passes({ beginsAdvance }: Command): boolean {
-    return this.#time.isMoving && !(beginsAdvance && this.#gate.isDraining)
+  #passes({ advances }: Command): boolean {
+    return this.#time.isMoving && !(advances && this.#gate.isDraining)
   }
 
   /**
@@ -193,7 +207,11 @@ export class CommandQueue {
       command.reject(reason)
       return true
     }
-    const { clock, held } = merchant
+    const { clock, held, leaving } = merchant
+    if (leaving) {
+      leaving.push(this.#waitingOf(command))
+      return true
+    }
     if (!held.has(clock)) this.#time.catchUp(merchant)
     const isParked = merchant.parked.has(clock)
     if (!isParked && this.#defer(command, clock, merchant)) return true
@@ -212,8 +230,16 @@ export class CommandQueue {
     owner = command.merchants.find(({ held }) => held.has(clock)),
   ): boolean {
     const waiting = owner?.held.get(clock)
-    waiting?.push({ requeue: () => this.#enqueue(command), reject: command.reject })
-    return waiting !== undefined
+    if (!waiting) return false
+    waiting.push(this.#waitingOf(command))
+    const { merchants, advances = [] } = command
+    if (merchants.length > 1)
+      this.#reservations.add(command, [...merchants.map((each) => each.clock), ...advances])
+    return true
+  }
+
+  #waitingOf(command: Command): Waiting {
+    return { requeue: () => this.#enqueue(command), reject: command.reject }
   }
 }
 

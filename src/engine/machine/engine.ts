@@ -7,6 +7,7 @@ import { type CommandOptions, CommandQueue, type Sender } from './command-queue.
 import { Faults } from './faults.ts'
 import { nextTurn, TimedTurns } from './gate.ts'
 import { Ids } from './ids.ts'
+import { whileStanding } from './leaving.ts'
 import { type EngineListener, Listeners } from './listeners.ts'
 import { checkCurrent, isUnfinished, type MerchantState, merchantOf } from './merchant-state.ts'
 import { Outbox } from './outbox.ts'
@@ -215,18 +216,16 @@ export class Engine {
     }, sender)
   }
 
-  /** Deletes a merchant and all its data. An advance of its clock stops after the current batch. */
-  async deleteMerchant(merchant: MerchantState, { checkCredentials }: Sender = {}): Promise<void> {
-    do {
-      for (const clock of merchant.held.keys()) this.time.cancel(merchant, clock)
-      await nextTurn()
-    } while (merchant.held.size > 0)
-    checkCurrent(merchant)
-    checkCredentials?.()
-    const movePlace = this.#transactions.run([], () => deleteStoredMerchant(this.store, merchant.settings))
-    merchant.presence = 'deleted'
-    this.merchants.delete(merchant.settings.ordinal)
-    this.#listeners.notify((listener) => listener.deleted?.(merchant, movePlace))
+  /** Deletes a merchant and all its data. Advances of its clocks stop after the current batch, and its commands wait. */
+  deleteMerchant(merchant: MerchantState, { checkCredentials }: Sender = {}): Promise<void> {
+    return whileStanding(this.time, merchant, () => {
+      checkCurrent(merchant)
+      checkCredentials?.()
+      const movePlace = this.#transactions.run([], () => deleteStoredMerchant(this.store, merchant.settings))
+      merchant.presence = 'deleted'
+      this.merchants.delete(merchant.settings.ordinal)
+      this.#listeners.notify((listener) => listener.deleted?.(merchant, movePlace))
+    })
   }
 
   /** Loads a merchant that was written to the store, and drops it again if the command is rolled back. */

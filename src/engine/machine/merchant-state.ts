@@ -23,13 +23,15 @@ export type MerchantState = {
    * next start. Until then nothing that follows such a clock can be written.
    */
   readonly stalled: Set<Clock>
+  /** The commands that wait while the merchant is being deleted; null otherwise. */
+  leaving: Waiting[] | null
   /** The enabled webhook endpoints. */
   readonly endpoints: EnabledEndpoints
   /** Whether this object is current, or the merchant was replaced by a restore or a reset, or deleted. */
   presence: 'present' | 'replaced' | 'deleted'
 }
 
-/** A command that waits for an advance: how to run it again, and how to reject it. */
+/** A command that waits, for example for an advance: how to run it again, and how to reject it. */
 export type Waiting = { readonly requeue: () => void; readonly reject: (error: unknown) => void }
 
 /** Finds the merchant with a generation; after a restore another merchant may have its ordinal. */
@@ -53,6 +55,7 @@ export function merchantOf(settings: Merchant, store: Store, wall: Wall): Mercha
     held: new Map(),
     parked: new Map(),
     stalled: new Set(),
+    leaving: null,
     endpoints: new EnabledEndpoints(store, settings.ordinal),
     presence: 'present',
   }

@@ -1,0 +1,35 @@
+import type { Clock } from './clock.ts'
+
+/** What waits: the clocks that it needs at a stand, and how to run what came later. */
+type Reservation<Command> = { readonly clocks: ReadonlySet<Clock>; readonly followers: Command[] }
+
+/**
+ * Commands that wait until several clocks stand. Each waits for one clock at a time, so further advances of the other clocks
+ * could delay it for ever. They wait until it has run.
+ */
+export class Reservations<Command> {
+  readonly #waiting = new Map<Command, Reservation<Command>>()
+
+  /** Reserves clocks for a command until it has ended. */
+  add(command: Command, clocks: readonly Clock[]): void {
+    if (!this.#waiting.has(command)) this.#waiting.set(command, { clocks: new Set(clocks), followers: [] })
+  }
+
+  /** Makes a command that advances clocks wait, if one of them is reserved for an earlier one. @returns whether it waits */
+  holds(command: Command, advances: readonly Clock[]): boolean {
+    for (const [earlier, { clocks, followers }] of this.#waiting) {
+      if (earlier === command) return false
+      if (!advances.some((clock) => clocks.has(clock))) continue
+      followers.push(command)
+      return true
+    }
+    return false
+  }
+
+  /** Ends the reservation of a command, if it has one. @returns the commands that waited for it, in order */
+  end(command: Command): readonly Command[] {
+    const { followers = [] } = this.#waiting.get(command) ?? {}
+    this.#waiting.delete(command)
+    return followers
+  }
+}

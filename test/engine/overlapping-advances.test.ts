@@ -1,0 +1,111 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { MerchantDeleted } from '../../src/engine/machine/merchant-state.ts'
+import { anotherMerchant, asOperator } from '../http/support.ts'
+import { at, openTwin, subscribe } from '../scenarios/story.ts'
+import { clientOf, DEFAULT_NOW, type Twin } from '../twin.ts'
+
+/** Sends advances one after the other until `isOver` or 400 are answered. @returns how many were answered */
+async function keepAdvancing(client: Twin, path: string, isOver: () => boolean): Promise<number> {
+  let count = 0
+  for (; !isOver() && count < 400; count += 1) {
+    const { status } = await client.request('POST', path, { by: '5d' })
+    if (status === 401 || status === 404) break
+    expect(status).toBe(200)
+  }
+  return count
+}
+
+/** Runs work of the operator while clients keep advancing clocks. @returns the number of advances that were answered meanwhile */
+async function beside(work: () => Promise<unknown>, clients: readonly (readonly [Twin, string])[]) {
+  let isOver = false
+  const loops = clients.map(([client, path]) => keepAdvancing(client, path, () => isOver))
+  for (let count = 0; count < 5; count += 1) await turn()
+  await work()
+  isOver = true
+  return (await Promise.all(loops)).reduce((sum, count) => sum + count, 0)
+}
+
+const MAIN = '/v1/test_helpers/clock/advance'
+
+async function threeMerchants() {
+  const twin = await openTwin()
+  await subscribe(twin, { price: { recurring: { interval: 'day' } } })
+  const clients: Twin[] = [twin]
+  for (let count = 0; count < 2; count += 1) {
+    const { secretKey } = await anotherMerchant(twin)
+    clients.push(clientOf(twin.sandbox, secretKey))
+  }
+  return { twin, clients }
+}
+
+const advanceAll = (twin: Twin, by = '1d') => asOperator(twin)('POST', 'clock/advance', { all: true, by })
+
+test('an advance of all merchants is not delayed for ever by advances of single ones, and these go on after it', async () => {
+  const { twin, clients } = await threeMerchants()
+  const loops = clients.flatMap(
+    (client) =>
+      [
+        [client, MAIN],
+        [client, MAIN],
+        [client, MAIN],
+      ] as const,
+  )
+  const count = await beside(async () => expect((await advanceAll(twin)).status).toBe(200), loops)
+  expect(count).toBeGreaterThan(0)
+  expect(count).toBeLessThan(100)
+})
+
+test('several advances of all merchants run in their order, also if one is refused', async () => {
+  const { twin, clients } = await threeMerchants()
+  let statuses: number[] = []
+  const count = await beside(
+    async () => {
+      const answers = await Promise.all(['1d', '9000y', '2d'].map((by) => advanceAll(twin, by)))
+      statuses = answers.map(({ status }) => status)
+    },
+    clients.flatMap(
+      (client) =>
+        [
+          [client, MAIN],
+          [client, MAIN],
+        ] as const,
+    ),
+  )
+  expect(statuses).toEqual([200, 400, 200])
+  expect(count).toBeLessThan(200)
+})
+
+test('a merchant is deleted although its clients keep advancing its clocks', async () => {
+  const twin = await openTwin()
+  const { merchant, secretKey } = await anotherMerchant(twin)
+  const client = clientOf(twin.sandbox, secretKey)
+  const paths: string[] = []
+  for (let count = 0; count < 20; count += 1) {
+    const clock = await client.post('/v1/test_helpers/test_clocks', { frozen_time: at(DEFAULT_NOW) })
+    const customer = await client.post('/v1/customers', { test_clock: clock.id })
+    await client.post(`/v1/customers/${customer.id}`, { name: 'Ada' })
+    paths.push(`/v1/test_helpers/test_clocks/${clock.id}/advance`)
+  }
+  const count = await beside(
+    async () => expect((await asOperator(twin)('DELETE', `merchants/${merchant.id}`)).status).toBe(200),
+    [...paths, ...paths].map((path) => [client, path] as const),
+  )
+  expect(count).toBeLessThan(400)
+})
+
+test('if a merchant cannot be deleted, the commands that waited for that run', async () => {
+  const { twin } = await threeMerchants()
+  const { engine, merchant } = twin.sandbox
+  const refused = new Error('signed out')
+  const checkCredentials = () => {
+    throw refused
+  }
+  const deleting = engine.deleteMerchant(merchant, { checkCredentials })
+  const waiting = twin.advance({ by: '1d' })
+  await expect(deleting).rejects.toThrow(refused)
+  expect((await waiting).object).toBeDefined()
+  const [first, second] = [engine.deleteMerchant(merchant), engine.deleteMerchant(merchant)]
+  await first
+  await expect(second).rejects.toThrow(MerchantDeleted)
+})
