@@ -1,3 +1,4 @@
+import { beginningOf } from '../text/beginning.ts'
 import { type Reply, replyWithin, type Send, TIMEOUT_MS, type WebhookRequest } from '../webhooks/sender.ts'
 import type { ReceivedWebhook, WebhookHandler } from './api.ts'
 import type { Event } from './resources.ts'
@@ -63,7 +64,7 @@ export class WebhookInbox {
 async function call(handler: WebhookHandler, { url, headers, body }: WebhookRequest): Promise<Reply> {
   try {
     const response = await handler(new Request(url, { method: 'POST', headers, body }))
-    return { status: response.status, body: (await response.text()).slice(0, MAX_BODY_LENGTH) }
+    return { status: response.status, body: beginningOf(await response.text(), MAX_BODY_LENGTH) }
   } catch (error) {
     return { status: null, error: `The handler threw ${textOf(error)}` }
   }

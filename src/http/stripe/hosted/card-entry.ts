@@ -3,6 +3,7 @@ import { NO_BILLING_DETAILS } from '../../../core/contact.ts'
 import { testCardOfNumber } from '../../../core/payment-method.ts'
 import { CARD_NAMES, cardNamed } from '../../../core/test-card.ts'
 import type { CardParams } from '../../../engine/resources/payment-method.ts'
+import { enteredText } from './entered-text.ts'
 
 /** The fields of the card form, in the order of the page. They are also the names of its inputs. */
 const CARD_FIELDS = ['email', 'number', 'expiration', 'cvc', 'name'] as const
@@ -181,5 +182,4 @@ export const grouped = (number: string): string =>
 /** paytwin: the maximum length of a field. */
 const MAX_TEXT = 500
 
-const textIn = (form: URLSearchParams, field: CardField): string =>
-  (form.get(field) ?? '').trim().slice(0, MAX_TEXT)
+const textIn = (form: URLSearchParams, field: CardField): string => enteredText(form, field, MAX_TEXT)

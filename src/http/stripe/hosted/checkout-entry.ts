@@ -1,5 +1,6 @@
 import type { CheckoutSession } from '../../../core/checkout-session.ts'
 import { parameterInvalid } from '../../../core/errors.ts'
+import { enteredText } from './entered-text.ts'
 
 /** The name of the form's buttons, except those that fill in a test card. */
 export const ACTION = 'action'
@@ -41,7 +42,7 @@ export function changesIn(form: URLSearchParams, { lines }: CheckoutSession): Ch
     if (entered >= minimum && entered <= maximum) quantities[id] = entered
     else quantityErrors[id] = `Enter a whole number from ${minimum} to ${maximum}.`
   }
-  const code = (form.get(PROMOTION_CODE) ?? '').trim().slice(0, MAX_CODE)
+  const code = enteredText(form, PROMOTION_CODE, MAX_CODE)
   const action = actionIn(form)
   const entered = code !== '' || action === 'apply' ? code : undefined
   return { quantities, quantityErrors, promotion_code: action === 'remove' ? null : entered }

@@ -1,6 +1,7 @@
 import type { Address } from '../../../core/contact.ts'
 import { hasCardNumber, isCardAsPhone } from './card-entry.ts'
 import { countries } from './countries.ts'
+import { enteredText } from './entered-text.ts'
 
 /** The fields of a phone number and of a billing address, which are also the names of their inputs. */
 export const CONTACT_FIELDS = ['phone', 'country', 'line1', 'line2', 'city', 'state', 'postal_code'] as const
@@ -81,6 +82,6 @@ const MAX_TEXT = 200
 
 /** Returns the text of a field. The number of a card that was entered in it is dropped. */
 function textIn(form: URLSearchParams, field: ContactField): string {
-  const text = (form.get(field) ?? '').trim().slice(0, MAX_TEXT)
+  const text = enteredText(form, field, MAX_TEXT)
   return (field === 'phone' ? isCardAsPhone : hasCardNumber)(text) ? '' : text
 }

@@ -403,6 +403,13 @@ describe('the details', () => {
     expect((await pages.press(page, 'Save', { name: 'Ada' })).html).toContain('Your details were saved.')
     expect(await stripe.customers.retrieve(customer)).toMatchObject({ address: { country: 'XK' } })
   })
+
+  test('are shortened, and stay valid Unicode', async () => {
+    const { customer } = await subscribed()
+    const page = await pages.open(`${await enter(customer)}/details`)
+    await pages.press(page, 'Save', { name: `${'a'.repeat(499)}😀` })
+    expect(await stripe.customers.retrieve(customer)).toMatchObject({ name: `${'a'.repeat(499)}\ufffd` })
+  })
 })
 
 describe('an overdue payment', () => {

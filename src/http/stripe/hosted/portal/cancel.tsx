@@ -6,6 +6,7 @@ import type { Subscription } from '../../../../core/subscription.ts'
 import { isInTrial } from '../../../../core/subscription-status.ts'
 import { cancelInPortal, isCanceledLater } from '../../../../engine/resources/portal-actions.ts'
 import { hasCardNumber } from '../card-entry.ts'
+import { enteredText } from '../entered-text.ts'
 import { Day, stepPage, Token } from './parts.tsx'
 import { PlanName } from './plan-name.tsx'
 import { checkToken, finish, type Portal, type PortalRequest, subscriptionOf, tokenOf } from './portal.ts'
@@ -122,7 +123,7 @@ function feedbackIn({ configuration }: Portal, form: URLSearchParams): FeedbackP
   const feedback = options.find((reason) => reason === chosen)
   if (chosen !== null && feedback === undefined)
     throw parameterInvalid('reason', 'The portal does not offer this reason')
-  const comment = (form.get('comment') ?? '').trim().slice(0, MAX_COMMENT)
+  const comment = enteredText(form, 'comment', MAX_COMMENT)
   if (hasCardNumber(comment))
     throw parameterInvalid('comment', 'The comment looks like the number of a card, so it was not stored')
   return { feedback, comment: comment || undefined }

@@ -6,6 +6,7 @@ import { type CustomerParams, updateCustomer } from '../../../../engine/resource
 import { emailError, hasCardNumber, isCardAsPhone } from '../card-entry.ts'
 import { CountryField } from '../contact-fields.tsx'
 import { countries } from '../countries.ts'
+import { enteredText } from '../entered-text.ts'
 import { Field } from '../field.tsx'
 import { stepPage, Token } from './parts.tsx'
 import { checkOffered, checkToken, finish, type Portal, type PortalRequest, tokenOf } from './portal.ts'
@@ -116,7 +117,7 @@ export function submitDetails(portal: Portal, { given }: PortalRequest): Respons
   const allowed = changeableOf(portal)
   checkOffered(allowed.length > 0)
   checkToken(portal, given, ['details', customer])
-  const textIn = (name: string) => (given.get(name) ?? '').trim().slice(0, MAX_TEXT) || null
+  const textIn = (name: string) => enteredText(given, name, MAX_TEXT) || null
   const errors = { ...errorsIn(allowed, textIn, customer), ...cardErrorsIn(given) }
   if (Object.keys(errors).length > 0) return formPage(portal, { given, errors })
   updateCustomer(unit, customer.id, paramsOf(allowed, textIn, customer))
