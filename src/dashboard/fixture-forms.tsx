@@ -2,7 +2,8 @@
 import basic from '../../fixtures/default.json' with { type: 'json' }
 import tour from '../../fixtures/tour.json' with { type: 'json' }
 import type { Fixtures } from '../client/types.ts'
-import { ApiError } from '../core/errors.ts'
+import { parameterInvalid } from '../core/errors.ts'
+import { sizeError } from '../core/fixture-limits.ts'
 import { thousands } from '../text/display.ts'
 import { JsonSyntaxError, parseJsonText } from '../text/json-text.ts'
 import type { PageContext } from './context.ts'
@@ -122,15 +123,13 @@ function fileOf(form: URLSearchParams): { name: string; content: unknown } {
   const shipped = given(form, 'shipped')
   if (shipped !== undefined && Object.hasOwn(SHIPPED, shipped))
     return { name: shipped, content: SHIPPED[shipped]?.content }
+  const text = form.get('content') ?? ''
+  const isTooLarge = sizeError(Buffer.byteLength(text))
+  if (isTooLarge) throw parameterInvalid(null, isTooLarge)
   try {
-    return { name: PASTED, content: parseJsonText(form.get('content') ?? '') }
+    return { name: PASTED, content: parseJsonText(text) }
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
-    throw new ApiError({
-      status: 400,
-      type: 'invalid_request_error',
-      code: 'parameter_invalid',
-      message: error.in(PASTED),
-    })
+    throw parameterInvalid(null, error.in(PASTED))
   }
 }

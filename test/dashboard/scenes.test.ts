@@ -36,6 +36,9 @@ test('pasted fixtures are loaded, also with more than 10,000 bytes, and mistakes
   expect(plain(wrong.text)).toContain('2:')
   const unknown = await browser.send('/scenes/fixtures', { content: '{"custommers": []}' })
   expect([unknown.status, plain(unknown.text)]).toEqual([400, expect.stringContaining('custommers')])
+  // A space takes three bytes of a form's limit if it is percent-encoded.
+  const large = await browser.send('/scenes/fixtures', { content: `{}${' '.repeat(4_194_303)}` })
+  expect([large.status, plain(large.text)]).toEqual([400, expect.stringContaining('4,194,305 bytes')])
 })
 
 test('faults are added for the merchant or for all, and removed', async () => {
