@@ -126,6 +126,8 @@ describe('a live clock', () => {
   test('whose catch-up is canceled goes on from the instant that it has reached', async () => {
     const { twin, wall } = await openLive()
     await subscribe(twin, { price: { recurring: { interval: 'day' } } })
+    const caughtUp: string[] = []
+    twin.sandbox.engine.listen({ caughtUp: (merchant) => caughtUp.push(merchant) })
     wall.set('2326-01-31T10:00:00Z')
     const write = twin.post('/v1/customers')
     const { clock } = twin.sandbox.merchant
@@ -136,6 +138,7 @@ describe('a live clock', () => {
     expect(await clockOf(twin)).toMatchObject({ mode: 'live', status: 'ready', now: created })
     wall.set('2326-01-31T10:00:05Z')
     expect(await nowOf(twin)).toBe(created + 5)
+    expect(caughtUp).toEqual([])
   })
 
   test('that catches up attempts deliveries at the instant that it has reached', async () => {

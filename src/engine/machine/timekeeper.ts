@@ -103,9 +103,14 @@ export class Timekeeper {
   catchUp(merchant: MerchantState): Promise<void> | undefined {
     const { clock, settings } = merchant
     if (!this.isOverdue(clock)) return undefined
-    clock.begin(clock.now, storedAdvance({ is_catch_up: true }))
+    const target = clock.now
+    clock.begin(target, storedAdvance({ is_catch_up: true }))
     return this.#advances.startOnCommit(merchant, clock).then(
-      (summary) => this.#listeners.notify((listener) => listener.caughtUp?.(settings.id, summary)),
+      (summary) => {
+        // A stop interrupts it, and the clock goes back if it is canceled.
+        const hasArrived = clock.target === null && clock.now >= target
+        if (hasArrived) this.#listeners.notify((listener) => listener.caughtUp?.(settings.id, summary))
+      },
       (error: unknown) => {
         // A stalled advance continues when there is space, so it is not a failure that would repeat itself.
         if (!(error instanceof AdvanceStalled)) this.#stuck.add(clock)

@@ -3,7 +3,10 @@ export const OPERATOR = {}
 
 type Waiting<Owner, Item> = { readonly owners: readonly Owner[]; readonly item: Item }
 
-/** A queue from which the owners of the items take turns. The items of one owner keep their order. */
+/**
+ * A queue from which the owners of the items take turns. The items of one owner keep their order. Only an item of several owners
+ * that waits for one of them lets those behind it pass, so that it does not hold up the others.
+ */
 export class Turns<Owner, Item> {
   /** The waiting items of each owner: first those of the owner whose turn is next. An item of several owners waits in each line. */
   readonly #lines = new Map<Owner, Waiting<Owner, Item>[]>()
@@ -22,21 +25,26 @@ export class Turns<Owner, Item> {
     }
   }
 
-  /** Removes the next item that is the first of all its owners; undefined only if no item waits. */
+  /** Removes the next item: one that is the first of all its owners, or the next of a single one. @returns undefined if no item waits */
   take(): Item | undefined {
-    for (const [first] of this.#lines.values()) {
-      if (!first?.owners.every((owner) => this.#lines.get(owner)?.[0] === first)) continue
-      for (const owner of first.owners) this.#advance(owner)
-      return first.item
+    for (const line of this.#lines.values()) {
+      const next = this.#isFirst(line[0]) ? line[0] : line.find(({ owners }) => owners.length === 1)
+      if (!next) continue
+      for (const owner of next.owners) this.#remove(owner, next)
+      return next.item
     }
     return undefined
   }
 
-  /** Removes the first item of an owner, whose next turn comes after those of all others. */
-  #advance(owner: Owner): void {
-    const line = this.#lines.get(owner)
+  #isFirst(waiting: Waiting<Owner, Item> | undefined): boolean {
+    return waiting?.owners.every((owner) => this.#lines.get(owner)?.[0] === waiting) ?? false
+  }
+
+  /** Removes an item of an owner, whose next turn comes after those of all others. */
+  #remove(owner: Owner, waiting: Waiting<Owner, Item>): void {
+    const line = this.#lines.get(owner) ?? []
     this.#lines.delete(owner)
-    line?.shift()
-    if (line && line.length > 0) this.#lines.set(owner, line)
+    line.splice(line.indexOf(waiting), 1)
+    if (line.length > 0) this.#lines.set(owner, line)
   }
 }

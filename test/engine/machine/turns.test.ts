@@ -21,9 +21,13 @@ test('owners take turns', () => {
   )
 })
 
-test('an item of several owners is taken after all earlier ones of each of them, and before all later ones', () => {
+test('an item of several owners is taken after all earlier ones of each of them, and later ones pass it until then', () => {
   const ofBoth: [string, string] = ['ab', 'both']
-  expect(orderOf(['b', 'b1'], ['b', 'b2'], ofBoth, ['a', 'a1'], ['c', 'c1'])).toBe('b1 c1 b2 both a1')
+  expect(orderOf(['b', 'b1'], ['b', 'b2'], ofBoth, ['a', 'a1'], ['c', 'c1'])).toBe('b1 a1 c1 b2 both')
+  const ofAll: [string, string] = ['abc', 'all']
+  expect(orderOf(['b', 'b1'], ofBoth, ofAll, ['a', 'a1'], ['c', 'c1'], ['a', 'a2'])).toBe(
+    'b1 both all a1 c1 a2',
+  )
   expect(orderOf(['a', 'a1'], ['aba', 'both'], ['b', 'b1'], ['a', 'a2'])).toBe('a1 both b1 a2')
 })
 
