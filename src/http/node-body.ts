@@ -1,7 +1,35 @@
 import type { IncomingMessage } from 'node:http'
+import { ApiError, parameterInvalid } from '../core/errors.ts'
 import type { Reading } from './incoming.ts'
 
 const decoder = new TextDecoder()
+
+/**
+ * Reads the body of a request that was made within the process. A caller can give any stream.
+ * @throws ApiError parameter_invalid, param null, if the stream fails
+ */
+export async function readStream({ body, signal }: Request, add: Reading['add']): Promise<string> {
+  if (!body) return ''
+  let all: Buffer = NOTHING
+  let size = 0
+  try {
+    for await (const chunk of body) {
+      signal.throwIfAborted()
+      // A test runner can have classes of its own, so instanceof would not find them.
+      if (!isBytes(chunk)) throw new TypeError('its stream does not contain bytes')
+      add(chunk.byteLength)
+      all = appended(all, size, Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength))
+      size += chunk.byteLength
+    }
+  } catch (error) {
+    if (error instanceof ApiError) throw error
+    const why = error instanceof Error ? error.message : 'its stream failed'
+    throw parameterInvalid(null, `The body cannot be read: ${why}`)
+  }
+  return decoder.decode(all.subarray(0, size))
+}
+
+const isBytes = (chunk: unknown): chunk is Uint8Array => ArrayBuffer.isView(chunk)
 
 /** Reads the body of a request of Node. @throws Error if the caller closes the connection before the end */
 export async function readNodeBody(request: IncomingMessage, { add, turn }: Reading): Promise<string> {

@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import { parameterInvalid } from '../core/errors.ts'
 import { decodeForm, decodeJson, MAX_PARAMETERS, type Raw, refuseTooMany } from './form.ts'
 import type { Incoming, Reading } from './incoming.ts'
-import { readNodeBody } from './node-body.ts'
+import { readNodeBody, readStream } from './node-body.ts'
 
 /** The size limit of a body, in bytes, unless a route has one of its own. See docs/contract/requests.md#limits. */
 export const MAX_BODY_BYTES = 1_048_576
@@ -132,9 +132,7 @@ export async function readBody(
   // A request that was made within the process has a body of its own.
   if (incoming?.readableDidRead === false && !incoming.destroyed)
     return readNodeBody(incoming, { add: count, turn })
-  const text = await c.req.text()
-  count(Buffer.byteLength(text))
-  return text
+  return readStream(c.req.raw, count)
 }
 
 function queryOf(url: string): string {
