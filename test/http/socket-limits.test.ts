@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Daemon } from '../../src/daemon/daemon.ts'
 import { SOCKET_LIMITS } from '../../src/daemon/listener.ts'
 import { openSocket, responsesIn, startListening } from './raw-socket.ts'
@@ -155,26 +155,29 @@ test('a connection beyond the limit takes the place of the one that has been idl
 })
 
 test('a connection beyond the limit takes the place of the oldest stream, but of no request in progress', async () => {
+  // With the real limits of time: the unfinished request waits for all the streams.
+  const patient = await startListening({
+    socketLimits: { ...SOCKET_LIMITS, connections: LIMITS.connections },
+  })
+  onTestFinished(() => patient.close())
+  const own = [`Host: ${new URL(patient.url).host}`, `Authorization: Bearer ${patient.secretKey}`]
   const accept = 'Accept: text/event-stream'
   const open = async (...lines: string[]) => {
-    const raw = openSocket(daemon)
+    const raw = openSocket(patient)
     raw.write(...lines, '', '')
     await once(raw.socket, 'data')
     return raw
   }
-  const unfinished = openSocket(daemon)
+  const unfinished = openSocket(patient)
   const expecting = ['Expect: 100-continue', 'Content-Length: 2', 'Connection: close', '', '']
-  unfinished.write(POST, host(), key(), JSON_TYPE, ...expecting)
+  unfinished.write(POST, ...own, JSON_TYPE, ...expecting)
   await once(unfinished.socket, 'data')
-  const oldest = await open('GET /v1/events HTTP/1.1', host(), key(), accept)
-  // All at once: the unfinished request has little time.
+  const oldest = await open('GET /v1/events HTTP/1.1', ...own, accept)
   const streams = await Promise.all(
-    Array.from({ length: LIMITS.connections - 2 }, () =>
-      open('GET /v1/events HTTP/1.1', host(), key(), accept),
-    ),
+    Array.from({ length: LIMITS.connections - 2 }, () => open('GET /v1/events HTTP/1.1', ...own, accept)),
   )
-  const beyond = openSocket(daemon)
-  beyond.write('GET /v1/customers HTTP/1.1', host(), key(), 'Connection: close', '', '')
+  const beyond = openSocket(patient)
+  beyond.write('GET /v1/customers HTTP/1.1', ...own, 'Connection: close', '', '')
   expect(responsesIn(await beyond.heard).map(({ status }) => status)).toEqual([200])
   expect(await oldest.heard).toContain(': connected')
   unfinished.write('{}')
