@@ -152,7 +152,8 @@ export function createListener(
     const track = (answered: ReturnType<Begin>) => {
       if (answered) connections.serves(request, answered).catch(failed(response))
     }
-    const isPipelined = connections.lastOver(request.socket)?.before?.writableFinished === false
+    // Node keeps the response back while an earlier one has the connection.
+    const isPipelined = response.socket === null
     if (isPipelined) pipelined.serve(request, response, () => track(beginInTurn(request, begin)))
     else track(begin())
   }

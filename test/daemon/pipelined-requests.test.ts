@@ -141,6 +141,16 @@ test('each stream of a connection ends when it is closed, also those that wait b
   expect(order).toEqual(Array(17).fill('canceled'))
 })
 
+test('a stream behind a request that is refused at once, and ends the connection, ends with it', async () => {
+  const { open, order, connections } = await startServer()
+  const { closed, text } = open(`GET / HTTP/1.1\r\nHost: localhost\r\nExpect: nonsense\r\n\r\n${STREAM}`)
+  await closed
+  expect(text()).toMatch(/^HTTP\/1\.1 400 /)
+  await until(() => !connections.isServing)
+  // On a busy machine, the connection can be closed before its turn.
+  expect([[], ['canceled']]).toContainEqual(order)
+})
+
 test('invalid requests count as well as valid ones', async () => {
   const { open } = await startServer()
   const { socket, closed, text } = open(STREAM)
