@@ -1,9 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { MerchantDeleted } from '../../src/engine/machine/merchant-state.ts'
 import { anotherMerchant, asOperator } from '../http/support.ts'
 import { at, openTwin, subscribe } from '../scenarios/story.ts'
 import { clientOf, DEFAULT_NOW, type Twin } from '../twin.ts'
+import { makeDoor, openShop, turns } from '../webhooks/inbox.ts'
 
 /** Sends advances one after the other until `isOver` or 400 are answered. @returns how many were answered */
 async function keepAdvancing(client: Twin, path: string, isOver: () => boolean): Promise<number> {
@@ -74,6 +75,51 @@ test('several advances of all merchants run in their order, also if one is refus
   )
   expect(statuses).toEqual([200, 400, 200])
   expect(count).toBeLessThan(200)
+})
+
+describe('an advance of all merchants that waits', () => {
+  test('for a receiver of webhooks delays no advances of others meanwhile', async () => {
+    const shop = await openShop()
+    const door = makeDoor()
+    shop.inbox.receive = async () => {
+      await door.opened
+      return 200
+    }
+    await shop.endpoint()
+    await subscribe(shop, { price: { recurring: { interval: 'day' } } })
+    const { secretKey } = await anotherMerchant(shop)
+    const other = clientOf(shop.sandbox, secretKey)
+    const { merchant } = shop.sandbox
+    const advance = shop.advance({ by: '3d', await_webhooks: true })
+    while (merchant.held.size === 0) await turn()
+    const all = advanceAll(shop)
+    // It is asked for before the advance waits for the receiver, and while it does.
+    const early = other.advance({ by: '1d' })
+    while (merchant.parked.size === 0) await turn()
+    await early
+    await other.advance({ by: '1d' })
+    expect(merchant.held.size).toBe(1)
+    door.open()
+    await advance
+    expect((await all).status).toBe(200)
+  })
+
+  test('and is canceled delays no others any more', async () => {
+    const { twin, clients } = await threeMerchants()
+    const [first, second] = clients
+    const advance = first?.advance({ by: '20y' })
+    const { merchant } = twin.sandbox
+    while (merchant.held.size === 0) await turn()
+    const all = asOperator(twin)('POST', 'clock/advance', { all: true, by: '1d', advance_id: 'all' })
+    const other = second?.advance({ by: '1d' })
+    await turns()
+    expect((await asOperator(twin)('POST', 'clock/cancel', { advance_id: 'all' })).status).toBe(200)
+    await other
+    expect(merchant.held.size).toBe(1)
+    expect((await all).status).toBe(200)
+    await first?.post('/v1/test_helpers/clock/cancel')
+    await advance
+  })
 })
 
 test('a merchant is deleted although its clients keep advancing its clocks', async () => {

@@ -67,7 +67,7 @@ export async function beginAdvance(
       onBegin?.()
       return started
     },
-    { advances: clocks.map(({ clock }) => clock) },
+    { advances: clocks.map(({ clock }) => clock), signal },
   )
   const started = await (signal ? Promise.race([beginning, whenAborted(signal)]) : beginning)
   if (started === CANCELED) return { done: clocks.map(async () => EMPTY_SUMMARY) }

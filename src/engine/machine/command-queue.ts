@@ -18,6 +18,8 @@ export type Sender = {
 export type CommandOptions = Sender & {
   /** The clocks whose advance the command begins; none by default. */
   readonly advances?: readonly Clock[]
+  /** Aborts when nobody waits for the command any more: it will do nothing, and delays no others until then. */
+  readonly signal?: AbortSignal | undefined
   /** The merchant whose turn the command takes, if it follows the clock of none. */
   readonly turnOf?: MerchantState
 }
@@ -81,9 +83,7 @@ export class CommandQueue {
   ): Promise<T> {
     if (this.#isClosed) return Promise.reject(internalError())
     return new Promise((resolve, reject) => {
-      const end = () => {
-        for (const follower of this.#reservations.end(command)) this.#enqueue(follower)
-      }
+      const end = () => this.#endReservation(command)
       const refuse = (error: unknown) => {
         end()
         reject(error)
@@ -103,6 +103,7 @@ export class CommandQueue {
           return this.#defer(command, error.clock) ? undefined : () => refuse(internalError())
         },
       }
+      options.signal?.addEventListener('abort', end, { once: true })
       this.#enqueue(command)
     })
   }
@@ -232,10 +233,16 @@ export class CommandQueue {
     const waiting = owner?.held.get(clock)
     if (!waiting) return false
     waiting.push(this.#waitingOf(command))
-    const { merchants, advances = [] } = command
-    if (merchants.length > 1)
+    const { merchants, advances = [], signal } = command
+    // An advance that waits for webhooks may last as long as a receiver takes. Others do not wait for that.
+    if (owner?.parked.has(clock)) this.#endReservation(command)
+    else if (merchants.length > 1 && !signal?.aborted)
       this.#reservations.add(command, [...merchants.map((each) => each.clock), ...advances])
     return true
+  }
+
+  #endReservation(command: Command): void {
+    for (const follower of this.#reservations.end(command)) this.#enqueue(follower)
   }
 
   #waitingOf(command: Command): Waiting {

@@ -5,7 +5,7 @@ type Reservation<Command> = { readonly clocks: ReadonlySet<Clock>; readonly foll
 
 /**
  * Commands that wait until several clocks stand. Each waits for one clock at a time, so further advances of the other clocks
- * could delay it for ever. They wait until it has run.
+ * could delay it for ever. They wait until it has run, or only a receiver of webhooks keeps it waiting.
  */
 export class Reservations<Command> {
   readonly #waiting = new Map<Command, Reservation<Command>>()
