@@ -77,6 +77,22 @@ test('several advances of all merchants run in their order, also if one is refus
   expect(count).toBeLessThan(200)
 })
 
+test('an advance of all merchants comes after those of single ones that were asked for before', async () => {
+  const { twin, clients } = await threeMerchants()
+  const [first] = clients
+  const answered: string[] = []
+  const note = async (what: string, answer: Promise<{ status: number }> | undefined) => {
+    answered.push(`${what} ${(await answer)?.status}`)
+  }
+  const advance = (to: string) => first?.request('POST', MAIN, { to: at(to) })
+  const begun = note('one', advance('2027-01-31'))
+  while (twin.sandbox.merchant.held.size === 0) await turn()
+  const two = note('two', advance('2028-01-31'))
+  await turns()
+  await Promise.all([begun, two, note('all', advanceAll(twin, '3y')), note('later', advance('2032-01-31'))])
+  expect(answered).toEqual(['one 200', 'two 200', 'all 200', 'later 200'])
+})
+
 describe('an advance of all merchants that waits', () => {
   test('for a receiver of webhooks delays no advances of others meanwhile', async () => {
     const shop = await openShop()

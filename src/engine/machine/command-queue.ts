@@ -25,6 +25,8 @@ export type CommandOptions = Sender & {
 }
 
 type Command = CommandOptions & {
+  /** Commands are numbered in the order of their arrival. */
+  readonly number: number
   /** The merchants whose clocks the command follows; none for a command that does not depend on their time. */
   readonly merchants: readonly MerchantState[]
   /** Runs it. @returns the response to send after the commit; undefined when it waits for a clock and runs again */
@@ -51,6 +53,7 @@ export class CommandQueue {
   readonly #gate = new Gate<Command>((command) => this.#enqueue(command))
   readonly #commands = new Turns<object, Command>()
   readonly #reservations = new Reservations<Command>()
+  #submitted = 0
   /** Whether a transaction is scheduled, or runs. */
   #isFlushing = false
   #isClosed = false
@@ -88,7 +91,9 @@ export class CommandQueue {
         end()
         reject(error)
       }
+      this.#submitted += 1
       const command: Command = {
+        number: this.#submitted,
         merchants,
         ...options,
         reject: refuse,

@@ -7,7 +7,7 @@ type Reservation<Command> = { readonly clocks: ReadonlySet<Clock>; readonly foll
  * Commands that wait until several clocks stand. Each waits for one clock at a time, so further advances of the other clocks
  * could delay it for ever. They wait until it has run, or only a receiver of webhooks keeps it waiting.
  */
-export class Reservations<Command> {
+export class Reservations<Command extends { readonly number: number }> {
   readonly #waiting = new Map<Command, Reservation<Command>>()
 
   /** Reserves clocks for a command until it has ended. */
@@ -17,9 +17,8 @@ export class Reservations<Command> {
 
   /** Makes a command that advances clocks wait, if one of them is reserved for an earlier one. @returns whether it waits */
   holds(command: Command, advances: readonly Clock[]): boolean {
-    for (const [earlier, { clocks, followers }] of this.#waiting) {
-      if (earlier === command) return false
-      if (!advances.some((clock) => clocks.has(clock))) continue
+    for (const [{ number }, { clocks, followers }] of this.#waiting) {
+      if (number >= command.number || !advances.some((clock) => clocks.has(clock))) continue
       followers.push(command)
       return true
     }

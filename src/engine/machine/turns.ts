@@ -1,7 +1,12 @@
 /** The owner of everything that is of no merchant. */
 export const OPERATOR = {}
 
-type Waiting<Owner, Item> = { readonly owners: readonly Owner[]; readonly item: Item }
+type Waiting<Owner, Item> = {
+  readonly owners: readonly Owner[]
+  readonly item: Item
+  /** The number of its owners whose first item it is. */
+  firsts: number
+}
 
 /**
  * A queue from which the owners of the items take turns. The items of one owner keep their order. Only an item of several owners
@@ -17,18 +22,21 @@ export class Turns<Owner, Item> {
 
   /** @param owners - at least one */
   add(owners: readonly Owner[], item: Item): void {
-    const waiting = { owners, item }
-    for (const owner of owners) {
+    const waiting = { owners: owners.length > 1 ? [...new Set(owners)] : owners, item, firsts: 0 }
+    for (const owner of waiting.owners) {
       const line = this.#lines.get(owner)
       if (line) line.push(waiting)
-      else this.#lines.set(owner, [waiting])
+      else {
+        this.#lines.set(owner, [waiting])
+        waiting.firsts += 1
+      }
     }
   }
 
   /** Removes the next item: one that is the first of all its owners, or the next of a single one. @returns undefined if no item waits */
   take(): Item | undefined {
     for (const line of this.#lines.values()) {
-      const next = this.#isFirst(line[0]) ? line[0] : line.find(({ owners }) => owners.length === 1)
+      const next = line.find(({ owners, firsts }) => owners.length === 1 || firsts === owners.length)
       if (!next) continue
       for (const owner of next.owners) this.#remove(owner, next)
       return next.item
@@ -36,15 +44,14 @@ export class Turns<Owner, Item> {
     return undefined
   }
 
-  #isFirst(waiting: Waiting<Owner, Item> | undefined): boolean {
-    return waiting?.owners.every((owner) => this.#lines.get(owner)?.[0] === waiting) ?? false
-  }
-
   /** Removes an item of an owner, whose next turn comes after those of all others. */
   #remove(owner: Owner, waiting: Waiting<Owner, Item>): void {
     const line = this.#lines.get(owner) ?? []
     this.#lines.delete(owner)
-    line.splice(line.indexOf(waiting), 1)
-    if (line.length > 0) this.#lines.set(owner, line)
+    const at = line.indexOf(waiting)
+    line.splice(at, 1)
+    if (line[0] === undefined) return
+    if (at === 0) line[0].firsts += 1
+    this.#lines.set(owner, line)
   }
 }
