@@ -85,11 +85,12 @@ test('an advance of all merchants comes after those of single ones that were ask
     answered.push(`${what} ${(await answer)?.status}`)
   }
   const advance = (to: string) => first?.request('POST', MAIN, { to: at(to) })
-  const begun = note('one', advance('2027-01-31'))
+  const begun = note('one', advance('2030-01-31'))
   while (twin.sandbox.merchant.held.size === 0) await turn()
-  const two = note('two', advance('2028-01-31'))
-  await turns()
-  await Promise.all([begun, two, note('all', advanceAll(twin, '3y')), note('later', advance('2032-01-31'))])
+  const two = note('two', advance('2031-01-31'))
+  await turns(5)
+  expect(twin.sandbox.merchant.clock.target).toBe(at('2030-01-31'))
+  await Promise.all([begun, two, note('all', advanceAll(twin, '3y')), note('later', advance('2036-01-31'))])
   expect(answered).toEqual(['one 200', 'two 200', 'all 200', 'later 200'])
 })
 
