@@ -155,6 +155,22 @@ function linesOf(invoice: Invoice, cycle: number, begins: boolean): BilledLine[]
   return invoice.lines.flatMap((line) => (line.is_replaced ? [] : correctionOf(line, cycle, netAmount(line))))
 }
 
+/** An object before a change (null: it did not exist) and after it. */
+type Changed<T, Before> = { readonly first: Before; readonly last: T }
+
+/**
+ * Reports whether a written invoice begins a period with the same start as the one before it, which it replaces. The invoice of
+ * a pending update begins it when the update is applied.
+ */
+export function replacesPeriod(
+  { first, last: invoice }: Changed<Invoice, Invoice | null>,
+  { first: before, last: after }: Changed<Subscription, Subscription>,
+): boolean {
+  if (!beginsPeriod(invoice, before.current_period_start)) return false
+  const isPending = ({ pending_update }: Subscription) => pending_update?.invoice === invoice.id
+  return !isPending(after) && (first === null || isPending(before))
+}
+
 /** Reports whether an invoice bills the whole period that began at an instant. If all items are metered, it has no lines for them. */
 const beginsPeriod = (invoice: Invoice, cycle: number): boolean =>
   (invoice.begins_period && invoice.period_start === cycle) || planLinesOf(invoice, cycle).length > 0

@@ -28,6 +28,7 @@ import { Place } from './place.ts'
 import { IS_OUTSTANDING, type Owners, ReadAhead } from './read-ahead.ts'
 import { arg, type Cut, literal, type Statements } from './statements.ts'
 import type { StoredObjects, Summary } from './stored-kind.ts'
+import { markReplacedItems, releaseItems } from './waiting-items.ts'
 
 /** Names all values of the columns that come before the subscription in the index `invoice_outstanding_by_attempt`. */
 const IS_OF_SUBSCRIPTION = sql`and attempted in (0, 1) and overdue in (0, 1) and subscription = ${arg('subscription')}`
@@ -196,15 +197,16 @@ export class ObjectTable {
 
   /** Leaves the items that wait for a subscription to the next manual invoice, without journal entries: no public field changes. */
   releaseItems(subscription: string): void {
-    const { changes } = this.#statements
-      .named('release items', (db) =>
-        db
-          .updateTable('invoice_item')
-          .set({ billed_with: null })
-          .where('billed_with', '=', arg<string>('subscription')),
-      )
-      .runWith(null, subscription)
-    if (changes === 0) return
+    this.#wroteItems(releaseItems(this.#statements, subscription))
+  }
+
+  /** Marks the invoice items that correct the current period of a subscription, which is replaced, without journal entries too. */
+  markReplacedItems(subscription: Pick<Subscription, 'id' | 'customer' | 'current_period_start'>): void {
+    this.#wroteItems(markReplacedItems(this.#statements, subscription))
+  }
+
+  #wroteItems(count: number): void {
+    if (count === 0) return
     this.#writes += 1
     this.forget()
   }

@@ -38,6 +38,47 @@ describe('two periods that begin in the same second', () => {
     expect(totals.reduce((sum, total) => sum + total)).toBe(0)
   })
 
+  test('credit nothing twice if items of the first one wait beyond the lines of an invoice', async () => {
+    const { twin, change, item } = await begin()
+    for (let n = 0; n < 150; n += 1) await change({ items: [{ id: item, quantity: n % 2 ? 3 : 2 }] })
+    await change({ items: [{ id: item, quantity: 10 }] })
+    await change({ billing_cycle_anchor: 'now' })
+    // The oldest 250 items, and the credit of 10 units.
+    const { lines } = await newestInvoice(twin)
+    expect(lines.data.at(-2)).toMatchObject({ amount: -20_000 })
+    expect(lines.data.at(-1)).toMatchObject({ amount: 20_000 })
+    expect(await pendingAmounts(twin)).toHaveLength(302 - 250)
+    // The new period billed 10 units.
+    await change({ items: [{ id: item, quantity: 1 }] })
+    const waiting = await pendingAmounts(twin)
+    expect(waiting.slice(-2)).toEqual([-20_000, 2000])
+    const totals = (await listAll(twin, '/v1/invoices')).map(({ total }) => total)
+    expect([...totals, ...waiting].reduce((sum, amount) => sum + amount)).toBe(2000)
+    // The next invoice bills what waits: nothing of it corrects the new period.
+    await change({}, 'always_invoice')
+    await change({ items: [{ id: item, quantity: 0 }] })
+    expect(await pendingAmounts(twin)).toEqual([-2000])
+  })
+
+  test('credit what waits beyond the largest amount if the second one waits for a payment that never comes', async () => {
+    const { twin, change, customer, item, path } = await begin()
+    const recurring = { interval: 'month', interval_count: 3 }
+    const { id: price } = await makePrice(twin, { unit_amount: 99_999_999, recurring })
+    const { id: card } = await twin.post('/v1/payment_methods/pm_card_chargeDeclined/attach', {
+      customer: customer.id,
+    })
+    await twin.post(path, { default_payment_method: card })
+    await change({ items: [{ id: item, quantity: 30 }] })
+    const { pending_update } = await change({
+      items: [{ id: item, price, quantity: 1 }],
+      payment_behavior: 'pending_if_incomplete',
+    })
+    expect(pending_update).not.toBeNull()
+    expect(await pendingAmounts(twin)).toEqual([60_000])
+    await change({ items: [{ id: item, quantity: 1 }] })
+    expect(await pendingAmounts(twin)).toEqual([-2000, 60_000, -60_000, 2000])
+  })
+
   test('have no update of the subscription between them if nothing that is shown changes', async () => {
     const { twin, change, path } = await begin()
     await twin.post(path, { pause_collection: { behavior: 'void' } })

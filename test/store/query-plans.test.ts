@@ -260,6 +260,7 @@ function askForRarities({ engine: { store } }: Sandbox): void {
   store.objects.countDefaulted('', 1)
   store.objects.hasPaid('')
   store.objects.releaseItems('')
+  store.objects.markReplacedItems({ id: '', customer: '', current_period_start: 0 })
   store.invoiceCredits.holderOf('', '')
   for (const kind of ['charge', 'refund', 'dispute'] as const) store.objects.countAmounts(kind, 0).next()
   store.billedPeriods.delete('')

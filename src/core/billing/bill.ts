@@ -129,7 +129,6 @@ export function draft(change: Change, given: Account, subscription: Subscription
   const created = change.create('invoice', invoice, 'invoice.created')
   for (const item of billed)
     change.update('invoice_item', item, (latest) => ({ ...latest, invoice: invoice.id, billed_with: null }))
-  if (billed.length < pendingItems.length) markReplaced(change, pendingItems, billing)
   if (discounts.size > 0) spendDiscounts(change, account, created)
   return created
 }
@@ -140,20 +139,8 @@ function lineOfPending(item: InvoiceItem, id: string, billing: Billing): Invoice
   return isReplaced(line, billing) ? { ...line, is_replaced: true } : line
 }
 
-/** Marks the items that wait longer and correct a period that the period of the invoice replaces. */
-function markReplaced(change: Change, items: readonly InvoiceItem[], billing: Billing): void {
-  for (const item of items) {
-    const { invoice, proration } = change.latest('invoice_item', item)
-    if (invoice !== null || !proration || !isReplaced({ proration }, billing)) continue
-    change.update('invoice_item', item, (latest) => ({
-      ...latest,
-      proration: { ...proration, is_replaced: true },
-    }))
-  }
-}
-
-/** Reports whether a line or an item corrects a period that an invoice replaces. An invoice that bills certain items begins no period. */
-const isReplaced = ({ proration }: Pick<InvoiceLine, 'proration'>, { period, items }: Billing): boolean =>
+/** Reports whether a line corrects a period that an invoice replaces. An invoice that bills certain items begins no period. */
+const isReplaced = ({ proration }: InvoiceLine, { period, items }: Billing): boolean =>
   items === undefined && isCorrection(proration) && proration?.cycle === period.start
 
 /** Adds the customer's pending items that belong to no subscription, if the invoice has room for them beside those of the subscription. */

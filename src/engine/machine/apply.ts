@@ -37,7 +37,7 @@ export function apply(unit: UnitOfWork, change: Change, clock: Clock = unit.merc
   updateBilledPeriods(unit, touched)
   record(unit, entries, clock.instant)
   for (const object of touched.values()) queueJobs(unit, object)
-  followUp(unit, touched.values(), (following) => apply(unit, following, clock))
+  followUp(unit, touched, (following) => apply(unit, following, clock))
 }
 
 /** Records the last state of a step's object. */

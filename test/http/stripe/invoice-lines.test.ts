@@ -233,3 +233,28 @@ describe('a request with many lines', () => {
     })
   })
 })
+
+test('a line of a period that was replaced in its first second is not credited with the new one once it is taken off', async () => {
+  const { id: product } = await stripe.products.create({ name: 'Pro' })
+  const priceFor = async (interval: 'month' | 'year') => {
+    const given = { product, currency: 'usd', unit_amount: 100, recurring: { interval } }
+    return (await stripe.prices.create(given)).id
+  }
+  const monthly = { price: await priceFor('month') }
+  const { id: subscription, items } = await stripe.subscriptions.create({ customer, items: [monthly] })
+  const id = items.data[0]?.id ?? ''
+  const change = (params: Stripe.SubscriptionUpdateParams) =>
+    stripe.subscriptions.update(subscription, { proration_behavior: 'create_prorations', ...params })
+  await change({ pause_collection: { behavior: 'keep_as_draft' } })
+  // The new period is a draft of -100, 700, -700 and 700.
+  await change({ items: [{ id, quantity: 7 }] })
+  await change({ items: [{ id, price: await priceFor('year') }] })
+  const { latest_invoice } = await stripe.subscriptions.retrieve(subscription, { expand: ['latest_invoice'] })
+  const begun = latest_invoice as Stripe.Invoice
+  expect(amountsOf(begun)).toEqual([-100, 700, -700, 700])
+  const taken = lineOf(begun, 1)
+  await stripe.invoices.removeLines(begun.id, { lines: [{ id: taken, behavior: 'unassign' }] })
+  await change({ items: [{ id, quantity: 1 }] })
+  const { data } = await stripe.invoiceItems.list({ customer, pending: true })
+  expect(data.map(({ amount }) => amount).reverse()).toEqual([700, -700, 100])
+})
