@@ -117,19 +117,24 @@ export function ofCurrentItems(
 export const changesBilled = (before: Invoice, after: Invoice): boolean =>
   before.lines !== after.lines || isBilled(before) !== isBilled(after) || before.deleted !== after.deleted
 
-/** Adds up the sums of each span. All are added together, because a period can have very many. */
+/** Adds up the sums of each span, in one pass over the sums: a period can have very many. */
 function summed(sums: readonly BilledSum[], added: readonly BilledSum[]): readonly BilledSum[] {
   if (added.length === 0) return sums
-  const all = new Map(sums.map((sum) => [spanOf(sum), sum]))
-  for (const sum of added) {
-    const span = spanOf(sum)
-    const old = all.get(span)
-    const both = old ? { ...old, amount: old.amount + sum.amount, count: old.count + sum.count } : sum
-    if (both.count === 0) all.delete(span)
-    else all.set(span, both)
+  // Comparing the starts first takes a fraction of the time that the texts of all spans take.
+  const starts = new Set(added.map(({ start }) => start))
+  const changes = new Map<string, BilledSum>()
+  for (const sum of added) changes.set(spanOf(sum), both(changes.get(spanOf(sum)), sum))
+  const all: BilledSum[] = []
+  for (const sum of sums) {
+    const span = starts.has(sum.start) ? spanOf(sum) : ''
+    all.push(both(changes.get(span), sum))
+    changes.delete(span)
   }
-  return [...all.values()]
+  return [...all, ...changes.values()].filter(({ count }) => count !== 0)
 }
+
+const both = (known: BilledSum | undefined, sum: BilledSum): BilledSum =>
+  known ? { ...known, amount: known.amount + sum.amount, count: known.count + sum.count } : sum
 
 const spanOf = ({ subscription_item, start, end }: BilledLine): string =>
   `${start} ${end} ${subscription_item}`

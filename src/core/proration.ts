@@ -14,6 +14,20 @@ export type ProrationBehavior = (typeof PRORATION_BEHAVIORS)[number]
  */
 export type BilledLine = Period & { readonly subscription_item: string; readonly amount: number }
 
+/** The lines that billed each item, by item. */
+export type BilledItems = ReadonlyMap<string, readonly BilledLine[]>
+
+/** Groups billed lines by item, once for each change: a period can have very many. */
+export function billedItems(lines: Iterable<BilledLine>): BilledItems {
+  const items = new Map<string, BilledLine[]>()
+  for (const line of lines) {
+    const ofItem = items.get(line.subscription_item)
+    if (ofItem) ofItem.push(line)
+    else items.set(line.subscription_item, [line])
+  }
+  return items
+}
+
 /** A line for a change of an item within a period: a credit for unused time, or a charge for the remaining time. */
 export type Proration = {
   readonly subscription_item: string
@@ -42,7 +56,7 @@ export type ItemsChange = {
   /** The display name of each price, by id. */
   readonly names: ReadonlyMap<string, string>
   /** The lines that billed the items in this period. */
-  readonly billed: readonly BilledLine[]
+  readonly billed: BilledItems
   /** The discount amounts of each item for a whole period, by item; absent for none. */
   readonly discounts?: ReadonlyMap<string, number>
 }
@@ -50,10 +64,11 @@ export type ItemsChange = {
 /**
  * Returns the unused part of the billed amount of an item: the credit for a change or a cancellation. It is never negative, and
  * never exceeds the billed amount.
+ * @param billed - the lines that billed the item
  * See docs/contract/proration.md#credits.
  */
-export function unusedAmount(billed: readonly BilledLine[], item: string, at: number): number {
-  const lines = billed.filter(({ subscription_item, end }) => subscription_item === item && end > at)
+export function unusedAmount(billed: readonly BilledLine[], at: number): number {
+  const lines = billed.filter(({ end }) => end > at)
   const unused = sumOfShares(
     lines.map(({ amount, start, end }) => ({
       amount,
@@ -94,7 +109,7 @@ export const creditsForAll = (change: Omit<ItemsChange, 'after'>): Proration[] =
   change.before.flatMap((item) => credit({ ...change, after: [] }, item))
 
 function credit(change: ItemsChange, item: SubscriptionItem): Proration[] {
-  const amount = unusedAmount(change.billed, item.id, change.at)
+  const amount = unusedAmount(change.billed.get(item.id) ?? [], change.at)
   if (amount === 0) return []
   return [{ ...lineOf('Unused', item, change), amount: -amount }]
 }

@@ -50,7 +50,7 @@ export function backdated(
   const { now: to, prices } = account
   const past = pastPeriods(subscription, { from, to, anchor: subscription.billing_cycle_anchor, prices })
   const created = past.flatMap(({ start, end, whole }) => {
-    const common = { before: [], after: subscription.items, prices, names, billed: [] }
+    const common = { before: [], after: subscription.items, prices, names, billed: new Map() }
     // A period that continues after the start of billing is billed up to the start.
     const lines = prorations({ ...common, period: whole, at: start })
     const later = end < whole.end ? prorations({ ...common, period: whole, at: end }) : []

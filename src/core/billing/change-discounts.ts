@@ -1,7 +1,7 @@
 import type { Period } from '../calendar.ts'
 import { sumOfShares } from '../money.ts'
 import { priceAmount } from '../price-amount.ts'
-import { type BilledLine, isUnchanged } from '../proration.ts'
+import { type BilledItems, isUnchanged } from '../proration.ts'
 import type { Subscription, SubscriptionItem } from '../subscription.ts'
 import { isLicensed } from '../subscription-item.ts'
 import type { Account } from './account.ts'
@@ -13,7 +13,7 @@ export type DiscountedChange = {
   readonly before: readonly SubscriptionItem[]
   readonly period: Period
   readonly at: number
-  readonly billed: readonly BilledLine[]
+  readonly billed: BilledItems
 }
 
 /**
@@ -53,7 +53,7 @@ function takenOff(
   { billed, period, at }: DiscountedChange,
 ): number {
   const price = prices.get(item.price)
-  const lines = billed.filter(({ subscription_item, end }) => subscription_item === item.id && end > at)
+  const lines = (billed.get(item.id) ?? []).filter(({ end }) => end > at)
   if (!price || !isLicensed(item) || lines.length === 0) return 0
   const whole = period.end - period.start
   const paid = sumOfShares(

@@ -2,7 +2,7 @@ import { nextBoundary, type Period } from '../calendar.ts'
 import type { Change } from '../change.ts'
 import type { InvoiceItem } from '../invoice-item.ts'
 import {
-  type BilledLine,
+  type BilledItems,
   creditsForAll,
   type Proration,
   type ProrationBehavior,
@@ -40,7 +40,7 @@ export type PlanChange = {
   /** Whether the invoice waits to be paid by hand: it is not charged, and the subscription is past due until then. */
   readonly isUncharged: boolean
   /** The lines that billed the items in the current period. */
-  readonly billed: readonly BilledLine[]
+  readonly billed: BilledItems
   /** The display name of each price, by id. */
   readonly names: ReadonlyMap<string, string>
 }

@@ -1,6 +1,6 @@
 import type { Change } from '../change.ts'
 import { itemsOfOneInvoice } from '../invoice-item.ts'
-import { type BilledLine, creditsForAll } from '../proration.ts'
+import { type BilledItems, creditsForAll } from '../proration.ts'
 import { type CancellationReason, pricedPeriod, type Subscription, withInvoice } from '../subscription.ts'
 import { factsOf } from '../subscription-status.ts'
 import { type Account, type EndingAccount, updateDelinquency } from './account.ts'
@@ -20,7 +20,7 @@ export type Settlement = {
    * the usage is not billed.
    */
   readonly invoiceNow: boolean
-  readonly billed: readonly BilledLine[]
+  readonly billed: BilledItems
   readonly names: ReadonlyMap<string, string>
 }
 

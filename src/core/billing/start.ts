@@ -107,7 +107,7 @@ function prorated(
     at: now,
     prices,
     names,
-    billed: [],
+    billed: new Map(),
   })
   const created = lines.map((line) => createItem(change, account, subscription, line, { discountable: true }))
   return { ...account, pendingItems: [...account.pendingItems, ...created] }

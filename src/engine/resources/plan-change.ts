@@ -8,7 +8,7 @@ import type { Change } from '../../core/change.ts'
 import { invalidStateTransition, parameterInvalid } from '../../core/errors.ts'
 import { isSameJson } from '../../core/json-text.ts'
 import type { PaymentMethod } from '../../core/payment-method.ts'
-import type { BilledLine, ProrationBehavior } from '../../core/proration.ts'
+import { type BilledLine, billedItems, type ProrationBehavior } from '../../core/proration.ts'
 import { intervalOf, type Prices, type Subscription } from '../../core/subscription.ts'
 import { factsOf, isRunning } from '../../core/subscription-status.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
@@ -99,7 +99,7 @@ export function changePlanNow(
       !isSameInterval(intervalOf(before.items, prices), intervalOf(after.items, prices)),
     isConditional,
     isUncharged: params.payment_behavior === 'default_incomplete',
-    billed: billedLines(unit, before),
+    billed: billedItems(billedLines(unit, before)),
     names: namesOf(unit, prices),
   })
 }
@@ -125,7 +125,9 @@ export function cancelWithSettlement(
   cancelNow(change, account, subscription, {
     prorate: prorate && isPeriodBilled,
     invoiceNow: invoice_now && isRunning(subscription),
-    billed: prorate ? [...billedLines(unit, subscription), ...discarded, ...deleted.map(negated)] : [],
+    billed: billedItems(
+      prorate ? [...billedLines(unit, subscription), ...discarded, ...deleted.map(negated)] : [],
+    ),
     names: namesOf(unit, account.prices),
   })
 }
