@@ -286,7 +286,7 @@ function resumeAdvances({ engine }: Sandbox, log: Logger): void {
   for (const run of engine.time.resume(engine.merchants.values())) {
     log.info('resuming an interrupted advance')
     run.then(
-      (summary) => log.info(summary, 'an interrupted advance is complete'),
+      (summary) => summary && log.info(summary, 'an interrupted advance is complete'),
       (error: unknown) => log.error({ err: error }, 'an interrupted advance failed'),
     )
   }

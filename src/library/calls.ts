@@ -137,6 +137,9 @@ export async function ask<ResponseBody>(
   })
 }
 
+/** Returns a name or an ID as a part of a path. Lone surrogates, which no path can contain, are replaced. */
+export const pathPart = (text: string): string => encodeURIComponent(text.toWellFormed())
+
 /** Appends a query to a path. Undefined values are omitted, and a list becomes repeated `name[]` parameters. */
 export function withQuery(
   path: string,

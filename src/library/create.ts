@@ -9,7 +9,7 @@ import { randomToken } from '../engine/machine/ids.ts'
 import { Addresses } from '../webhooks/address.ts'
 import { Sender } from '../webhooks/sender.ts'
 import type { NewMerchant, Paytwin, PaytwinOptions, Snapshots } from './api.ts'
-import { ask, type Caller, CallsUnderWay, type FetchHandler } from './calls.ts'
+import { ask, type Caller, CallsUnderWay, type FetchHandler, pathPart } from './calls.ts'
 import { secondsOf, timeOf } from './clock-control.ts'
 import { faultsOf, type Shared, twinOf } from './merchant-twin.ts'
 import { RequestRefused } from './refused.ts'
@@ -179,10 +179,9 @@ async function createMerchant(
 
 const snapshotsOf = (admin: Caller): Snapshots => ({
   save: (name) => ask(admin, 'POST', '/_paytwin/snapshots', { name }),
-  restore: (name) => ask(admin, 'POST', `/_paytwin/snapshots/${encodeURIComponent(name)}/restore`),
+  restore: (name) => ask(admin, 'POST', `/_paytwin/snapshots/${pathPart(name)}/restore`),
   list: async () => (await ask<{ data: Snapshot[] }>(admin, 'GET', '/_paytwin/snapshots')).data,
-  delete: async (name) =>
-    void (await ask(admin, 'DELETE', `/_paytwin/snapshots/${encodeURIComponent(name)}`)),
+  delete: async (name) => void (await ask(admin, 'DELETE', `/_paytwin/snapshots/${pathPart(name)}`)),
 })
 
 /** Starts a server that does not keep the process alive, even with open connections, and does not replace globals. */

@@ -1,5 +1,5 @@
 import type { Story } from './api.ts'
-import { ask, type Caller, withQuery } from './calls.ts'
+import { ask, type Caller, pathPart, withQuery } from './calls.ts'
 import type { CustomerTimeline, Event, InvoiceTimeline, SubscriptionTimeline } from './resources.ts'
 
 /** The resource of the admin API for each prefix of IDs. */
@@ -24,7 +24,7 @@ export async function storyOf(admin: Caller, id: string): Promise<Story> {
     throw new TypeError(
       `'${id}' is not the ID of a subscription (sub_…), a customer (cus_…) or an invoice (in_…)`,
     )
-  const data = await ask<Story['data']>(admin, 'GET', `/_paytwin/${resource}/${encodeURIComponent(id)}`)
+  const data = await ask<Story['data']>(admin, 'GET', `/_paytwin/${resource}/${pathPart(id)}`)
   return { id, text: await textOf(data), data }
 }
 

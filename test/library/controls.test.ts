@@ -202,6 +202,7 @@ describe('snapshots', () => {
     expect((await twin.snapshots.list()).map(({ name }) => name)).toEqual(['subscribed'])
     await twin.snapshots.delete('subscribed')
     await expect(twin.snapshots.restore('subscribed')).rejects.toMatchObject({ status: 404 })
+    await expect(twin.snapshots.restore('\ud800')).rejects.toMatchObject({ status: 404 })
   })
 })
 

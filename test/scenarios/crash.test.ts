@@ -106,6 +106,21 @@ test('an advance that a crash interrupts ends at its target with the same histor
   expect(bytesOf(await historyOf(third))).toEqual(history)
 })
 
+test('an interrupted advance that continues, and is canceled, has no summary of its end', async () => {
+  const folder = makeFolder()
+  const [original, crashed] = [join(folder, 'original.db'), join(folder, 'crashed.db')]
+  const first = await open(original)
+  await subscribe(first)
+  const isCopied = copyAtCommit(first.sandbox, 1, { from: original, to: crashed })
+  await first.advance({ to: END })
+  expect(isCopied()).toBe(true)
+
+  const { engine, merchant } = (await open(crashed)).sandbox
+  const resumed = engine.time.resume(engine.merchants.values())
+  engine.time.cancel(merchant, merchant.clock)
+  expect(await Promise.all(resumed)).toEqual([undefined])
+})
+
 test.each([
   ['', 'clock'],
   ['of a test clock ', 'test_clock'],

@@ -81,12 +81,18 @@ export class Timekeeper {
     this.#advances.cancel(merchant, clock)
   }
 
-  /** Continues the advances that a crash or a stop interrupted. */
-  resume(merchants: Iterable<MerchantState>): Promise<Summary>[] {
+  /**
+   * Continues the advances that a crash or a stop interrupted.
+   * @returns the summary of each at its end; undefined if it was interrupted again, or canceled
+   */
+  resume(merchants: Iterable<MerchantState>): Promise<Summary | undefined>[] {
     return [...merchants].flatMap((merchant) =>
-      [merchant.clock, ...merchant.testClocks.advancing()]
-        .filter((clock) => clock.target !== null)
-        .map((clock) => this.#advances.resume(merchant, clock)),
+      [merchant.clock, ...merchant.testClocks.advancing()].flatMap((clock) => {
+        const { target } = clock
+        if (target === null) return []
+        const done = this.#advances.resume(merchant, clock)
+        return [done.then((summary) => (isComplete(clock, target, summary) ? summary : undefined))]
+      }),
     )
   }
 
@@ -107,9 +113,8 @@ export class Timekeeper {
     clock.begin(target, storedAdvance({ is_catch_up: true }))
     return this.#advances.startOnCommit(merchant, clock).then(
       (summary) => {
-        // A stop interrupts it, and the clock goes back if it is canceled.
-        const hasArrived = clock.target === null && clock.now >= target
-        if (hasArrived) this.#listeners.notify((listener) => listener.caughtUp?.(settings.id, summary))
+        if (isComplete(clock, target, summary))
+          this.#listeners.notify((listener) => listener.caughtUp?.(settings.id, summary))
       },
       (error: unknown) => {
         // A stalled advance continues when there is space, so it is not a failure that would repeat itself.
@@ -201,3 +206,7 @@ export class Timekeeper {
     return job !== undefined && job.due <= instant
   }
 }
+
+/** Reports whether an advance has come to its end: a stop interrupts it, and a cancel ends it before its target. */
+const isComplete = (clock: Clock, target: number, { stopped_on }: Summary): boolean =>
+  clock.target === null && (clock.now >= target || stopped_on !== null)
