@@ -67,10 +67,10 @@ export async function callInProcess(
 }
 
 /**
- * The requests of open event streams. Node passes an abort of the caller's signal on to that of a request, and of a copy of the
- * request, only as long as they exist.
+ * The requests of open event streams, and what they were copied from. Node passes an abort of the caller's signal on to that of a
+ * request, and of a copy of the request, only as long as they exist.
  */
-const requestsOf = new WeakMap<ReadableStream, readonly unknown[]>()
+const requestsOfStreams = new Set<readonly [Request, unknown]>()
 
 /**
  * Makes the body of an event stream, which else never ends, end with the signal, also if nobody reads it.
@@ -79,18 +79,29 @@ const requestsOf = new WeakMap<ReadableStream, readonly unknown[]>()
 function untilAborted(requests: readonly [Request, unknown], response: Response): Response {
   const isStream = response.headers.get('content-type') === 'text/event-stream'
   if (!isStream || !response.body) return response
-  const body = endingWith(requests[0].signal, response.body)
-  requestsOf.set(body, requests)
+  requestsOfStreams.add(requests)
+  const body = endingWith(requests[0].signal, response.body, () => requestsOfStreams.delete(requests))
   return new Response(body, response)
 }
 
-/** Passes a stream on until a signal ends it. `pipeThrough` would wait for a reader first. */
-function endingWith(signal: AbortSignal, source: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+/**
+ * Passes a stream on until a signal ends it. `pipeThrough` would wait for a reader first.
+ * @param ended - called when the stream has ended
+ */
+function endingWith(
+  signal: AbortSignal,
+  source: ReadableStream<Uint8Array>,
+  ended: () => void,
+): ReadableStream<Uint8Array> {
   const reader = source.getReader()
   let abort = () => {}
-  const leave = () => signal.removeEventListener('abort', abort)
+  const leave = () => {
+    signal.removeEventListener('abort', abort)
+    ended()
+  }
   const begin = (controller: ReadableStreamDefaultController<Uint8Array>) => {
     abort = () => {
+      leave()
       controller.error(signal.reason)
       // A source that has failed has ended.
       reader.cancel(signal.reason).catch(() => undefined)

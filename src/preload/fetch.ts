@@ -39,7 +39,7 @@ const requestsOf = new WeakMap<ClientRequest, readonly unknown[]>()
 async function send(request: Request, { input, target, direct }: Sending): Promise<Response> {
   const { method, signal } = request
   signal.throwIfAborted()
-  const body = request.body === null ? undefined : Buffer.from(await request.arrayBuffer())
+  const body = request.body === null ? undefined : await bytesOf(request)
   const length = body && { 'content-length': String(body.length) }
   const { host: _, ...given } = Object.fromEntries(request.headers)
   const headers = { ...given, ...length }
@@ -58,6 +58,18 @@ async function send(request: Request, { input, target, direct }: Sending): Promi
   })
 }
 
+async function bytesOf(request: Request): Promise<Buffer> {
+  const { signal } = request
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  try {
+    return Buffer.from(await Promise.race([request.arrayBuffer(), aborted]))
+  } catch (cause) {
+    throw signal.aborted ? signal.reason : new TypeError('fetch failed', { cause })
+  }
+}
+
 /** Responses with these statuses have no body. */
 const EMPTY = new Set([101, 103, 204, 205, 304])
 
@@ -69,7 +81,7 @@ function responseOf(incoming: IncomingMessage, { method, signal }: Request, { hr
   const isEmpty = method === 'HEAD' || EMPTY.has(status)
   if (isEmpty) incoming.resume()
   const body = isEmpty ? null : (Readable.toWeb(incoming) as ReadableStream)
-  const abort = () => void incoming.destroy(signal.reason)
+  const abort = () => void incoming.destroy(signal.reason ?? new Error('aborted'))
   signal.addEventListener('abort', abort)
   incoming.once('close', () => signal.removeEventListener('abort', abort))
   return Object.defineProperty(new Response(body, { status, statusText, headers }), 'url', { value: href })

@@ -39,6 +39,25 @@ const PROGRAM = `
   }
   main(process.argv[1])`
 
+const BODIES = `
+  const send = (pull, signal) =>
+    fetch('https://api.stripe.com/begins', { method: 'POST', body: new ReadableStream({ pull }), duplex: 'half', signal })
+  const failed = ({ name, cause }) => name + (cause ? ' ' + cause.message : '')
+  const main = async () => {
+    const ended = new AbortController()
+    const endless = send(() => new Promise(() => {}), ended.signal).catch(failed)
+    ended.abort()
+    console.log(await endless)
+    console.log(await send((body) => body.error(new Error('torn'))).catch(failed))
+    process.exit()
+  }
+  main()`
+
+test('fetch with a body that does not end, or fails, is rejected as by Node', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', BODIES], { env, timeout: 10_000 })
+  expect(stdout).toBe('AbortError\nTypeError torn\n')
+})
+
 test.each(['/begins', '/waits'])(
   'fetch of %s ends with its signal, also after a garbage collection',
   async (path) => {

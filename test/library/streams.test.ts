@@ -5,6 +5,16 @@ import { expect, test, vi } from 'vitest'
 import { LiveStreams } from '../../src/http/live-streams.ts'
 import { open } from './twin.ts'
 
+async function collectGarbage() {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  // Node's registries of what was collected run in later turns.
+  for (let turn = 0; turn < 3; turn += 1) {
+    collect()
+    await setImmediate()
+  }
+}
+
 test('a stream ends with its signal, and another can be opened', async () => {
   const twin = await open()
   const headers = { accept: 'text/event-stream' }
@@ -32,17 +42,25 @@ test.each(['init', 'request'])(
     const reader = body?.getReader()
     await reader?.read()
     const next = expect(reader?.read()).rejects.toMatchObject({ name: 'AbortError' })
-    setFlagsFromString('--expose-gc')
-    const collectGarbage: () => void = runInNewContext('gc')
-    // Node's registries of what was collected run in later turns.
-    for (let turn = 0; turn < 3; turn += 1) {
-      collectGarbage()
-      await setImmediate()
-    }
+    await collectGarbage()
     ended.abort()
     await next
   },
 )
+
+test('the signals of streams that nobody keeps end them', async () => {
+  const twin = await open()
+  const headers = { accept: 'text/event-stream' }
+  const controllers = Array.from({ length: 1_000 }, () => new AbortController())
+  for (const { signal } of controllers)
+    expect((await twin.fetch('/v1/events', { headers, signal })).status).toBe(200)
+  await collectGarbage()
+  expect((await twin.fetch('/v1/events', { headers })).status).toBe(429)
+  for (const controller of controllers) controller.abort()
+  const last = new AbortController()
+  expect((await twin.fetch('/v1/events', { headers, signal: last.signal })).status).toBe(200)
+  last.abort()
+})
 
 test('streams that are aborted before they are read, or before they are answered, leave their places', async () => {
   const twin = await open()
