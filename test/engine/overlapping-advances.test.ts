@@ -4,7 +4,7 @@ import { MerchantDeleted } from '../../src/engine/machine/merchant-state.ts'
 import { anotherMerchant, asOperator } from '../http/support.ts'
 import { at, openTwin, subscribe } from '../scenarios/story.ts'
 import { clientOf, DEFAULT_NOW, type Twin } from '../twin.ts'
-import { makeDoor, openShop, turns } from '../webhooks/inbox.ts'
+import { behind, makeDoor, openShop, turns } from '../webhooks/inbox.ts'
 
 /** Sends advances one after the other until `isOver` or 400 are answered. @returns how many were answered */
 async function keepAdvancing(client: Twin, path: string, isOver: () => boolean): Promise<number> {
@@ -98,10 +98,7 @@ describe('an advance of all merchants that waits', () => {
   test('for a receiver of webhooks delays no advances of others meanwhile', async () => {
     const shop = await openShop()
     const door = makeDoor()
-    shop.inbox.receive = async () => {
-      await door.opened
-      return 200
-    }
+    shop.inbox.receive = behind(door)
     await shop.endpoint()
     await subscribe(shop, { price: { recurring: { interval: 'day' } } })
     const { secretKey } = await anotherMerchant(shop)

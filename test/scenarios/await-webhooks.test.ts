@@ -4,7 +4,7 @@ import { Addresses } from '../../src/webhooks/address.ts'
 import { Sender } from '../../src/webhooks/sender.ts'
 import { asOperator } from '../http/support.ts'
 import type { Body, Twin } from '../twin.ts'
-import { makeDoor, openShop, REFUSED, type Shop } from '../webhooks/inbox.ts'
+import { behind, makeDoor, openShop, REFUSED, type Shop } from '../webhooks/inbox.ts'
 import { startReceiver } from '../webhooks/sockets.ts'
 import { at, bytesOf, historyOf, listAll, nowOf, onTestClock, subscribe, timelineOf } from './story.ts'
 
@@ -320,10 +320,7 @@ describe('a receiver without callbacks', () => {
   test('does not delay an advance without await_webhooks', async () => {
     const shop = await openShop()
     const door = makeDoor()
-    shop.inbox.receive = async () => {
-      await door.opened
-      return 200
-    }
+    shop.inbox.receive = behind(door)
     await shop.endpoint()
     await subscribe(shop)
     expect((await shop.advance({ by: '1mo' })).now).toBe(FEBRUARY)

@@ -6,7 +6,7 @@ import { openSandbox } from '../../src/daemon/sandbox.ts'
 import { makeApp } from '../http/oauth/support.ts'
 import { anotherMerchant, asOperator } from '../http/support.ts'
 import { type Body, clientOf, type Twin } from '../twin.ts'
-import { makeDoor, makeInbox, openShop, type Shop, shopOf, turns } from '../webhooks/inbox.ts'
+import { behind, makeDoor, makeInbox, openShop, type Shop, shopOf, turns } from '../webhooks/inbox.ts'
 import { at, bytesOf, historyOf, listAll, nowOf, onTestClock, subscribe } from './story.ts'
 
 const NOW = at('2026-01-31T10:00:00Z')
@@ -213,10 +213,7 @@ describe('stopping while an advance is parked', () => {
 
     const inbox = makeInbox()
     const door = makeDoor()
-    inbox.receive = async () => {
-      await door.opened
-      return 200
-    }
+    inbox.receive = behind(door)
     const left = how === 'closed' ? database : database + how
     const sandbox = await openSandbox({ database: left, send: inbox.send })
     const again = shopOf(clientOf(sandbox, secretKey), inbox)
@@ -242,10 +239,7 @@ describe('on a test clock', () => {
     const { customer, subscription } = await subscribe(twin, method ? { default_payment_method: method } : {})
     await shop.settled()
     const door = makeDoor()
-    shop.inbox.receive = async () => {
-      await door.opened
-      return 200
-    }
+    shop.inbox.receive = behind(door)
     const advance = twin.advance({ by: '3mo', await_webhooks: true })
     await turns()
     return {

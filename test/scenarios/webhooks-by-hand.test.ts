@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { asOperator, badState, expectRefusal } from '../http/support.ts'
 import type { Body } from '../twin.ts'
-import { makeDoor, makeEvents, openShop, type Shop, turns } from '../webhooks/inbox.ts'
+import { behind, makeDoor, makeEvents, openShop, type Shop, turns } from '../webhooks/inbox.ts'
 import { at, nowOf } from './story.ts'
 
 const NOW = at('2026-01-31T10:00:00Z')
@@ -113,10 +113,7 @@ describe('retrying now', () => {
     const door = makeDoor()
     await makeEvents(shop, 1)
     await shop.settled()
-    shop.inbox.receive = async () => {
-      await door.opened
-      return 200
-    }
+    shop.inbox.receive = behind(door)
     await makeEvents(shop, 1)
     await turns()
     for (const { id } of await shop.deliveries(endpoint)) expectRefusal(await retry(shop, { id }), badState())

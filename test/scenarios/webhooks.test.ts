@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { openSandbox } from '../../src/daemon/sandbox.ts'
 import { type Body, clientOf } from '../twin.ts'
 import {
+  behind,
   makeDoor,
   makeEvents,
   makeInbox,
@@ -149,10 +150,7 @@ describe('a delivery that fails', () => {
   test('is attempted separately when its time has passed', async () => {
     const shop = await openShop()
     const door = makeDoor()
-    shop.inbox.receive = async () => {
-      await door.opened
-      return 500
-    }
+    shop.inbox.receive = behind(door, 500)
     const endpoint = await shop.endpoint()
     await makeEvents(shop, 1)
     await turns()

@@ -4,7 +4,7 @@ import { discardAllQueued } from '../../src/engine/resources/webhook-delivery.ts
 import { Deliverer } from '../../src/webhooks/deliverer.ts'
 import { anotherMerchant } from '../http/support.ts'
 import { type Body, clientOf } from '../twin.ts'
-import { makeDoor, makeEvents, makeInbox, openShop, type Shop, shopOf, turns } from './inbox.ts'
+import { behind, makeDoor, makeEvents, makeInbox, openShop, type Shop, shopOf, turns } from './inbox.ts'
 
 const NOW = 1769853600
 const PATH = '/v1/webhook_endpoints'
@@ -201,10 +201,7 @@ describe('many waiting deliveries', () => {
     await shop.settled()
     inbox.received.length = 0
     const door = makeDoor()
-    inbox.receive = async () => {
-      await door.opened
-      return 200
-    }
+    inbox.receive = behind(door)
     await shop.advance({ by: '5s' })
     await turns()
     await shop.post(`${PATH}/${second.id}`, { disabled: true })

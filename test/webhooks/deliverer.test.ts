@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { verifySignature } from '../../src/webhooks/signature.ts'
 import { anotherMerchant } from '../http/support.ts'
 import { type Body, clientOf, makePrice } from '../twin.ts'
-import { makeDoor, makeEvents, openShop, REFUSED, type Shop, turns, URL } from './inbox.ts'
+import { behind, makeDoor, makeEvents, openShop, REFUSED, type Shop, turns, URL } from './inbox.ts'
 
 const NOW = 1769853600
 const PATH = '/v1/webhook_endpoints'
@@ -95,10 +95,7 @@ describe('an event', () => {
   test('is sent after its commit, and its request does not wait for it', async () => {
     const shop = await openShop()
     const door = makeDoor()
-    shop.inbox.receive = async () => {
-      await door.opened
-      return 200
-    }
+    shop.inbox.receive = behind(door)
     await shop.endpoint()
     const events = await makeEvents(shop, 5)
     await turns()
@@ -199,10 +196,7 @@ describe('a running attempt', () => {
   }> {
     const shop = await openShop()
     const door = makeDoor()
-    shop.inbox.receive = async () => {
-      await door.opened
-      return 500
-    }
+    shop.inbox.receive = behind(door, 500)
     const endpoint = await shop.endpoint()
     const [id = ''] = await makeEvents(shop, 1)
     await turns()

@@ -100,6 +100,14 @@ export function makeDoor(): { readonly opened: Promise<void>; open(): void } {
   return { opened, open: () => open() }
 }
 
+/** Answers posts once a door is open. */
+export const behind =
+  ({ opened }: Pick<ReturnType<typeof makeDoor>, 'opened'>, status = 200) =>
+  async (): Promise<number> => {
+    await opened
+    return status
+  }
+
 /** Lets everything run that waits for no receiver. */
 export async function turns(count = 40): Promise<void> {
   for (let passed = 0; passed < count; passed += 1) await turn()
