@@ -33,7 +33,7 @@ import {
 } from './snapshots.ts'
 import { openSqlite } from './sqlite.ts'
 import { ValueDamaged } from './stored-values.ts'
-import { DatabaseUnusable, isOfStorage, unusableError } from './unusable.ts'
+import { DatabaseUnusable, isOfDamage, isOfStorage, unusableError } from './unusable.ts'
 
 const EXTENSION = '.db'
 /** The suffixes of SQLite's files beside a database. */
@@ -127,6 +127,7 @@ export class SnapshotsOnDisk implements Snapshots {
           this.#attach(file, snapshot.name)
           return work((table) => `snapshot.${table}`)
         } catch (error) {
+          if (isOfDamage(error)) refuseDamaged(file, snapshot.name, error)
           throw explainedCopying(error, snapshot.name)
         } finally {
           if (this.#isAttached()) this.#database.exec('detach snapshot')
@@ -234,6 +235,18 @@ function schemaOf(file: string, name: string, use: SnapshotUse): number {
   } catch (error) {
     throw explainedReading(error, name)
   }
+}
+
+/**
+ * Explains an error of a damaged page: it is in the snapshot, or else in the database.
+ * @throws DatabaseUnusable
+ */
+function refuseDamaged(file: string, name: string, { message }: Error): never {
+  schemaOf(file, name, 'restore')
+  throw unreadable(
+    name,
+    `the snapshot is intact, but the database is damaged (${message}). It was not changed. Stop the daemon, and use a copy of the snapshot's file in place of the database`,
+  )
 }
 
 const damagedSnapshot = (name: string, damage: string): DatabaseUnusable =>

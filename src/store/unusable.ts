@@ -18,6 +18,10 @@ export class DatabaseUnusable extends Error {
 export const isOfStorage = (error: unknown): boolean =>
   error instanceof Sqlite.SqliteError && /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|PERM)/.test(error.code)
 
+/** Reports whether an error comes from a damaged page. */
+export const isOfDamage = (error: unknown): error is Error =>
+  error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_CORRUPT')
+
 /** Reports whether another connection holds a lock on the database. */
 export const isBusy = (error: unknown): boolean =>
   error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')

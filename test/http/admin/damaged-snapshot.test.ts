@@ -123,3 +123,27 @@ test.each([
   await expectDamaged()
   await expectUnchanged()
 })
+
+test('a damaged database is not taken for a damaged snapshot', async () => {
+  const folder = newFolder()
+  const database = join(folder, 'paytwin.db')
+  const first = await openTwin({ database })
+  await subscribe(first)
+  await asOperator(first)('POST', 'snapshots', { name: 'a' })
+  await first.close()
+  const file = new Sqlite(database)
+  const page = file
+    .prepare("select rootpage from sqlite_schema where name = 'invoice'")
+    .pluck()
+    .get() as number
+  file.close()
+
+  const twin = await openTwin({ database })
+  const bytes = readFileSync(database)
+  writeFileSync(database, bytes.fill(0xff, (page - 1) * PAGE, page * PAGE))
+  const response = await asOperator(twin)('POST', 'snapshots/a/restore')
+  expectRefusal(response, invalid('id'))
+  expect(response.body.error.message).toMatch(
+    /^The snapshot 'a' cannot be restored: the snapshot is intact, but the database is damaged \(/,
+  )
+})
