@@ -120,9 +120,9 @@ const beginningOf = ({
   seed: seedOf(seed),
   clock: secondsOf(now),
   fixtures: () => filesOf([fixtures].flat()),
-  secretKey: secretKey ?? null,
+  secretKey: textOf('secretKey', secretKey),
   dialect: dialectOf(dialect),
-  apiVersion: apiVersion ?? null,
+  apiVersion: textOf('apiVersion', apiVersion),
   strictParams: strictnessOf(strictParams),
   rateLimit: rateLimitOf(rateLimit),
 })
@@ -149,9 +149,16 @@ function strictnessOf(strictParams: unknown): boolean {
   throw new TypeError('strictParams must be true or false. Omit it for true')
 }
 
-function seedOf(seed: number | string): string {
+function seedOf(seed: unknown): string {
   if (seed === '') throw new TypeError('seed must not be empty. Omit it for the default, 1')
-  return String(seed)
+  if (typeof seed === 'string' || typeof seed === 'number') return String(seed)
+  throw new TypeError('seed must be text or a number. Omit it for the default, 1')
+}
+
+function textOf(option: string, value: unknown): string | null {
+  if (value === undefined) return null
+  if (typeof value === 'string') return value
+  throw new TypeError(`${option} must be text. Omit it for the default`)
 }
 
 /** Names the fixtures, because errors refer to them by name. */

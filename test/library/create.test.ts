@@ -52,6 +52,11 @@ test('an empty seed is refused', async () => {
   await expect(createPaytwin({ seed: '' })).rejects.toThrow(/^seed must not be empty/)
 })
 
+test.each(['seed', 'secretKey', 'apiVersion'])('%s of another type is refused', async (option) => {
+  for (const value of [{}, [], true, null])
+    await expect(createPaytwin({ [option]: value })).rejects.toThrow(new RegExp(`^${option} must be text`))
+})
+
 test('an unknown option is refused', async () => {
   const options = { clock: '2026-01-31T10:00:00Z' }
   await expect(createPaytwin(options as object)).rejects.toThrow(
