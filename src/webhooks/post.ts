@@ -16,7 +16,9 @@ export type Post = {
   readonly body: string
   readonly signal: AbortSignal
   /** Keeps connections open for later posts. Without an agent, the connection is closed after the response. */
-  readonly agent?: http.Agent | false
+  readonly agent?: http.Agent
+  /** Whose turn the handshake of a connection with TLS takes. */
+  readonly turnOf?: unknown
   /** Resolves the host name when a connection is made; getaddrinfo by default. */
   readonly lookup?: LookupFunction
 }
@@ -33,11 +35,11 @@ export class KeptConnectionClosed extends Error {}
  * @throws KeptConnectionClosed; Error for any other reason why there is no response
  * See docs/contract/events-and-webhooks.md#delivery-attempts.
  */
-export async function post(url: URL, { body, agent = false, ...options }: Post): Promise<WebhookResponse> {
-  // TLS takes a while to load, and many receivers do not use it.
-  const { request } = url.protocol === 'https:' ? await import('node:https') : http
+export async function post(url: URL, { body, agent, ...options }: Post): Promise<WebhookResponse> {
+  const { request, Agent } = await protocolOf(url)
+  const using = agent ?? new Agent()
   return new Promise((resolve, reject) => {
-    const sent = request(url, { ...options, method: 'POST', agent, maxHeaderSize: MAX_HEADER_BYTES })
+    const sent = request(url, { ...options, method: 'POST', agent: using, maxHeaderSize: MAX_HEADER_BYTES })
     let received: IncomingMessage | undefined
     limitReading(sent)
     const refuseUpgrade = ({ socket }: IncomingMessage) => {
@@ -58,6 +60,21 @@ export async function post(url: URL, { body, agent = false, ...options }: Post):
     })
     sent.end(body)
   })
+}
+
+/** Returns how requests to a receiver are sent. TLS takes a while to load, and many receivers do not use it. */
+export async function protocolOf({ protocol }: URL): Promise<Protocol> {
+  if (protocol !== 'https:') return http
+  const [{ request }, { SecureAgent }] = await Promise.all([
+    import('node:https'),
+    import('./secure-agent.ts'),
+  ])
+  return { request, Agent: SecureAgent }
+}
+
+type Protocol = {
+  readonly request: typeof http.request
+  readonly Agent: new (options?: http.AgentOptions) => http.Agent
 }
 
 /** Aborts a request when the receiver sends too much. */

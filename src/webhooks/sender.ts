@@ -1,11 +1,11 @@
 import type { LookupAddress } from 'node:dns'
-import http from 'node:http'
+import type http from 'node:http'
 import type { LookupFunction } from 'node:net'
 import type { Addresses } from './address.ts'
 import { HostNames, type HostNamesOptions, isLocalhost, type NameWanted } from './host-names.ts'
 import { KeptConnections } from './kept-connections.ts'
 import { type LookUp, LookupProcesses } from './lookup-processes.ts'
-import { KeptConnectionClosed, post, type WebhookResponse } from './post.ts'
+import { KeptConnectionClosed, post, protocolOf, type WebhookResponse } from './post.ts'
 import { TimeLimit } from './time-limit.ts'
 
 /** The time for the response of a receiver, in milliseconds. */
@@ -74,9 +74,9 @@ export class Sender {
   async #post({ url, merchant, headers, body }: WebhookRequest, limit: TimeLimit): Promise<WebhookResponse> {
     const { signal } = limit
     const target = new URL(url)
-    const kept = await this.#agentFor(target.protocol)
+    const kept = await this.#agentFor(target)
     const resolve = (hostname: string) => limit.pausedFor(this.#resolve(hostname, { merchant, signal }))
-    const options = { headers, body, signal, lookup: lookupBy(resolve) }
+    const options = { headers, body, signal, turnOf: merchant, lookup: lookupBy(resolve) }
     for (let anew = 0; anew < MAX_ANEW; anew += 1) {
       try {
         return await post(target, { ...options, agent: kept })
@@ -87,8 +87,9 @@ export class Sender {
     return post(target, options)
   }
 
-  async #agentFor(protocol: string): Promise<http.Agent> {
-    const { Agent } = protocol === 'https:' ? await import('node:https') : http
+  async #agentFor(target: URL): Promise<http.Agent> {
+    const { protocol } = target
+    const { Agent } = await protocolOf(target)
     const agent =
       this.#agents.get(protocol) ?? this.#kept.watch(new Agent({ keepAlive: true, timeout: IDLE_MS }))
     this.#agents.set(protocol, agent)

@@ -1,0 +1,132 @@
+import { constants } from 'node:crypto'
+import { Agent, type AgentOptions } from 'node:https'
+import { connect as connectPlainly, type Socket, type TcpNetConnectOpts } from 'node:net'
+import { Duplex } from 'node:stream'
+import { type ConnectionOptions, connect, DEFAULT_CIPHERS, type TLSSocket } from 'node:tls'
+import { TimedTurns } from '../engine/machine/gate.ts'
+
+/**
+ * The number of bytes that a receiver may send before a connection is secure. Chains of public authorities have 3 to 10 kB. OpenSSL
+ * compares each name of a certificate with the constraints of each authority: with 100 kB that takes 0.7 s, also if it is trusted
+ * by nobody.
+ */
+const MAX_HANDSHAKE_BYTES = 20_480
+/** The same for a post, with its response: `post` limits what is not part of the protocol. */
+const MAX_BYTES = 131_072
+
+/**
+ * Without key exchanges whose time a receiver chooses: a prime of 10,000 bits takes 0.9 s. The curves are those of Node without the
+ * groups of primes. A receiver cannot begin a further handshake later.
+ */
+const SAFE_OPTIONS = {
+  ciphers: `${DEFAULT_CIPHERS}:!kDHE`,
+  ecdhCurve: 'X25519:P-256:P-384:P-521',
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+}
+
+/** The turns of handshakes: each of their steps can take some 50 ms. Merchants take turns. */
+const turns = new TimedTurns<unknown>()
+
+type Own = { readonly turnOf?: unknown }
+
+/** Makes connections to receivers with TLS, which cannot keep the process busy. `post` passes it the turn of a request. */
+export class SecureAgent extends Agent {
+  readonly #carriers = new WeakMap<Duplex, Carrier>()
+
+  constructor(options: AgentOptions = {}) {
+    super({ ...SAFE_OPTIONS, ...options })
+  }
+
+  /** Called by Node for each new connection. */
+  createConnection({ turnOf, ...options }: TcpNetConnectOpts & ConnectionOptions & Own): TLSSocket {
+    const { host, port, lookup } = options
+    const plain = connectPlainly({ port, ...(host && { host }), ...(lookup && { lookup }) })
+    const carrier = new Carrier(plain, turnOf)
+    const socket = connect({ ...options, socket: carrier })
+    socket.once('secureConnect', () => carrier.secure())
+    this.#carriers.set(socket, carrier)
+    return socket
+  }
+
+  override keepSocketAlive(socket: Duplex): boolean {
+    this.#carriers.get(socket)?.rest()
+    return super.keepSocketAlive(socket)
+  }
+
+  override reuseSocket(...given: Parameters<Agent['reuseSocket']>): void {
+    this.#carriers.get(given[0])?.reuse()
+    super.reuseSocket(...given)
+  }
+}
+
+/** Carries a connection with TLS. It limits what is received, and passes it on in turns until the connection is secure. */
+class Carrier extends Duplex {
+  readonly #plain: Socket
+  readonly #turnOf: unknown
+  #received = 0
+  #isSecure = false
+
+  constructor(plain: Socket, turnOf: unknown) {
+    super({ allowHalfOpen: false })
+    this.#plain = plain
+    this.#turnOf = turnOf
+    plain.on('data', (chunk) => this.#receive(chunk))
+    plain.once('end', () => this.#inTurn(() => this.push(null)))
+    plain.once('close', () => this.#inTurn(() => this.destroy()))
+    plain.on('error', (error) => this.destroy(error))
+  }
+
+  /** Ends the handshake. */
+  secure(): void {
+    this.#isSecure = true
+  }
+
+  /** Lets the process end while the connection is kept for a later post. */
+  rest(): void {
+    this.#plain.unref()
+  }
+
+  /** Begins a later post. */
+  reuse(): void {
+    this.#plain.ref()
+    this.#received = 0
+  }
+
+  override _read(): void {
+    this.#plain.resume()
+  }
+
+  override _write(chunk: Buffer, encoding: BufferEncoding, written: (error?: Error | null) => void): void {
+    this.#plain.write(chunk, encoding, written)
+  }
+
+  override _final(ended: () => void): void {
+    this.#plain.end(ended)
+  }
+
+  override _destroy(error: Error | null, destroyed: (error: Error | null) => void): void {
+    this.#plain.destroy()
+    destroyed(error)
+  }
+
+  #receive(chunk: Buffer): void {
+    this.#received += chunk.length
+    const most = this.#isSecure ? MAX_BYTES : MAX_HANDSHAKE_BYTES
+    if (this.#received > most) return void this.destroy(tooMuch(most, this.#isSecure))
+    this.#plain.pause()
+    this.#inTurn(() => {
+      if (this.push(chunk)) this.#plain.resume()
+    })
+  }
+
+  /** Passes on what was received, after what was received before. */
+  #inTurn(pass: () => void): void {
+    if (this.#isSecure) pass()
+    else turns.run(this.#turnOf, pass)
+  }
+}
+
+const tooMuch = (most: number, isSecure: boolean): Error =>
+  new Error(
+    `The receiver sent more than ${most / 1_024} KiB${isSecure ? '' : ' before the connection was secure'}`,
+  )

@@ -1,0 +1,101 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { TLSSocket, TlsOptions } from 'node:tls'
+import { expect, onTestFinished, test } from 'vitest'
+import { post } from '../../src/webhooks/post.ts'
+import { SecureAgent } from '../../src/webhooks/secure-agent.ts'
+import { newFolder } from '../places.ts'
+
+/** Creates a key and its certificate, which has a number of further names. */
+function makeCertificate(names = 0, algorithm = ['ec', '-pkeyopt', 'ec_paramgen_curve:P-256']) {
+  const folder = newFolder()
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const further = Array.from({ length: names }, (_, index) => `,DNS:${index}.example.com`).join('')
+  const extension = `subjectAltName=IP:127.0.0.1${further}`
+  execFileSync(
+    'openssl',
+    ['req', '-x509', '-nodes', '-newkey', ...algorithm, '-subj', '/CN=receiver', '-addext', extension].concat(
+      [...['-keyout', key, '-out', cert]],
+    ),
+    { stdio: 'ignore' },
+  )
+  return { key: readFileSync(key), cert: readFileSync(cert) }
+}
+
+/** A receiver with TLS, and a function that posts to it. */
+async function startReceiver(options: TlsOptions, { answer = 'received', trusted = options.cert } = {}) {
+  let connections = 0
+  const server = createServer(options, (request, response) => {
+    request.resume().on('end', () => response.end(answer))
+  })
+  server.on('secureConnection', () => {
+    connections += 1
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const agent = new SecureAgent({ keepAlive: true, ca: trusted })
+  onTestFinished(() => {
+    agent.destroy()
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const send = (url = `https://127.0.0.1:${port}/hooks`) =>
+    post(new URL(url), { headers: {}, body: '{}', signal: AbortSignal.timeout(30_000), agent })
+  return { send, server, connections: () => connections }
+}
+
+test('posts with TLS are received, over one connection', async () => {
+  const { send, connections } = await startReceiver(makeCertificate())
+  for (let count = 0; count < 3; count += 1) expect(await send()).toEqual({ status: 200, body: 'received' })
+  expect(connections()).toBe(1)
+})
+
+test('a certificate of an unknown authority is refused', async () => {
+  const { send } = await startReceiver(makeCertificate(), { trusted: makeCertificate().cert })
+  await expect(send()).rejects.toThrow('self-signed certificate')
+})
+
+test('a receiver cannot begin another handshake', async () => {
+  const { send, server } = await startReceiver({ ...makeCertificate(), maxVersion: 'TLSv1.2' })
+  let repeated = 0
+  server.on('secureConnection', (socket: TLSSocket) => {
+    // The refusal of the client is an error of the connection.
+    socket.on('error', () => undefined)
+    socket.renegotiate({ rejectUnauthorized: false }, () => {
+      repeated += 1
+    })
+  })
+  // Whether a response comes before the refusal is up to chance.
+  for (let count = 0; count < 3; count += 1) await send().catch(() => undefined)
+  expect(repeated).toBe(0)
+})
+
+test('a key exchange with a prime that the receiver chooses is refused', async () => {
+  const rsa = makeCertificate(0, ['rsa:2048'])
+  const { send } = await startReceiver({
+    ...rsa,
+    ciphers: 'DHE-RSA-AES128-GCM-SHA256',
+    dhparam: 'auto',
+    maxVersion: 'TLSv1.2',
+  })
+  await expect(send()).rejects.toThrow(/handshake failure|no shared cipher/i)
+})
+
+test('certificates of more than 20 KiB are refused before they are examined', async () => {
+  const { send } = await startReceiver(makeCertificate(1_500))
+  await expect(send()).rejects.toThrow('more than 20 KiB before the connection was secure')
+})
+
+test('of a large response only the beginning is read', async () => {
+  const { send, connections } = await startReceiver(makeCertificate(), { answer: 'x'.repeat(400_000) })
+  for (let count = 0; count < 2; count += 1) expect((await send()).body).toBe('x'.repeat(1_024))
+  expect(connections()).toBe(2)
+})
+
+test('a receiver that does not listen is reported', async () => {
+  const { send } = await startReceiver(makeCertificate())
+  await expect(send('https://127.0.0.2:1/')).rejects.toThrow('ECONNREFUSED')
+})
