@@ -34,7 +34,7 @@ const LAYERS: Readonly<Record<string, Row>> = {
   'src/store/': { paths: ['src/store/', 'src/core/'], packages: ['better-sqlite3', 'kysely', 'node:'] },
   'src/engine/': { paths: ['src/engine/', 'src/store/', 'src/core/'], packages: ['node:crypto'] },
   'src/webhooks/': {
-    paths: ['src/webhooks/', 'src/engine/', 'src/store/', 'src/core/'],
+    paths: ['src/webhooks/', 'src/engine/', 'src/store/', 'src/core/', 'src/text/'],
     packages: ['ipaddr.js', 'node:'],
   },
   'src/http/': {

@@ -9,7 +9,7 @@ import type { VersionHistory } from '../http/versions.ts'
 import type { Addresses } from '../webhooks/address.ts'
 import { Deliverer } from '../webhooks/deliverer.ts'
 import { type Send, Sender } from '../webhooks/sender.ts'
-import { verifySignature } from '../webhooks/signature.ts'
+import { claimsIn, verifyClaims } from '../webhooks/signature.ts'
 
 /** Starts to deliver events to webhook endpoints. @param options.send - replaces the sender in tests */
 export function openWebhooks(
@@ -60,16 +60,19 @@ function signerOf(
   { headers, body, now }: { headers: Readonly<Record<string, string>>; body: string; now: number },
 ): Signer {
   const { 'stripe-signature': stripes, ...others } = headers
-  // Each attempt would encode a text again.
-  const bytes = Buffer.from(body)
-  const signed = { body: bytes, headers: stripes === undefined ? others : { 'paytwin-signature': stripes } }
-  const active = [{ field: 'deleted', is: 0 }]
-  const endpoints = store.objects.list('webhook_endpoint', settings.ordinal, active, { limit: MAX_ENDPOINTS })
   if (settings.dialect === 'stripe' && stripes === undefined)
     return { endpoint: null, reason: 'The request has no Stripe-Signature header.' }
-  let reason = 'The merchant has no webhook endpoint that could have signed it.'
+  // Each attempt would read the headers and encode the body again.
+  const signed = claimsIn(stripes === undefined ? others : { 'paytwin-signature': stripes }, { now })
+  const bytes = Buffer.from(body)
+  const active = [{ field: 'deleted', is: 0 }]
+  const endpoints = store.objects.list('webhook_endpoint', settings.ordinal, active, { limit: MAX_ENDPOINTS })
+  if (endpoints.length === 0)
+    return { endpoint: null, reason: 'The merchant has no webhook endpoint that could have signed it.' }
+  if ('reason' in signed) return { endpoint: null, reason: signed.reason }
+  let reason = ''
   for (const endpoint of endpoints) {
-    const verdict = verifySignature(secretOf(ids, endpoint), signed, { now })
+    const verdict = verifyClaims(secretOf(ids, endpoint), signed, bytes)
     if (verdict.isValid) return { endpoint: endpoint.id, reason: null }
     reason = verdict.reason
   }

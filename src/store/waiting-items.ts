@@ -29,6 +29,8 @@ export const markReplacedItems = (
           where customer = ${arg('customer')} and subscription = ${arg('subscription')}
           and seq > coalesce((select seq from invoice_item where customer = ${arg('customer')}
             and created < ${arg('cycle')} order by seq desc limit 1), 0)
-          and proration ->> '$.cycle' = ${arg('cycle')}`.compile(db),
+          and proration ->> '$.cycle' = ${arg('cycle')} and proration ->> '$.is_replaced' is null`.compile(
+          db,
+        ),
     }))
     .runWith(customer, id, customer, current_period_start, current_period_start).changes

@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import type http from 'node:http'
 import type { LookupFunction } from 'node:net'
+import { beginningOf } from '../text/beginning.ts'
 import type { Addresses } from './address.ts'
 import { HostNames, type HostNamesOptions, isLocalhost, type NameWanted } from './host-names.ts'
 import { KeptConnections } from './kept-connections.ts'
@@ -12,6 +13,8 @@ import { TimeLimit } from './time-limit.ts'
 export const TIMEOUT_MS = 15_000
 /** The time for which an idle connection is kept, unless the receiver requests another time. */
 const IDLE_MS = 30_000
+/** The maximum length of the reason why there is no response. */
+const MAX_REASON = 1_024
 /** The maximum number of posts over kept connections that fail before a new connection is used. Retries may leave several connections. */
 const MAX_ANEW = 5
 
@@ -142,5 +145,7 @@ const lookupBy =
 
 const reasonOf = (error: unknown): string => {
   const { message, code } = error as NodeJS.ErrnoException
-  return [message, code].filter((part) => part && (part === message || !message.includes(part))).join(' ')
+  const reason = [message, code].filter((part) => part && (part === message || !message.includes(part)))
+  // An error can quote a certificate, with all of its names.
+  return beginningOf(reason.join(' '), MAX_REASON)
 }

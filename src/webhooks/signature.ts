@@ -26,6 +26,8 @@ type Claim = { readonly id: string; readonly timestamp: string; readonly signatu
 /** The maximum difference between a signature's time and now. paytwin: what receivers of both schemes allow. */
 const TOLERANCE_SECONDS = 300
 const SECRET_PREFIX = 'whsec_'
+/** The maximum number of signatures of a header that are compared. There are two during a change of a secret. */
+const MAX_SIGNATURES = 20
 
 /**
  * Creates the headers of a delivery, with its signatures in both schemes.
@@ -51,21 +53,26 @@ export const SIGNATURES: Readonly<Record<Dialect, typeof signatureHeaders>> = {
   }),
 }
 
+/** What is needed to judge a signature: Unix seconds on the receiver's wall clock, and how far from it the signature may be. */
+type Time = { readonly now: number; readonly tolerance?: number }
+
 /**
  * Verifies that a delivery was signed with a secret, and recently. At least one scheme must be present, and every
  * present one must be valid. If a header has several signatures (during a change of the secret), one must be valid.
- * @param now - Unix seconds on the receiver's wall clock
  * See docs/contract/events-and-webhooks.md#signatures.
  */
 export function verifySignature(
   secret: string,
   { headers, body }: { readonly headers: ReceivedHeaders; readonly body: string | Uint8Array },
-  { now, tolerance = TOLERANCE_SECONDS }: { readonly now: number; readonly tolerance?: number },
+  time: Time,
 ): Verdict {
-  const reason = refusalWithoutBody(headers, { now, tolerance })
-  const claims = claimsIn(headers)
+  const signed = claimsIn(headers, time)
+  return 'reason' in signed ? refused(signed.reason) : verifyClaims(secret, signed, body)
+}
+
+/** Verifies signatures that were read from headers: one secret after the other can be tried. */
+export function verifyClaims(secret: string, { claims }: Claims, body: string | Uint8Array): Verdict {
   const [first] = claims
-  if (!first || reason !== undefined) return refused(reason ?? UNSIGNED)
   const isSigned = claims.every(({ scheme, claim }) => matches(secret, scheme, claim, body))
   return isSigned
     ? { isValid: true, scheme: first.scheme }
@@ -73,31 +80,39 @@ export function verifySignature(
 }
 
 /** Returns why a delivery would be refused whatever its body is; undefined if the body decides. */
-export function refusalWithoutBody(
-  headers: ReceivedHeaders,
-  { now, tolerance = TOLERANCE_SECONDS }: { readonly now: number; readonly tolerance?: number },
-): string | undefined {
-  const claims = claimsIn(headers)
-  if (claims.length === 0) return UNSIGNED
-  for (const { timestamp } of claims.map(({ claim }) => claim)) {
-    if (!/^\d{1,12}$/.test(timestamp)) return 'The signature has no timestamp in Unix seconds.'
-    if (Math.abs(now - Number(timestamp)) > tolerance)
-      return `The signature's timestamp ${timestamp} differs from the current time ${now} by more than ${tolerance} seconds.`
-  }
-  return undefined
+export function refusalWithoutBody(headers: ReceivedHeaders, time: Time): string | undefined {
+  const signed = claimsIn(headers, time)
+  return 'reason' in signed ? signed.reason : undefined
 }
 
-const UNSIGNED = 'The request has neither a Paytwin-Signature nor a webhook-signature header.'
+type SchemeClaim = { readonly scheme: Scheme; readonly claim: Claim }
+/** The signatures in the headers, by scheme. */
+type Claims = { readonly claims: readonly [SchemeClaim, ...SchemeClaim[]] }
 
-/** Returns the signatures in the headers, by scheme. */
-function claimsIn(headers: ReceivedHeaders): { readonly scheme: Scheme; readonly claim: Claim }[] {
+/** Reads the signatures in the headers. @returns them, or why they are refused whatever the body is */
+export function claimsIn(
+  headers: ReceivedHeaders,
+  { now, tolerance = TOLERANCE_SECONDS }: Time,
+): Claims | { readonly reason: string } {
   const given = lowercased(headers)
-  const claims = [
+  const schemes = [
     ['paytwin', paytwinClaim(given)] as const,
     ['standard_webhooks', standardClaim(given)] as const,
   ]
-  return claims.flatMap(([scheme, claim]) => (claim ? [{ scheme, claim }] : []))
+  const [first, ...others] = schemes.flatMap(([scheme, claim]) => (claim ? [{ scheme, claim }] : []))
+  if (!first) return { reason: UNSIGNED }
+  for (const { claim } of [first, ...others]) {
+    const { timestamp } = claim
+    if (!/^\d{1,12}$/.test(timestamp)) return { reason: 'The signature has no timestamp in Unix seconds.' }
+    if (Math.abs(now - Number(timestamp)) > tolerance)
+      return {
+        reason: `The signature's timestamp ${timestamp} differs from the current time ${now} by more than ${tolerance} seconds.`,
+      }
+  }
+  return { claims: [first, ...others] }
 }
+
+const UNSIGNED = 'The request has neither a Paytwin-Signature nor a webhook-signature header.'
 
 /** Computes the signature of a message, by scheme. */
 const SIGN: Readonly<Record<Scheme, (secret: string, message: SignedMessage) => string>> = {
@@ -128,7 +143,7 @@ function paytwinClaim(headers: ReadonlyMap<string, string>): Claim | undefined {
   const parts = header.split(',').map((part) => part.trim())
   const valuesOf = (name: string) =>
     parts.filter((part) => part.startsWith(`${name}=`)).map((part) => part.slice(name.length + 1))
-  return { id: '', timestamp: valuesOf('t')[0] ?? '', signatures: valuesOf('v1') }
+  return { id: '', timestamp: valuesOf('t')[0] ?? '', signatures: valuesOf('v1').slice(0, MAX_SIGNATURES) }
 }
 
 /** Parses the three headers of Standard Webhooks; signatures are separated by spaces, each with its version. */
@@ -138,6 +153,7 @@ function standardClaim(headers: ReadonlyMap<string, string>): Claim | undefined 
   const signatures = header
     .split(' ')
     .filter((part) => part.startsWith('v1,'))
+    .slice(0, MAX_SIGNATURES)
     .map((part) => part.slice(3))
   return {
     id: headers.get('webhook-id') ?? '',

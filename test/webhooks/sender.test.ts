@@ -406,6 +406,14 @@ describe('a name', () => {
     expect(calls).toBe(0)
   })
 
+  test('whose resolution fails with a long reason gets the beginning of it', async () => {
+    const lookUp = () => Promise.reject(new Error('x'.repeat(100_000)))
+    expect(await post('http://shop.test/', makeSender({ lookUp }))).toEqual({
+      status: null,
+      error: 'x'.repeat(1_024),
+    })
+  })
+
   test('that resolves to a loopback address is refused beyond loopback, unless that is allowed', async () => {
     const { port } = await start()
     const url = `http://shop.test:${port}/`

@@ -63,6 +63,7 @@ test.each([
     { 'Paytwin-Signature': `${HEADERS['Paytwin-Signature']},v1=00` },
   ],
   ['with a former one first', { 'Paytwin-Signature': `v1=00, ${HEADERS['Paytwin-Signature']}` }],
+  ['behind 19 others', { 'Paytwin-Signature': `${'v1=00,'.repeat(19)}${HEADERS['Paytwin-Signature']}` }],
 ])('a delivery is accepted %s', (_how, headers) => {
   const verdict = { isValid: true, scheme: 'paytwin' }
   expect(verifySignature(SECRET, { headers, body: BODY }, { now: NOW })).toEqual(verdict)
@@ -74,6 +75,12 @@ const standard = ({ 'Paytwin-Signature': _, ...headers }: Record<string, string>
 
 test.each([
   ['no signature', {}, {}, 'The request has neither a Paytwin-Signature nor a webhook-signature header.'],
+  [
+    '20 wrong signatures first',
+    { 'Paytwin-Signature': `${'v1=00,'.repeat(20)}${HEADERS['Paytwin-Signature']}` },
+    {},
+    WRONG,
+  ],
   ['a changed body', HEADERS, { body: `${BODY} ` }, WRONG],
   ['another secret', HEADERS, { secret: 'whsec_AAEC' }, WRONG],
   ['another id', standard({ ...HEADERS, 'webhook-id': 'evt_2' }), {}, WRONG],
