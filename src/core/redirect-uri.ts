@@ -1,4 +1,5 @@
 import { type ApiError, parameterInvalid } from './errors.ts'
+import { parseUrl } from './url.ts'
 
 /** paytwin: the maximum length of a redirect_uri, which exceeds that of any practical URL. */
 const MAX_REDIRECT_URI = 2_000
@@ -31,7 +32,7 @@ function mistakeIn(uri: string): string | undefined {
   }
   if (uri.includes('#')) return 'it has a fragment'
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(uri)?.[1]?.toLowerCase()
-  if (scheme === undefined || !URL.canParse(uri)) return 'it is not an absolute URL'
+  if (scheme === undefined || parseUrl(uri) === undefined) return 'it is not an absolute URL'
   if (scheme === 'https' || scheme === 'http') return mistakeInWeb(uri, scheme)
   return scheme.includes('.')
     ? undefined

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { MAX_AUTHORITY, parseUrl } from '../core/url.ts'
 import { type Reason, UNREADABLE } from './unreadable.ts'
 
 /** Returns why a request that Node could parse is refused; undefined for a valid one. @param headerCount - the maximum number of headers */
@@ -6,6 +7,7 @@ export function faultOf(request: IncomingMessage, headerCount: number): Reason |
   if (request.rawHeaders.length > 2 * headerCount)
     return { why: `The request has more than ${headerCount} headers` }
   if (lacksHost(request)) return HOST_REQUIRED
+  if ((request.headers.host?.length ?? 0) > MAX_AUTHORITY) return HOST_TOO_LONG
   return contradicts(request) ? UNREADABLE : undefined
 }
 
@@ -13,6 +15,8 @@ const HOST_REQUIRED = {
   why: 'A request has exactly one Host header, which only HTTP/1.0 may leave out',
   param: 'Host',
 }
+
+const HOST_TOO_LONG = { why: `The Host header has more than ${MAX_AUTHORITY} characters`, param: 'Host' }
 
 /** Whether a request has no Host header, though HTTP/1.1 requires one, or has several. Source: RFC 9112 3.2. */
 function lacksHost({ headers, httpVersion, rawHeaders }: IncomingMessage): boolean {
@@ -28,5 +32,6 @@ function contradicts({ url = '', headers }: IncomingMessage): boolean {
   const { host, 'transfer-encoding': transfer } = headers
   if (transfer !== undefined && transfer.toLowerCase() !== 'chunked') return true
   if (url.startsWith('/') || url === '*') return false
-  return !URL.canParse(url) || new URL(url).host !== host?.toLowerCase()
+  const parsed = parseUrl(url)
+  return parsed === undefined || parsed.host !== host?.toLowerCase()
 }

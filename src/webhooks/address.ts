@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { parseUrl } from '../core/url.ts'
 
 /** Link-local, metadata and multi-receiver ranges, which are always refused. */
 const NEVER: readonly string[] = [
@@ -77,7 +78,7 @@ export class Addresses {
    * Returns the error message for an invalid or refused URL; undefined when it is allowed, or has a name to resolve.
    */
   urlRefusal(text: string): string | undefined {
-    const url = URL.canParse(text) ? new URL(text) : undefined
+    const url = parseUrl(text)
     if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
       return `'${text}' is not a valid webhook URL; give one as in http://localhost:3000/webhooks`
     }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { MethodOptions } from '../../core/intent-options.ts'
+import { parseUrl } from '../../core/url.ts'
 import type { ChosenMethod } from '../../engine/resources/payment-method.ts'
 import { deferred } from '../deferred.ts'
 import { metadata, reference } from '../fields.ts'
@@ -10,8 +11,9 @@ import { type GivenOptions, threeDSecureOf } from './method-options.ts'
 /** Reports whether a browser can be sent to an address. Its host also becomes part of a page's policy. */
 function isHttp(text: string): boolean {
   // URL parsers accept texts that are unsafe in headers and links: they drop line breaks, and read `http:shop` as a host.
-  if (!/^https?:\/\/[^\\\p{Cc}]+$/iu.test(text) || !URL.canParse(text)) return false
-  const { protocol, hostname, username } = new URL(text)
+  const url = /^https?:\/\/[^\\\p{Cc}]+$/iu.test(text) ? parseUrl(text) : undefined
+  if (url === undefined) return false
+  const { protocol, hostname, username } = url
   const isWeb = protocol === 'http:' || protocol === 'https:'
   return isWeb && username === '' && /^([a-z0-9_.-]+|\[[0-9a-f:.]+\])$/.test(hostname)
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { ProductDetails } from '../../core/price.ts'
+import { parseUrl } from '../../core/url.ts'
 import { deferred } from '../deferred.ts'
 import { metadata, optionalText, text } from '../fields.ts'
 
@@ -10,7 +11,7 @@ const MAX_FEATURES = 15
 const url = z
   .string()
   .max(5_000)
-  .refine((given) => URL.canParse(given), { error: 'expected a URL' })
+  .refine((given) => parseUrl(given) !== undefined, { error: 'expected a URL' })
 
 /** An empty value removes the value, or all entries of a list. */
 const removal = z.literal('')
