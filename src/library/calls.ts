@@ -58,7 +58,7 @@ export async function callInProcess(
     await nextTurn()
     signal.throwIfAborted()
     if (isLost) throw new TypeError('fetch failed', { cause: connectionReset() })
-    return untilAborted([request, input], response)
+    return untilAborted(handle, [request, input], response)
   } catch (error) {
     // An event stream that nobody reads would keep its place. An error of the handler comes too late, or is this one.
     answered.then(({ body }) => body?.cancel()).catch(() => undefined)
@@ -67,20 +67,26 @@ export async function callInProcess(
 }
 
 /**
- * The requests of open event streams, and what they were copied from. Node passes an abort of the caller's signal on to that of a
+ * The requests of the open event streams of a sandbox, and what they were copied from. Node passes an abort of the caller's signal on to that of a
  * request, and of a copy of the request, only as long as they exist.
  */
-const requestsOfStreams = new Set<readonly [Request, unknown]>()
+const requestsOfStreams = new WeakMap<FetchHandler, Set<readonly [Request, unknown]>>()
 
 /**
  * Makes the body of an event stream, which else never ends, end with the signal, also if nobody reads it.
  * @param requests - the request, and what it was copied from
  */
-function untilAborted(requests: readonly [Request, unknown], response: Response): Response {
+function untilAborted(
+  handle: FetchHandler,
+  requests: readonly [Request, unknown],
+  response: Response,
+): Response {
   const isStream = response.headers.get('content-type') === 'text/event-stream'
   if (!isStream || !response.body) return response
-  requestsOfStreams.add(requests)
-  const body = endingWith(requests[0].signal, response.body, () => requestsOfStreams.delete(requests))
+  const all = requestsOfStreams.get(handle) ?? new Set()
+  requestsOfStreams.set(handle, all)
+  all.add(requests)
+  const body = endingWith(requests[0].signal, response.body, () => all.delete(requests))
   return new Response(body, response)
 }
 

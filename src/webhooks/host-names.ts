@@ -5,6 +5,8 @@ import { FairSemaphore } from './turnstile.ts'
 /** paytwin: the maximum number of simultaneous lookups, in all and for one merchant. */
 const MAX_LOOKUPS = 4
 const MAX_LOOKUPS_OF_ONE = 1
+/** paytwin: the number of addresses of a name that are used. An answer can have thousands, and each is checked and tried. */
+const MAX_ADDRESSES = 16
 const LOOKUP_MS = 5_000
 const WAIT_MS = 15_000
 const ABORTED = 'The lookup was aborted'
@@ -83,10 +85,12 @@ export class HostNames {
     const controller = new AbortController()
     const late = new Error(`${name} was not resolved to an address within ${this.#lookupMs / 1_000} seconds`)
     const timer = setTimeout(() => controller.abort(late), this.#lookupMs)
-    const found = this.#lookUp(name, controller.signal).finally(() => {
-      clearTimeout(timer)
-      this.#running.delete(name)
-    })
+    const found = this.#lookUp(name, controller.signal)
+      .then((all) => all.slice(0, MAX_ADDRESSES))
+      .finally(() => {
+        clearTimeout(timer)
+        this.#running.delete(name)
+      })
     this.#running.set(name, { found, controller })
     for (const waiting of this.#waiting) if (waiting.name === name) waiting.settle(found)
     return found

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { MerchantDeleted } from '../../src/engine/machine/merchant-state.ts'
 import { anotherMerchant, asOperator } from '../http/support.ts'
 import { at, openTwin, subscribe } from '../scenarios/story.ts'
@@ -134,6 +134,20 @@ describe('an advance of all merchants that waits', () => {
     await first?.post('/v1/test_helpers/clock/cancel')
     await advance
   })
+})
+
+test('a named advance of many merchants causes no warning of Node', async () => {
+  const warnings: string[] = []
+  const note = ({ message }: Error) => warnings.push(message)
+  process.on('warning', note)
+  onTestFinished(() => void process.off('warning', note))
+  const twin = await openTwin()
+  for (let count = 0; count < 12; count += 1) await anotherMerchant(twin)
+  const all = await asOperator(twin)('POST', 'clock/advance', { all: true, by: '1d', advance_id: 'all' })
+  expect(all.body.data).toHaveLength(13)
+  // Node emits warnings in the next turn.
+  await turn()
+  expect(warnings).toEqual([])
 })
 
 test('a merchant is deleted although its clients keep advancing its clocks', async () => {

@@ -164,3 +164,18 @@ test('bodies that arrive in one instant take turns', async () => {
   while (performance.now() < end);
   expect(held.turn()).toBeInstanceOf(Promise)
 })
+
+test('writes that wait count, also without a body', async () => {
+  const twin = await startTwin()
+  onTestFinished(twin.close)
+  const { engine, merchant } = twin.sandbox
+  // While a merchant is being deleted, its commands wait.
+  merchant.leaving = []
+  const writes = Array.from({ length: 4_097 }, () => twin.request('POST', '/v1/customers'))
+  expect((await Promise.race(writes)).status).toBe(429)
+  for (const { requeue } of merchant.leaving) requeue()
+  merchant.leaving = null
+  const statuses = (await Promise.all(writes)).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 201)).toHaveLength(4_096)
+  expect(engine.counts().customers).toBe(4_096)
+})

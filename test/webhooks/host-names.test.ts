@@ -50,6 +50,16 @@ test.each(['localhost', 'localhost.', 'shop.localhost', 'LOCALHOST'])(
   },
 )
 
+test('of very many addresses of a name the first are used', async () => {
+  const all = Array.from({ length: 4_000 }, (_, index) => ({
+    address: `127.0.${index >> 8}.${index & 255}`,
+    family: 4,
+  }))
+  const names = new HostNames(() => Promise.resolve(all))
+  onTestFinished(() => names.close())
+  expect(await names.resolve('shop.test', { merchant: 'A', signal: NEVER })).toEqual(all.slice(0, 16))
+})
+
 test('a merchant has one lookup at a time, and merchants take turns', async () => {
   const { resolve, response, asked } = makeNames()
   for (const name of ['a1', 'a2', 'a3']) void resolve('A', name)

@@ -71,10 +71,8 @@ export async function beginAdvance(
   )
   const started = await (signal ? Promise.race([beginning, whenAborted(signal)]) : beginning)
   if (started === CANCELED) return { done: clocks.map(async () => EMPTY_SUMMARY) }
-  for (const { merchant, clock, done } of started) {
-    engine.time.release(clock)
-    if (signal) onAbortUntil(done, signal, () => engine.time.cancel(merchant, clock))
-  }
+  for (const { clock } of started) engine.time.release(clock)
+  if (signal) cancelOnAbort(engine, signal, started)
   return {
     done: started.map(({ merchant, done }) =>
       options.await_webhooks ? deliveredToo(engine, merchant, done) : done,
@@ -99,11 +97,24 @@ const whenAborted = (signal: AbortSignal): Promise<typeof CANCELED> =>
     else signal.addEventListener('abort', () => resolve(CANCELED), { once: true })
   })
 
-/** Runs `act` when the signal is aborted, or was, unless the work has ended by then. */
-function onAbortUntil(ended: Promise<unknown>, signal: AbortSignal, act: () => void): void {
-  // Another advance of the clock may begin right after this one.
-  const stop = () => signal.removeEventListener('abort', act)
-  ended.then(stop, stop)
-  if (signal.aborted) act()
-  else signal.addEventListener('abort', act, { once: true })
+/** Cancels advances when the signal is aborted, or was, unless they have ended by then. */
+function cancelOnAbort(
+  engine: Engine,
+  signal: AbortSignal,
+  started: readonly (MerchantClock & { readonly done: Promise<Summary> })[],
+): void {
+  const running = new Set(started)
+  const cancel = () => {
+    for (const { merchant, clock } of running) engine.time.cancel(merchant, clock)
+  }
+  for (const each of started) {
+    // Another advance of the clock may begin right after this one.
+    const end = () => {
+      running.delete(each)
+      if (running.size === 0) signal.removeEventListener('abort', cancel)
+    }
+    each.done.then(end, end)
+  }
+  if (signal.aborted) cancel()
+  else signal.addEventListener('abort', cancel, { once: true })
 }
