@@ -1,29 +1,10 @@
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import type { TLSSocket, TlsOptions } from 'node:tls'
 import { expect, onTestFinished, test } from 'vitest'
 import { post } from '../../src/webhooks/post.ts'
 import { SecureAgent } from '../../src/webhooks/secure-agent.ts'
-import { newFolder } from '../places.ts'
-
-/** Creates a key and its certificate, which has a number of further names. */
-function makeCertificate(names = 0, algorithm = ['ec', '-pkeyopt', 'ec_paramgen_curve:P-256']) {
-  const folder = newFolder()
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const further = Array.from({ length: names }, (_, index) => `,DNS:${index}.example.com`).join('')
-  const extension = `subjectAltName=IP:127.0.0.1${further}`
-  execFileSync(
-    'openssl',
-    ['req', '-x509', '-nodes', '-newkey', ...algorithm, '-subj', '/CN=receiver', '-addext', extension].concat(
-      [...['-keyout', key, '-out', cert]],
-    ),
-    { stdio: 'ignore' },
-  )
-  return { key: readFileSync(key), cert: readFileSync(cert) }
-}
+import { makeCertificate } from './certificate.ts'
 
 /** A receiver with TLS, and a function that posts to it. */
 async function startReceiver(options: TlsOptions, { answer = 'received', trusted = options.cert } = {}) {
@@ -74,7 +55,7 @@ test('a receiver cannot begin another handshake', async () => {
 })
 
 test('a key exchange with a prime that the receiver chooses is refused', async () => {
-  const rsa = makeCertificate(0, ['rsa:2048'])
+  const rsa = makeCertificate(0, 'rsa')
   const { send } = await startReceiver({
     ...rsa,
     ciphers: 'DHE-RSA-AES128-GCM-SHA256',
