@@ -41,7 +41,7 @@ function estimatedSum(shares: readonly Share[]): number | undefined {
   // Each product, quotient and sum is wrong by at most half of the epsilon, relative to a number that is at most the size.
   const error = (shares.length + 2) * Number.EPSILON * size
   const distance = Math.abs(sum - Math.floor(sum) - 0.5)
-  // It is never -0.
+  // Math.round returns -0 for small negative sums.
   return distance > error ? Math.round(sum) || 0 : undefined
 }
 

@@ -5,8 +5,8 @@ export const MAX_AUTHORITY = 512
 const WITH_HOST = /^(?:https?|wss?|ftp|file):[/\\]*([^/\\?#]*)/i
 
 /**
- * Parses an absolute URL of a client, in any length.
- * @returns undefined if it is none, or has a host that no URL has
+ * Parses an absolute URL that a client gives, however long it is.
+ * @returns undefined if the text is not an absolute URL, or its host is too long
  */
 export function parseUrl(text: string): URL | undefined {
   // The parser leaves out the same characters.

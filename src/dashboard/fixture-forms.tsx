@@ -124,8 +124,8 @@ function fileOf(form: URLSearchParams): { name: string; content: unknown } {
   if (shipped !== undefined && Object.hasOwn(SHIPPED, shipped))
     return { name: shipped, content: SHIPPED[shipped]?.content }
   const text = form.get('content') ?? ''
-  const isTooLarge = sizeError(Buffer.byteLength(text))
-  if (isTooLarge) throw parameterInvalid(null, isTooLarge)
+  const error = sizeError(Buffer.byteLength(text))
+  if (error) throw parameterInvalid(null, error)
   try {
     return { name: PASTED, content: parseJsonText(text) }
   } catch (error) {

@@ -67,8 +67,8 @@ export async function callInProcess(
 }
 
 /**
- * The requests of the open event streams of a sandbox, and what they were copied from. Node passes an abort of the caller's signal on to that of a
- * request, and of a copy of the request, only as long as they exist.
+ * The requests of the open event streams of a sandbox, and what they were copied from. Node passes an abort of the caller's signal
+ * on to that of a request, and of a copy of the request, only as long as they exist.
  */
 const requestsOfStreams = new WeakMap<FetchHandler, Set<readonly [Request, unknown]>>()
 

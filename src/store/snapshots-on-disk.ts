@@ -245,7 +245,7 @@ function refuseDamaged(file: string, name: string, { message }: Error): never {
   schemaOf(file, name, 'restore')
   throw unreadable(
     name,
-    `the snapshot is intact, but the database is damaged (${message}). It was not changed. Stop the daemon, and use a copy of the snapshot's file in place of the database`,
+    `the snapshot is intact, but the database is damaged (${message}). The database was not changed. Stop the daemon, and use a copy of the snapshot's file in place of the database`,
   )
 }
 

@@ -2,7 +2,7 @@ import { constants } from 'node:crypto'
 import { Agent, type AgentOptions } from 'node:https'
 import { connect as connectPlainly, type Socket, type TcpNetConnectOpts } from 'node:net'
 import { Duplex } from 'node:stream'
-import { type ConnectionOptions, connect, DEFAULT_CIPHERS, type TLSSocket } from 'node:tls'
+import { type ConnectionOptions, DEFAULT_CIPHERS, type TLSSocket } from 'node:tls'
 import { TimedTurns } from '../engine/machine/gate.ts'
 
 /**
@@ -27,9 +27,16 @@ const SAFE_OPTIONS = {
 /** The turns of handshakes: each of their steps can take some 50 ms. Merchants take turns. */
 const turns = new TimedTurns<unknown>()
 
+/** What Node's types lack. */
+declare module 'node:https' {
+  interface Agent {
+    createConnection(options: ConnectionOptions): TLSSocket
+  }
+}
+
 type Own = { readonly turnOf?: unknown }
 
-/** Makes connections to receivers with TLS, which cannot keep the process busy. `post` passes it the turn of a request. */
+/** Makes connections with TLS whose receivers cannot keep the process busy. `post` passes on whose turn a handshake takes. */
 export class SecureAgent extends Agent {
   readonly #carriers = new WeakMap<Duplex, Carrier>()
 
@@ -38,12 +45,15 @@ export class SecureAgent extends Agent {
   }
 
   /** Called by Node for each new connection. */
-  createConnection({ turnOf, ...options }: TcpNetConnectOpts & ConnectionOptions & Own): TLSSocket {
-    const { host, port, lookup } = options
-    const plain = connectPlainly({ port, ...(host && { host }), ...(lookup && { lookup }) })
+  override createConnection({ turnOf, ...options }: TcpNetConnectOpts & ConnectionOptions & Own): TLSSocket {
+    const { host, port, lookup, noDelay, keepAlive, keepAliveInitialDelay } = options
+    const settings = { noDelay, keepAlive, keepAliveInitialDelay }
+    const plain = connectPlainly({ ...settings, port, ...(host && { host }), ...(lookup && { lookup }) })
     const carrier = new Carrier(plain, turnOf)
-    const socket = connect({ ...options, socket: carrier })
+    const socket = super.createConnection({ ...options, socket: carrier })
     socket.once('secureConnect', () => carrier.secure())
+    // Between two posts nobody else listens: the error ends the connection.
+    socket.on('error', () => undefined)
     this.#carriers.set(socket, carrier)
     return socket
   }

@@ -7,7 +7,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { nodeVariables } from '../../src/cli/daemon/run-environment.ts'
 
 /** Begins a response to the path /begins, and leaves others without one. */
-const server = createServer(({ url }, response) => void (url === '/begins' && response.write('one')))
+const server = createServer(({ url }, response) => {
+  if (url === '/begins') response.write('one')
+  arrived()
+})
+let arrived = () => {}
 let env: NodeJS.ProcessEnv
 beforeAll(async () => {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
@@ -31,7 +35,8 @@ const PROGRAM = `
   const main = async (path) => {
     const ended = new AbortController()
     const text = begun(path, ended.signal).then(() => 'complete', ({ name }) => name)
-    await new Promise((later) => setTimeout(later, 300))
+    // The test says that the request has arrived.
+    await new Promise((arrived) => process.stdin.once('data', arrived))
     await collected()
     ended.abort()
     console.log(await text)
@@ -62,7 +67,8 @@ test.each(['/begins', '/waits'])(
   'fetch of %s ends with its signal, also after a garbage collection',
   async (path) => {
     const args = ['--expose-gc', '-e', PROGRAM, path]
-    const { stdout } = await promisify(execFile)(process.execPath, args, { env, timeout: 10_000 })
-    expect(stdout).toBe('AbortError\n')
+    const running = promisify(execFile)(process.execPath, args, { env, timeout: 10_000 })
+    arrived = () => void running.child.stdin?.write('arrived')
+    expect((await running).stdout).toBe('AbortError\n')
   },
 )

@@ -170,11 +170,11 @@ test('writes that wait count, also without a body', async () => {
   onTestFinished(twin.close)
   const { engine, merchant } = twin.sandbox
   // While a merchant is being deleted, its commands wait.
-  merchant.leaving = []
+  merchant.awaitingDeletion = []
   const writes = Array.from({ length: 4_097 }, () => twin.request('POST', '/v1/customers'))
   expect((await Promise.race(writes)).status).toBe(429)
-  for (const { requeue } of merchant.leaving) requeue()
-  merchant.leaving = null
+  for (const { requeue } of merchant.awaitingDeletion) requeue()
+  merchant.awaitingDeletion = null
   const statuses = (await Promise.all(writes)).map(({ status }) => status)
   expect(statuses.filter((status) => status === 201)).toHaveLength(4_096)
   expect(engine.counts().customers).toBe(4_096)

@@ -7,7 +7,10 @@ import { SecureAgent } from '../../src/webhooks/secure-agent.ts'
 import { makeCertificate } from './certificate.ts'
 
 /** A receiver with TLS, and a function that posts to it. */
-async function startReceiver(options: TlsOptions, { answer = 'received', trusted = options.cert } = {}) {
+async function startReceiver(
+  options: TlsOptions,
+  { answer = 'received', trusted = options.cert, keepAlive = true } = {},
+) {
   let connections = 0
   const server = createServer(options, (request, response) => {
     request.resume().on('end', () => response.end(answer))
@@ -16,7 +19,7 @@ async function startReceiver(options: TlsOptions, { answer = 'received', trusted
     connections += 1
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const agent = new SecureAgent({ keepAlive: true, ca: trusted })
+  const agent = new SecureAgent({ keepAlive, ca: trusted })
   onTestFinished(() => {
     agent.destroy()
     server.closeAllConnections()
@@ -32,6 +35,21 @@ test('posts with TLS are received, over one connection', async () => {
   const { send, connections } = await startReceiver(makeCertificate())
   for (let count = 0; count < 3; count += 1) expect(await send()).toEqual({ status: 200, body: 'received' })
   expect(connections()).toBe(1)
+})
+
+test('a kept connection has no limit over all of its posts', async () => {
+  const { send, connections } = await startReceiver(makeCertificate(), { answer: 'x'.repeat(1_000) })
+  for (let count = 0; count < 200; count += 1) expect((await send()).status).toBe(200)
+  expect(connections()).toBe(1)
+})
+
+test('a further connection resumes the first one', async () => {
+  const options = { ...makeCertificate(), maxVersion: 'TLSv1.2' } as const
+  const { send, server } = await startReceiver(options, { keepAlive: false })
+  const resumed: boolean[] = []
+  server.on('secureConnection', (socket: TLSSocket) => resumed.push(socket.isSessionReused()))
+  for (let count = 0; count < 3; count += 1) expect((await send()).status).toBe(200)
+  expect(resumed).toEqual([false, true, true])
 })
 
 test('a certificate of an unknown authority is refused', async () => {

@@ -18,7 +18,7 @@ export type Sender = {
 export type CommandOptions = Sender & {
   /** The clocks whose advance the command begins; none by default. */
   readonly advances?: readonly Clock[]
-  /** Aborts when nobody waits for the command any more: it will do nothing, and delays no others until then. */
+  /** Aborts when the sender gives up: the command then does nothing, and others stop waiting for it. */
   readonly signal?: AbortSignal | undefined
   /** The merchant whose turn the command takes, if it follows the clock of none. */
   readonly turnOf?: MerchantState
@@ -43,7 +43,8 @@ const TRANSACTION_MS = 50
 /**
  * The command queue. Commands that arrive together share one transaction, and are answered after its commit. If they take too long,
  * the others follow in transactions of their own. Merchants and the operator take turns, so that one with many commands does not
- * delay the others; the commands of one run in the order of their arrival. Commands of a merchant whose clock is advancing wait for
+ * delay the others; the commands of one run in the order of their arrival, but pass one of several merchants that waits for another
+ * merchant. Commands of a merchant whose clock is advancing wait for
  * the advance. Exclusive work lets commands pass while any clock is advancing.
  */
 export class CommandQueue {
@@ -213,9 +214,9 @@ export class CommandQueue {
       command.reject(reason)
       return true
     }
-    const { clock, held, leaving } = merchant
-    if (leaving) {
-      leaving.push(this.#waitingOf(command))
+    const { clock, held, awaitingDeletion } = merchant
+    if (awaitingDeletion) {
+      awaitingDeletion.push(this.#waitingOf(command))
       return true
     }
     if (!held.has(clock)) this.#time.catchUp(merchant)

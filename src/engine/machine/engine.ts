@@ -7,9 +7,9 @@ import { type CommandOptions, CommandQueue, type Sender } from './command-queue.
 import { Faults } from './faults.ts'
 import { nextTurn, TimedTurns } from './gate.ts'
 import { Ids } from './ids.ts'
-import { whileStanding } from './leaving.ts'
 import { type EngineListener, Listeners } from './listeners.ts'
 import { checkCurrent, isUnfinished, type MerchantState, merchantOf } from './merchant-state.ts'
+import { onceIdle } from './once-idle.ts'
 import { Outbox } from './outbox.ts'
 import { deleteStoredMerchant } from './state-mark.ts'
 import { Timekeeper } from './timekeeper.ts'
@@ -218,7 +218,7 @@ export class Engine {
 
   /** Deletes a merchant and all its data. Advances of its clocks stop after the current batch, and its commands wait. */
   deleteMerchant(merchant: MerchantState, { checkCredentials }: Sender = {}): Promise<void> {
-    return whileStanding(this.time, merchant, () => {
+    return onceIdle(this.time, merchant, () => {
       checkCurrent(merchant)
       checkCredentials?.()
       const movePlace = this.#transactions.run([], () => deleteStoredMerchant(this.store, merchant.settings))

@@ -24,7 +24,7 @@ export type MerchantState = {
    */
   readonly stalled: Set<Clock>
   /** The commands that wait while the merchant is being deleted; null otherwise. */
-  leaving: Waiting[] | null
+  awaitingDeletion: Waiting[] | null
   /** The enabled webhook endpoints. */
   readonly endpoints: EnabledEndpoints
   /** Whether this object is current, or the merchant was replaced by a restore or a reset, or deleted. */
@@ -55,7 +55,7 @@ export function merchantOf(settings: Merchant, store: Store, wall: Wall): Mercha
     held: new Map(),
     parked: new Map(),
     stalled: new Set(),
-    leaving: null,
+    awaitingDeletion: null,
     endpoints: new EnabledEndpoints(store, settings.ordinal),
     presence: 'present',
   }

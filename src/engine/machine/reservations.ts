@@ -1,10 +1,10 @@
 import type { Clock } from './clock.ts'
 
-/** What waits: the clocks that it needs at a stand, and how to run what came later. */
+/** A waiting command: the clocks that must not advance when it runs, and the later commands that wait for it. */
 type Reservation<Command> = { readonly clocks: ReadonlySet<Clock>; readonly followers: Command[] }
 
 /**
- * Commands that wait until several clocks stand. Each waits for one clock at a time, so further advances of the other clocks
+ * Commands that wait until none of several clocks advances. Each waits for one clock at a time, so further advances of the other clocks
  * could delay it for ever. They wait until it has run, or only a receiver of webhooks keeps it waiting.
  */
 export class Reservations<Command extends { readonly number: number }> {

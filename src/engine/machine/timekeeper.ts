@@ -131,7 +131,7 @@ export class Timekeeper {
   runDue(merchants: Iterable<MerchantState>): Promise<void>[] {
     const begun: Promise<void>[] = []
     for (const merchant of merchants) {
-      if (merchant.leaving) continue
+      if (merchant.awaitingDeletion) continue
       this.#advances.resumeStalled(merchant)
       const { clock, settings } = merchant
       try {
