@@ -18,7 +18,7 @@ import { logExchange } from './logged-exchange.ts'
 import { operatorCaller } from './operator-caller.ts'
 import { namesAsHeader, namesForLog } from './params.ts'
 import type { Served } from './pipeline.ts'
-import { readTurnOf, WAITING_BYTES } from './read-turn.ts'
+import { readTurnOf } from './read-turn.ts'
 import { NO_HEADERS, renderBody, renderError } from './render.ts'
 import { type Given, paramsReader } from './request.ts'
 import { applyRequestFaults, hangUp } from './request-faults.ts'
@@ -239,7 +239,7 @@ export class Exchange implements Served {
 
   #countedBody(): Promise<string> {
     this.#held = new HeldBody(this.#services, this.c.env, () => this.#caller?.merchant)
-    this.#held.add(WAITING_BYTES)
+    this.#held.reserve()
     return this.#readBody(this.#held)
   }
 

@@ -5,8 +5,8 @@ const MOST_BYTES = 2 ** 28
 const SHARE_BYTES = 2 ** 26
 
 /**
- * Counts the bodies of requests that arrive or wait, such as for an advance, a part for each write, and one for each read that waits
- * for its turn. Without a limit, their sum would be that of all connections.
+ * Counts the bodies of requests that arrive or wait, such as for an advance, at least a part for each write, and one for each read
+ * that waits for its turn. Without a limit, their sum would be that of all connections.
  * See docs/contract/requests.md#limits.
  */
 export class HeldBodies {

@@ -6,7 +6,7 @@ import { checkCurrent, type MerchantState } from '../engine/machine/merchant-sta
 import type { HttpServices } from './services.ts'
 
 /** paytwin: the estimated memory of a request that waits, in bytes. It counts against the limits of bodies. */
-export const WAITING_BYTES = 2 ** 14
+const WAITING_BYTES = 2 ** 14
 
 type Services = Pick<HttpServices, 'engine' | 'bodies'>
 

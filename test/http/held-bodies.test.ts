@@ -165,17 +165,30 @@ test('bodies that arrive in one instant take turns', async () => {
   expect(held.turn()).toBeInstanceOf(Promise)
 })
 
-test('writes that wait count, also without a body', async () => {
+test('a write counts at least 8 KiB, and those that have room can have a body of that size', async () => {
+  const all = new HeldBodies(3 * 8_192)
+  const services = await servicesWith(all)
+  const owner = {}
+  const held = Array.from({ length: 4 }, () => new HeldBody(services, undefined, () => owner))
+  for (const write of held.slice(0, 3)) write.reserve()
+  expect(() => held[3]?.reserve()).toThrow('Too many requests')
+  for (const write of held.slice(0, 3)) write.add(8_192)
+  expect(all.bytes).toBe(3 * 8_192)
+  expect(() => held[0]?.add(1)).toThrow('Too many requests')
+  for (const write of held) write.release()
+  expect(all.bytes).toBe(0)
+})
+
+test.each([
+  ['POST', '/v1/customers'],
+  ['DELETE', '/v1/customers/cus_1'],
+])('%s without a body counts until it is answered', async (method, path) => {
   const twin = await startTwin()
   onTestFinished(twin.close)
-  const { engine, merchant } = twin.sandbox
-  // While a merchant is being deleted, its commands wait.
-  merchant.awaitingDeletion = []
-  const writes = Array.from({ length: 4_097 }, () => twin.request('POST', '/v1/customers'))
-  expect((await Promise.race(writes)).status).toBe(429)
-  for (const { requeue } of merchant.awaitingDeletion) requeue()
-  merchant.awaitingDeletion = null
-  const statuses = (await Promise.all(writes)).map(({ status }) => status)
-  expect(statuses.filter((status) => status === 201)).toHaveLength(4_096)
-  expect(engine.counts().customers).toBe(4_096)
+  const [added, removed] = [vi.spyOn(HeldBodies.prototype, 'add'), vi.spyOn(HeldBodies.prototype, 'remove')]
+  onTestFinished(() => void vi.restoreAllMocks())
+  await twin.request(method, path)
+  const { merchant } = twin.sandbox
+  expect(added.mock.calls).toEqual([[merchant, 8_192]])
+  expect(removed.mock.calls).toEqual([[merchant, 8_192]])
 })

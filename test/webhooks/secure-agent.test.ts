@@ -1,10 +1,14 @@
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
-import type { TLSSocket, TlsOptions } from 'node:tls'
+import { type AddressInfo, connect, createServer as createPlainServer, type Server } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from 'node:tls'
 import { expect, onTestFinished, test } from 'vitest'
 import { post } from '../../src/webhooks/post.ts'
 import { SecureAgent } from '../../src/webhooks/secure-agent.ts'
 import { makeCertificate } from './certificate.ts'
+
+const POST = { headers: {}, body: '{}', signal: AbortSignal.timeout(60_000) }
+const portOf = (server: Server): number => (server.address() as AddressInfo).port
 
 /** A receiver with TLS, and a function that posts to it. */
 async function startReceiver(
@@ -25,9 +29,7 @@ async function startReceiver(
     server.closeAllConnections()
     server.close()
   })
-  const { port } = server.address() as AddressInfo
-  const send = (url = `https://127.0.0.1:${port}/hooks`) =>
-    post(new URL(url), { headers: {}, body: '{}', signal: AbortSignal.timeout(30_000), agent })
+  const send = (url = `https://127.0.0.1:${portOf(server)}/hooks`) => post(new URL(url), { ...POST, agent })
   return { send, server, connections: () => connections }
 }
 
@@ -70,6 +72,34 @@ test('a receiver cannot begin another handshake', async () => {
   // Whether a response comes before the refusal is up to chance.
   for (let count = 0; count < 3; count += 1) await send().catch(() => undefined)
   expect(repeated).toBe(0)
+})
+
+test('a broken record behind the switch to another protocol ends the connection, and nothing else', async () => {
+  const certificate = makeCertificate()
+  let isBroken = false
+  const server = createTlsServer(certificate, (socket) => {
+    socket.on('error', () => undefined)
+    socket.once('data', () => {
+      isBroken = true
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n')
+    })
+  })
+  // Both arrive together.
+  const between = createPlainServer((socket) => {
+    const receiver = connect(portOf(server), '127.0.0.1').on('error', () => undefined)
+    socket.on('error', () => undefined).pipe(receiver)
+    const record = Buffer.from('1603030004deadbeef', 'hex')
+    receiver.on('data', (chunk) => socket.write(isBroken ? Buffer.concat([chunk, record]) : chunk))
+  })
+  for (const each of [server, between]) {
+    await new Promise<void>((listening) => each.listen(0, '127.0.0.1', listening))
+    onTestFinished(() => void each.close())
+  }
+  const agent = new SecureAgent({ ca: certificate.cert })
+  const sent = post(new URL(`https://127.0.0.1:${portOf(between)}/`), { ...POST, agent })
+  await expect(sent).rejects.toThrow('switch to another protocol')
+  // An error without a listener would end the process in a later turn.
+  await nextTurn()
 })
 
 test('a key exchange with a prime that the receiver chooses is refused', async () => {
