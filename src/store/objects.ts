@@ -200,7 +200,7 @@ export class ObjectTable {
     this.#wroteItems(releaseItems(this.#statements, subscription))
   }
 
-  /** Marks the invoice items that correct the current period of a subscription, because another one replaces it. No public field changes. */
+  /** Marks the invoice items that correct the current period of a subscription, which another one replaces. No public field changes. */
   markReplacedItems(subscription: Pick<Subscription, 'id' | 'customer' | 'current_period_start'>): void {
     this.#wroteItems(markReplacedItems(this.#statements, subscription))
   }
