@@ -22,6 +22,9 @@ export type Address = {
 /** Time limits for making a connection and for the daemon's proof. */
 const CONNECT_MS = 5_000
 const PROOF_MS = 5_000
+/** How long a request may be unanswered before the program's health is checked, and how long the check may take. */
+const SILENCE_MS = 10_000
+const HEALTH_MS = 120_000
 /** Size limits for responses, in bytes. */
 const MAX_PROOF_BYTES = 4_096
 const MAX_BYTES = 256 * 1_024 * 1_024
@@ -65,7 +68,7 @@ export async function readJson<ResponseBody>(
  */
 export async function open(address: Address, outgoing: Outgoing): Promise<IncomingMessage> {
   if (address.requiresProof) await demandProof(address, outgoing.signal)
-  const response = await send(address, outgoing)
+  const response = await sendToLiving(address, outgoing)
   const status = response.statusCode ?? 0
   if (status >= 200 && status < 300) return response
   const body = await readJson<ErrorBody>(address, response, outgoing.maxBytes)
@@ -73,6 +76,40 @@ export async function open(address: Address, outgoing: Outgoing): Promise<Incomi
   const { message, code, mistakes } = body.error
   throw new Refused({ status, code: code ?? null, message, mistakes, body })
 }
+
+/**
+ * Sends a request, and gives up on a program that answers neither it nor a check of its health. A daemon answers the check
+ * during a long advance.
+ */
+async function sendToLiving(address: Address, outgoing: Outgoing): Promise<IncomingMessage> {
+  const silence = new AbortController()
+  const answered = new AbortController()
+  let timer = setTimeout(() => {
+    timer = setTimeout(() => silence.abort(), HEALTH_MS)
+    const check = { method: 'GET', path: '/_paytwin/health', signal: answered.signal } as const
+    const health = send({ url: address.url, token: null }, check).then((response) => response.resume())
+    // A check that fails says nothing of the request, which may fail in the same way.
+    health.catch(() => undefined).then(() => clearTimeout(timer))
+  }, SILENCE_MS)
+  try {
+    return await send(address, { ...outgoing, signal: either(silence.signal, outgoing.signal) })
+  } catch (error) {
+    throw silence.signal.aborted ? unanswered(address.url) : error
+  } finally {
+    clearTimeout(timer)
+    answered.abort()
+  }
+}
+
+const either = (signal: AbortSignal, other: AbortSignal | undefined) =>
+  other ? AbortSignal.any([signal, other]) : signal
+
+const unanswered = (url: string) =>
+  new Unreachable({
+    url,
+    message: `The program at ${url} does not answer, not even a check of its health within ${HEALTH_MS / 1_000} seconds. If it is a paytwin daemon, the request may have been carried out`,
+    isConnected: true,
+  })
 
 /** Checks that the daemon knows the token. Done for each request, because another program may take over the port at any time. */
 async function demandProof({ url, token }: Address, signal: AbortSignal | undefined): Promise<void> {
@@ -82,7 +119,7 @@ async function demandProof({ url, token }: Address, signal: AbortSignal | undefi
   const outgoing = {
     method: 'GET',
     path,
-    signal: signal ? AbortSignal.any([signal, late]) : late,
+    signal: either(late, signal),
     maxBytes: MAX_PROOF_BYTES,
   } as const
   const health = requestJson<{ proof?: unknown }>({ url, token: null }, outgoing)

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { Client } from '../../src/client/client.ts'
 import { proofOf } from '../../src/http/admin/guard.ts'
-import { type FakeServer, fakeServer, json } from './server.ts'
+import { type FakeServer, fakeServer, json, overTime } from './server.ts'
 
 const TOKEN = 'a-token-of-the-folder-0123456789abcdef'
 let server: FakeServer
@@ -104,6 +104,28 @@ test('a program that does not answer, or answers without end, is abandoned and d
   for (const error of await Promise.all(asked))
     expect(error).toMatchObject({ name: 'Unreachable', message, isConnected: true })
   expect(authorizations()).toEqual([undefined, undefined])
+})
+
+test('a program that never answers is abandoned after a check of its health, and a slow one is not', async () => {
+  let isBusy = true
+  server = await fakeServer((request, response) => {
+    if (request.url === '/_paytwin/health') return isBusy && json(response, 200, { livemode: false })
+    if (isBusy) setTimeout(() => json(response, 200, { livemode: false }), 600_000)
+  })
+  const client = new Client({ url: server.url, token: TOKEN })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    expect(await overTime(client.advanceClocks({ all: true }, { by: '1d' }))).toEqual({ livemode: false })
+    isBusy = false
+    await expect(overTime(client.status())).rejects.toMatchObject({
+      name: 'Unreachable',
+      message: expect.stringMatching(/does not answer, not even a check of its health within 120 seconds/),
+      isConnected: true,
+    })
+  } finally {
+    vi.useRealTimers()
+  }
+  expect(authorizations()).toEqual([`Bearer ${TOKEN}`, undefined, `Bearer ${TOKEN}`, undefined])
 })
 
 test('a response over the size limit is not from paytwin', async () => {

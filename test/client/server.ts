@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { vi } from 'vitest'
 
 /** Starts a server on a free port with the given handler. */
 export type FakeServer = {
@@ -30,4 +31,18 @@ export async function fakeServer(
 
 export function json(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+/** Advances faked timers, while I/O goes on, until a promise is settled. */
+export async function overTime<T>(promise: Promise<T>): Promise<T> {
+  let isOver = false
+  const settled = promise.finally(() => {
+    isOver = true
+  })
+  settled.catch(() => undefined)
+  while (!isOver) {
+    await vi.advanceTimersByTimeAsync(100)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return settled
 }

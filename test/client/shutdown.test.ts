@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { run } from '../../src/cli/program.ts'
 import { Client } from '../../src/client/client.ts'
 import { recordedIo } from '../cli/terminal.ts'
-import { type FakeServer, fakeServer, json } from './server.ts'
+import { type FakeServer, fakeServer, json, overTime } from './server.ts'
 
 const shutdown = { object: 'shutdown', url: 'http://127.0.0.1:1', pid: 7, data: null, livemode: false }
 
@@ -37,9 +37,7 @@ test('paytwin stop exits with 1 if the process does not exit', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
     const stopping = run(['stop', '--url', server.url], io)
-    while (vi.getTimerCount() === 0) await new Promise((resolve) => setImmediate(resolve))
-    await vi.advanceTimersByTimeAsync(10_000)
-    expect(await stopping).toBe(1)
+    expect(await overTime(stopping)).toBe(1)
   } finally {
     vi.useRealTimers()
   }
