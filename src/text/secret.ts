@@ -14,8 +14,8 @@ const LONG_SUFFIX = String.raw`[\w+/=%-]{8,}`
 
 const ANYWHERE = new RegExp(PREFIX + SUFFIX)
 const WORDS = new RegExp(`${WORD_START}(${PREFIX})${SUFFIX}|(${PREFIX})${LONG_SUFFIX}`, 'g')
-/** Characters that may be part of a percent-encoded text. */
-const RUNS = /[\w+/=%.~-]+/g
+/** Characters that may be part of a percent-encoded text, and an escape of JSON before them, which must stay whole. */
+const RUNS = /(\\(?:u[0-9A-Fa-f]{4}|[bfnrt]))?([\w+/=%.~-]+)/g
 
 /** Reports whether a text contains what looks like a secret, also within a word. */
 export const holdsSecret = (text: string): boolean => ANYWHERE.test(text)
@@ -27,7 +27,9 @@ export const holdsSecret = (text: string): boolean => ANYWHERE.test(text)
 export const maskSecrets = (text: string): string =>
   text
     .replace(WORDS, (_, atStart = '', within = '') => `${atStart}${within}…`)
-    .replace(RUNS, (run) => (run.includes('%') && holdsSecret(percentDecoded(run)) ? '…' : run))
+    .replace(RUNS, (all, kept = '', run) =>
+      run.includes('%') && holdsSecret(percentDecoded(all)) ? `${kept}…` : all,
+    )
 
 /** Decodes the ASCII characters of a text that is percent-encoded up to three times. Invalid encodings are kept. */
 export function percentDecoded(text: string, times = 3): string {

@@ -53,6 +53,17 @@ test.each([
   expect(maskSecrets(`about ${secret}, and more%20of it`)).toBe(`about ${masked}, and more%20of it`)
 })
 
+test.each(['\n', '\r\n', '\u001b', '\ud800', '\\', '\\n', '"', '\\u00'])(
+  'a percent-encoded secret behind %j within JSON leaves valid JSON',
+  (before) => {
+    const masked = (text: string) => JSON.parse(maskSecrets(JSON.stringify(before + text)))
+    for (const secret of [`%73k_test_${REST}`, `s%6b_test_${REST}`])
+      expect(masked(secret)).toMatch(/^[^%4]*…$/)
+    // Not a secret, unless the escape before it lost its backslash.
+    expect(masked(`%6b_test_${REST}`).startsWith(before)).toBe(true)
+  },
+)
+
 const everyCharacter = (word: string) =>
   [...word].map((character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`).join('')
 
