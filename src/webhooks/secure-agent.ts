@@ -13,6 +13,8 @@ import { TimedTurns } from '../engine/machine/gate.ts'
 const MAX_HANDSHAKE_BYTES = 20_480
 /** The same for a post, with its response: `post` limits what is not part of the protocol. */
 const MAX_BYTES = 131_072
+/** The number of bytes that are passed on in one turn: up to 5 ms, if a receiver makes the most of them. */
+const PIECE_BYTES = 4_096
 
 /**
  * Without key exchanges whose time a receiver chooses: a prime of 10,000 bits takes 0.9 s. The curves are those of Node without the
@@ -24,7 +26,7 @@ const SAFE_OPTIONS = {
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 }
 
-/** The turns of handshakes: each of their steps can take some 50 ms. Merchants take turns. */
+/** The turns of what is received: each step of a handshake can take some 50 ms. Merchants take turns. */
 const turns = new TimedTurns<unknown>()
 
 /** What Node's types lack. */
@@ -69,20 +71,32 @@ export class SecureAgent extends Agent {
   }
 }
 
-/** Carries a connection with TLS. It limits what is received, and passes it on in turns until the connection is secure. */
+/**
+ * Carries a connection with TLS. It limits what is received, and passes it on in turns, small pieces of it: also once the
+ * connection is secure, each 20 bytes can be a session ticket or a change of the keys, of some 10 to 30 µs.
+ */
 class Carrier extends Duplex {
   readonly #plain: Socket
   readonly #turnOf: unknown
   #received = 0
   #isSecure = false
+  /** What has arrived and was not passed on: pieces, and null for the end. */
+  readonly #arrived: (Buffer | null)[] = []
+  #isClosed = false
+  /** Whether the next piece may be passed on, and whether it waits for its turn. */
+  #isWanted = false
+  #isWaiting = false
 
   constructor(plain: Socket, turnOf: unknown) {
-    super({ allowHalfOpen: false })
+    super({ allowHalfOpen: false, readableHighWaterMark: PIECE_BYTES })
     this.#plain = plain
     this.#turnOf = turnOf
     plain.on('data', (chunk) => this.#receive(chunk))
-    plain.once('end', () => this.#inTurn(() => this.push(null)))
-    plain.once('close', () => this.#inTurn(() => this.destroy()))
+    plain.once('end', () => this.#add(null))
+    plain.once('close', () => {
+      this.#isClosed = true
+      this.#passOn()
+    })
     plain.on('error', (error) => this.destroy(error))
   }
 
@@ -103,7 +117,8 @@ class Carrier extends Duplex {
   }
 
   override _read(): void {
-    this.#plain.resume()
+    this.#isWanted = true
+    this.#passOn()
   }
 
   override _write(chunk: Buffer, encoding: BufferEncoding, written: (error?: Error | null) => void): void {
@@ -124,15 +139,34 @@ class Carrier extends Duplex {
     const most = this.#isSecure ? MAX_BYTES : MAX_HANDSHAKE_BYTES
     if (this.#received > most) return void this.destroy(tooMuch(most, this.#isSecure))
     this.#plain.pause()
-    this.#inTurn(() => {
-      if (this.push(chunk)) this.#plain.resume()
-    })
+    for (let from = 0; from < chunk.length; from += PIECE_BYTES)
+      this.#add(chunk.subarray(from, from + PIECE_BYTES))
   }
 
-  /** Passes on what was received, after what was received before. */
-  #inTurn(pass: () => void): void {
-    if (this.#isSecure) pass()
-    else turns.run(this.#turnOf, pass)
+  #add(piece: Buffer | null): void {
+    this.#arrived.push(piece)
+    this.#passOn()
+  }
+
+  /** Passes on the next piece in a turn, or lets more arrive. */
+  #passOn(): void {
+    if (this.#isWaiting || this.destroyed) return
+    if (this.#arrived.length === 0) {
+      if (this.#isClosed) this.destroy()
+      else if (this.#isWanted) this.#plain.resume()
+    } else if (this.#isWanted) {
+      this.#isWaiting = true
+      turns.run(this.#turnOf, () => this.#passOnNow())
+    }
+  }
+
+  #passOnNow(): void {
+    this.#isWaiting = false
+    this.#isWanted = false
+    if (this.destroyed) return
+    // This may already want the next piece, and read it.
+    if (this.push(this.#arrived.shift())) this.#isWanted = true
+    this.#passOn()
   }
 }
 

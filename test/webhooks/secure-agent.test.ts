@@ -2,7 +2,8 @@ import { createServer } from 'node:https'
 import { type AddressInfo, connect, createServer as createPlainServer, type Server } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from 'node:tls'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { TimedTurns } from '../../src/engine/machine/gate.ts'
 import { post } from '../../src/webhooks/post.ts'
 import { SecureAgent } from '../../src/webhooks/secure-agent.ts'
 import { makeCertificate } from './certificate.ts'
@@ -116,6 +117,16 @@ test('a key exchange with a prime that the receiver chooses is refused', async (
 test('certificates of more than 20 KiB are refused before they are examined', async () => {
   const { send } = await startReceiver(makeCertificate(1_500))
   await expect(send()).rejects.toThrow('more than 20 KiB before the connection was secure')
+})
+
+test('also what a secure connection receives is passed on in small pieces, each in a turn', async () => {
+  const { send } = await startReceiver(makeCertificate(), { answer: 'x'.repeat(15_000) })
+  await send()
+  // The response arrives over the kept connection, without a handshake.
+  const waited = vi.spyOn(TimedTurns.prototype, 'run')
+  onTestFinished(() => waited.mockRestore())
+  expect((await send()).body).toBe('x'.repeat(1_024))
+  expect(waited.mock.calls.length).toBeGreaterThanOrEqual(15_000 / 4_096)
 })
 
 test('of a large response only the beginning is read', async () => {
