@@ -3,6 +3,8 @@ import { rateLimited } from '../core/errors.ts'
 /** paytwin: the maximum size of all bodies that are in memory at a time, and of those of one merchant, in bytes. */
 const MOST_BYTES = 2 ** 28
 const SHARE_BYTES = 2 ** 26
+/** paytwin: an owner with no more than this has room also if others use up the maximum, until twice the maximum is in memory. */
+const SMALL_SHARE_BYTES = 2 ** 20
 
 /**
  * Counts the bodies of requests that arrive or wait, such as for an advance, at least a part for each write, and one for each read
@@ -27,7 +29,8 @@ export class HeldBodies {
   /** Counts bytes that arrived for an owner. @throws ApiError rate_limit if there is no room for them */
   add(owner: object, bytes: number): void {
     const own = (this.#owners.get(owner) ?? 0) + bytes
-    if (own > this.#share || this.#bytes + bytes > MOST_BYTES) throw rateLimited()
+    const most = own <= SMALL_SHARE_BYTES ? 2 * MOST_BYTES : MOST_BYTES
+    if (own > this.#share || this.#bytes + bytes > most) throw rateLimited()
     this.#owners.set(owner, own)
     this.#bytes += bytes
   }

@@ -1,5 +1,5 @@
 import type { Reading } from './incoming.ts'
-import { turnToParse } from './read-turn.ts'
+import { nodeRequestOf, turnToParse } from './read-turn.ts'
 import type { HttpServices } from './services.ts'
 
 /** The owner of requests without the key of a merchant. */
@@ -30,9 +30,12 @@ export class HeldBody implements Reading {
     this.#ownerOf = ownerOf
   }
 
-  /** Counts what a write takes without its body, or with a small one. @throws ApiError rate_limit if there is no room for it */
-  reserve(): void {
-    this.#count(WRITE_BYTES)
+  /**
+   * Counts what a request takes while it waits without its body, or with a small one: a number of bytes, or its headers if they are longer.
+   * @throws ApiError rate_limit if there is no room for it
+   */
+  reserve(bytes = WRITE_BYTES): void {
+    this.#count(Math.max(bytes, headerLength(this.#env)))
   }
 
   /** Counts bytes that arrived. @throws ApiError rate_limit if there is no room for them */
@@ -60,4 +63,9 @@ export class HeldBody implements Reading {
     this.#services.bodies.add(this.#owner, more)
     this.#counted = bytes
   }
+}
+
+function headerLength(env: unknown): number {
+  const { url = '', rawHeaders = [] } = nodeRequestOf(env) ?? {}
+  return rawHeaders.reduce((length, text) => length + text.length, url.length)
 }

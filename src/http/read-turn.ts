@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { rateLimited } from '../core/errors.ts'
 import type { Engine } from '../engine/machine/engine.ts'
 import { nextTurn } from '../engine/machine/gate.ts'
@@ -55,7 +55,8 @@ export async function nextResponseTurn({ time }: Engine): Promise<void> {
 async function untilCurrent(services: Services, merchant: MerchantState, env: unknown): Promise<void> {
   const { engine } = services
   for (;;) {
-    await engine.runDueJobs(merchant)
+    const due = engine.runDueJobs(merchant)
+    if (due) await counted(services, merchant, () => due)
     // On a full disk jobs stay due, and reads are served nevertheless.
     const isStuck = engine.time.isOverdue(merchant.clock)
     // Not at once, because many that waited for the jobs continue together.
@@ -99,12 +100,12 @@ async function counted<T>({ bodies }: Services, owner: object, read: () => Promi
 }
 
 /** Refuses a request whose connection was closed while it waited: nobody gets its response. @throws ApiError rate_limit */
-function refuseClosed(env: unknown): void {
-  if (isClosed(env)) throw rateLimited()
+export function refuseClosed(env: unknown): void {
+  if (nodeRequestOf(env)?.socket.destroyed) throw rateLimited()
 }
 
-/** Whether the connection of a request is closed. One that is served within the process has none. */
-function isClosed(env: unknown): boolean {
+/** Returns the request of Node. One that is served within the process has none. @param env - the environment of the server */
+export function nodeRequestOf(env: unknown): IncomingMessage | undefined {
   const { outgoing } = (env ?? {}) as { outgoing?: Partial<Pick<ServerResponse, 'req'>> }
-  return outgoing?.req?.socket.destroyed === true
+  return outgoing?.req
 }

@@ -65,11 +65,27 @@ test('bodies of one owner have a limit in sum, and others have room', async () =
   expect(all.bytes).toBe(0)
 })
 
-test('bodies of all owners have a limit in sum', async () => {
+test('bodies of all owners have a limit in sum, within which small ones have room', async () => {
   const services = await servicesWith(new HeldBodies())
-  const held = Array.from({ length: 4 }, (_, owner) => new HeldBody(services, undefined, () => ({ owner })))
-  for (const body of held) body.add(64 * MIB)
-  expect(() => new HeldBody(services, undefined).add(1)).toThrow('Too many requests')
+  const ofOwner = (owner: number) => new HeldBody(services, undefined, () => ({ owner }))
+  for (let owner = 0; owner < 4; owner += 1) ofOwner(owner).add(64 * MIB)
+  expect(() => ofOwner(4).add(MIB + 1)).toThrow('Too many requests')
+  for (let owner = 4; owner < 260; owner += 1) ofOwner(owner).add(MIB)
+  expect(() => ofOwner(260).add(1)).toThrow('Too many requests')
+})
+
+test('long headers count as such', async () => {
+  const all = new HeldBodies()
+  const req = {
+    url: '/v1/customers',
+    rawHeaders: ['X-Long', 'x'.repeat(12_000)],
+    socket: { destroyed: false },
+  }
+  const held = new HeldBody(await servicesWith(all), { outgoing: { req } })
+  held.reserve()
+  expect(all.bytes).toBe(12_000 + 'X-Long/v1/customers'.length)
+  held.release()
+  expect(all.bytes).toBe(0)
 })
 
 test.each([

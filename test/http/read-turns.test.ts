@@ -56,6 +56,21 @@ function slowCustomers(): string[] {
   return read
 }
 
+test('a read that waits for the jobs that are due counts against the limits', async () => {
+  const { engine } = twin.sandbox
+  const [added, removed] = [vi.spyOn(HeldBodies.prototype, 'add'), vi.spyOn(HeldBodies.prototype, 'remove')]
+  onTestFinished(() => void vi.restoreAllMocks())
+  vi.spyOn(engine.time, 'isOverdue').mockReturnValueOnce(true)
+  const counted: number[] = []
+  vi.spyOn(engine, 'runDueJobs').mockImplementationOnce(async () => {
+    await turn()
+    counted.push(added.mock.calls.length - removed.mock.calls.length)
+  })
+  await twin.get('/v1/customers')
+  expect(counted).toEqual([1])
+  expect(removed.mock.calls).toEqual(added.mock.calls)
+})
+
 describe('reads that arrive together', () => {
   const named = async (client: Twin, name: string) => {
     const { id } = await client.post('/v1/customers', { name })

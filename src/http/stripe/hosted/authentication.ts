@@ -32,7 +32,7 @@ export async function serveAuthentication(request: HostedRequest): Promise<Respo
   if (form === null) return show(view, of, intent)
   const outcome = outcomeIn(form)
   const { id } = intent.object
-  const done = await runCommand(services, merchant, (unit) => {
+  const done = await runCommand(request, merchant, (unit) => {
     // Another command may have changed the intent since it was read.
     const latest = { ...intent, object: unit.need(intent.kind, id) } as Intent
     if (!isWaiting(latest)) return latest

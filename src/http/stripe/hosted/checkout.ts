@@ -26,7 +26,7 @@ export async function serveCheckout(request: HostedRequest): Promise<Response> {
   const page: OpenPage = {
     of: pageOf(merchant, session.test_clock),
     session,
-    run: (work) => runCommand(services, merchant, work),
+    run: (work) => runCommand(request, merchant, work),
     view: () => viewOf(services, merchant),
   }
   const { isOpen } = checkoutFactsOf(session)

@@ -51,7 +51,7 @@ export async function serveInvoice(request: HostedRequest): Promise<Response> {
   if (filled) return show(found, { card: filled })
   const { entry, errors } = readCardForm(form, of)
   if (!entry) return show(found, { card: keptCardForm(form, errors) })
-  return pay(request.services, found, { entry, form })
+  return pay(request, found, { entry, form })
 }
 
 /** Serves the PDF of an invoice. */
@@ -84,19 +84,19 @@ async function findInvoice(request: HostedRequest): Promise<Found> {
 
 /** Pays an invoice with its intent. A declined card is shown on the page, and an authentication has a page of its own. */
 async function pay(
-  services: HostedRequest['services'],
+  request: HostedRequest,
   { merchant, of, invoice: { id }, ...found }: Found,
   { entry: { card, billing_details }, form }: { entry: CardEntry; form: URLSearchParams },
 ): Promise<Response> {
   const return_url = invoiceUrl(found.view, id)
-  const done = await runCommand(services, merchant, (unit) => {
+  const done = await runCommand(request, merchant, (unit) => {
     // Another command may have paid the invoice since it was read.
     const { payment_intent, ...latest } = unit.need('invoice', id)
     if (!isPayable({ ...latest, payment_intent }) || payment_intent === null) return null
     const payment_method_data = { card, billing_details }
     return confirmPaymentIntent(unit, payment_intent, { payment_method_data, options: { return_url } })
   })
-  const view = viewOf(services, merchant)
+  const view = viewOf(request.services, merchant)
   if (done?.declined) {
     const invoice = view.get('invoice', id)
     if (!invoice) throw resourceMissing('invoice', id)

@@ -9,13 +9,16 @@ import { checkHost } from '../../admin/guard.ts'
 import type { AdminServices } from '../../admin/services.ts'
 import { formOf, refuseTooMany } from '../../form.ts'
 import { HeldBody } from '../../held-body.ts'
-import { turnToParse, turnToRead } from '../../read-turn.ts'
+import { refuseClosed, turnToParse, turnToRead } from '../../read-turn.ts'
 import { readBody } from '../../request.ts'
 import { knownError } from '../../respond.ts'
 import { type PageOf, refusedPage } from './frame.tsx'
 
 /** paytwin: the maximum size of a form. The fields are few and short. */
 const MAX_FORM_BYTES = 20_000
+
+/** paytwin: what a command of a page counts, in bytes: about what it takes while it waits. */
+const PAGE_BYTES = 2 ** 15
 
 /** The headers with which browsers mark a prefetch. */
 const PREFETCH_HEADERS = ['sec-purpose', 'purpose', 'x-moz']
@@ -99,12 +102,27 @@ export async function currentObjects(
   return viewOf(services, merchant)
 }
 
-/** Runs a command of a customer, without a key and without idempotency. */
-export const runCommand = <T>(
-  { engine }: Pick<AdminServices, 'engine'>,
+/**
+ * Runs a command of a customer, without a key and without idempotency. While it waits, such as for an advance, it counts against the
+ * limits of bodies. A page that is only shown needs no command any more if its connection was closed.
+ * @throws ApiError rate_limit if there is no room for it, or for a page whose connection was closed
+ */
+export async function runCommand<T>(
+  { services, env, form }: Pick<HostedRequest, 'services' | 'env' | 'form'>,
   merchant: MerchantState,
   work: (unit: UnitOfWork) => T,
-): Promise<T> => engine.command(merchant, { id: requestId(), idempotency_key: null }, work)
+): Promise<T> {
+  const held = new HeldBody(services, env)
+  try {
+    held.reserve(PAGE_BYTES)
+    return await services.engine.command(merchant, { id: requestId(), idempotency_key: null }, (unit) => {
+      if (form === null) refuseClosed(env)
+      return work(unit)
+    })
+  } finally {
+    held.release()
+  }
+}
 
 export const viewOf = ({ engine }: Pick<AdminServices, 'engine'>, { settings }: MerchantState): CurrentView =>
   currentView({ store: engine.store, ids: engine.ids, url: engine.url, merchant: settings })

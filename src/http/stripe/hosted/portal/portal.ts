@@ -43,18 +43,23 @@ class Refusal extends CommandRefused {}
 /** A session that can no longer be used. */
 export class SessionExpired extends CommandRefused {}
 
+/** Returns the id of the session of an address. @throws ApiError resource_missing for a wrong secret */
+export function sessionOf({ ids }: CurrentView, secret: string): string {
+  const [id = ''] = secret.split('_secret_')
+  if (!isClientSecret(ids, id, secret)) throw resourceMissing('portal session', id)
+  return id
+}
+
 /**
- * Opens the session of an address, and extends it.
- * @throws ApiError resource_missing also for a wrong secret; SessionExpired
+ * Opens a session, and extends it.
+ * @throws ApiError resource_missing; SessionExpired
  * See docs/contract/customer-portal.md#sessions.
  */
 export function openPortal(
   unit: UnitOfWork,
-  { view, of, secret }: { view: CurrentView; of: (testClock: string | null) => PageOf; secret: string },
+  { view, of, session: id }: { view: CurrentView; of: (testClock: string | null) => PageOf; session: string },
 ): Portal {
-  const [id = ''] = secret.split('_secret_')
-  const found = isClientSecret(view.ids, id, secret) ? unit.get('billing_portal_session', id) : undefined
-  if (!found) throw resourceMissing('portal session', id)
+  const found = unit.find('billing_portal_session', id)
   const customer = unit.need('customer', found.customer)
   const page = of(customer.test_clock)
   if (isExpired(found, page.now) || customer.deleted) throw new SessionExpired()

@@ -16,6 +16,7 @@ import {
   redirectWithin,
   refusalOf,
   SessionExpired,
+  sessionOf,
 } from './portal.ts'
 import { submitKeep, submitRenew } from './withdraw.ts'
 
@@ -69,16 +70,17 @@ export const PORTAL_PAGES: Readonly<Record<string, (request: HostedRequest) => P
 
 /** Serves a page of the portal, or its form, in one command, so that it reads and writes one state. */
 async function servePortal(request: HostedRequest, page: Page): Promise<Response> {
-  const { services, param, query, form, isPrefetch } = request
+  const { param, query, form, isPrefetch } = request
   if (page.endsAuthentication && isPrefetch)
     return refusedPage(503, 'This page must be opened by the customer')
   const merchant = request.merchant()
   const view = await currentObjects(request, merchant)
+  const session = sessionOf(view, param('secret'))
   const id = param('id')
   const run = (handler: Handler, given: Omit<PortalRequest, 'id'>) =>
-    runCommand(services, merchant, (unit) => {
+    runCommand(request, merchant, (unit) => {
       const of = (testClock: string | null) => pageOf(merchant, testClock)
-      const portal = openPortal(unit, { view, of, secret: param('secret') })
+      const portal = openPortal(unit, { view, of, session })
       return atStep(portal, page, { ...given, id }) ?? handler(portal, { ...given, id })
     })
   try {
