@@ -61,14 +61,25 @@ async function cancelArrived(client: Client, advanceId: string, ended: AbortSign
   }
 }
 
-/** Runs endless work until SIGINT (Ctrl-C) or SIGTERM aborts its signal. */
+/** SIGHUP means that the terminal is gone. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** npm sends its child once more the signal that a terminal has sent both. */
+const ECHO_MS = 1_000
+
+/** Runs endless work until SIGINT (Ctrl-C), SIGTERM or SIGHUP aborts its signal. A later one exits at once. */
 export async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const ended = new AbortController()
-  const end = () => ended.abort()
-  process.once('SIGINT', end).once('SIGTERM', end)
+  let endedAt = Number.POSITIVE_INFINITY
+  const end = (signal: NodeJS.Signals) => {
+    if (performance.now() > endedAt + ECHO_MS) process.exit(128 + constants.signals[signal])
+    endedAt = Math.min(endedAt, performance.now())
+    ended.abort()
+  }
+  for (const signal of SIGNALS) process.on(signal, end)
   try {
     await work(ended.signal)
   } finally {
-    process.off('SIGINT', end).off('SIGTERM', end)
+    for (const signal of SIGNALS) process.off(signal, end)
   }
 }

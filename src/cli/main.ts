@@ -1,14 +1,43 @@
+import { isatty } from 'node:tty'
 import { run } from './program.ts'
 
+/** How long a command whose output nobody reads may take to end in order, such as to delete its webhook endpoint. */
+const ENDING_MS = 5_000
+
+const { stdout, stderr, env } = process
+const isAtTerminal = () => isatty(0) || isatty(1)
+const wasAtTerminal = isAtTerminal()
+let isUnread = false
+
 // When the reader closes the pipe (`paytwin events tail | head`) or the terminal is gone, the command ends without an error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE' || error.code === 'EIO') process.exit(0)
-  process.stderr.on('error', () => process.exit(1))
-  process.stderr.write(`error: The output cannot be written: ${error.message}\n`)
+stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE' || error.code === 'EIO') return endUnread()
+  stderr.on('error', () => process.exit(1))
+  stderr.write(`error: The output cannot be written: ${error.message}\n`)
   process.exit(1)
 })
 
-const { stdout, stderr, env } = process
+/** Ends a command as SIGTERM does. */
+function endUnread(): void {
+  if (isUnread) return
+  isUnread = true
+  if (!process.emit('SIGTERM', 'SIGTERM')) leave()
+  else setTimeout(leave, ENDING_MS).unref()
+}
+
+function leave(): void {
+  leaveTerminal()
+  process.exit(0)
+}
+
+/** At its exit, Node restores the settings of the terminal, and aborts if the terminal is gone. SIGHUP is how others end then. */
+function leaveTerminal(): void {
+  if (!wasAtTerminal || isAtTerminal()) return
+  process.removeAllListeners('SIGHUP')
+  process.kill(process.pid, 'SIGHUP')
+}
+
 void run(process.argv.slice(2), { stdout, stderr, env, terminal: () => process }).then((status) => {
-  process.exitCode = status
+  process.exitCode = isUnread ? 0 : status
+  leaveTerminal()
 })

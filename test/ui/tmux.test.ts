@@ -1,10 +1,26 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { api, type RunningDaemon, startDaemon, subscribe, temporaryFolder } from '../cli/executable.ts'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import {
+  api,
+  EXECUTABLE,
+  type RunningDaemon,
+  startDaemon,
+  subscribe,
+  temporaryFolder,
+} from '../cli/executable.ts'
 import { fakeServer, json } from '../client/server.ts'
 import { sampleClock } from './samples.ts'
 import { openTerminal, type TmuxTerminal } from './tmux.ts'
 
 const ESC = '\u001b'
+/** Starts a program that it outlives, and writes how it ended. */
+const STARTER = `
+  const [output, ...program] = process.argv.slice(2)
+  process.on('SIGHUP', () => {})
+  const write = (...ended) => require('node:fs').writeFileSync(output, JSON.stringify(ended))
+  require('node:child_process').spawn(process.execPath, program, { stdio: 'inherit' }).on('exit', write)
+`
 const TOKEN = 'a-token-that-is-long-enough-for-an-operator'
 
 let folder: ReturnType<typeof temporaryFolder>
@@ -228,6 +244,20 @@ describe('the terminal is restored', () => {
     await watch(160)
     await terminal.signal(signal)
     await expectAsBefore(0)
+  })
+
+  test('by the end of the terminal, as SIGHUP does, without a crash', async () => {
+    await subscribe(daemon, ['succeed'])
+    await open()
+    const { path, remove } = temporaryFolder()
+    onTestFinished(remove)
+    const [starter, status] = [join(path, 'starter.cjs'), join(path, 'status.json')]
+    writeFileSync(starter, STARTER)
+    await terminal.press(`${process.execPath} ${starter} ${status} ${EXECUTABLE} events tail`, 'Enter')
+    await terminal.shows('● connected')
+    await closing.pop()?.()
+    const ended = () => JSON.parse(readFileSync(status, 'utf8'))
+    expect(await vi.waitFor(ended, { timeout: 10_000 })).toEqual([null, 'SIGHUP'])
   })
 
   test('when the daemon no longer accepts the token, with an error', async () => {

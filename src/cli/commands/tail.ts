@@ -4,6 +4,7 @@ import type { StreamNews, StreamStart } from '../../client/event-stream.ts'
 import type { Event } from '../../client/types.ts'
 import { eventLine } from '../../ui/event-line.ts'
 import { addVerb, type Invocation } from '../command.ts'
+import { untilInterrupted } from '../interruption.ts'
 import { type Io, type Terminal, variable } from '../io.ts'
 import { forwardEvents, type Target, targetOf } from './forward.ts'
 
@@ -41,24 +42,15 @@ async function tail(invocation: Invocation, options: TailOptions): Promise<void>
   const { client, out, io } = invocation
   const target = options.forwardTo === undefined ? null : targetOf(options.forwardTo, client.address.token)
   const terminal = options.plain || out.isJson ? undefined : drawable(io)
-  const ended = new AbortController()
-  const end = () => ended.abort()
-  // The handlers stay until the end: without one, a dependency of Ink kills the process before the screen is restored.
-  for (const signal of SIGNALS) process.on(signal, end)
-  try {
+  await untilInterrupted(async (interrupted) => {
     if (target) out.note(`Forwarding to ${target.url}, signed with ${target.secret}`)
-    if (terminal) await watch(invocation, options, target, terminal, ended)
-    else await print(invocation, options, target, ended)
-  } finally {
-    for (const signal of SIGNALS) process.off(signal, end)
-  }
+    if (terminal) await watch(invocation, options, target, terminal, interrupted)
+    else await print(invocation, options, target, interrupted)
+  })
 }
 
 /** The maximum number of past events that the UI shows at the start: one page of the list. */
 const HISTORY = 100
-
-/** SIGHUP means that the terminal is gone. */
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Returns the terminal if the UI can use it: stdin and stdout are terminals, and TERM is not dumb. */
 function drawable(io: Io): Terminal | undefined {
@@ -72,9 +64,10 @@ async function print(
   { client, out }: Invocation,
   { merchant, type, since }: TailOptions,
   target: Target | null,
-  ended: AbortController,
+  interrupted: AbortSignal,
 ): Promise<void> {
-  const { signal } = ended
+  const ended = new AbortController()
+  const signal = AbortSignal.any([interrupted, ended.signal])
   const wanted = { merchant, types: type }
   const beginning =
     since === undefined ? await client.positionAfterNewest(wanted) : { ...wanted, since, isConfirmed: false }
@@ -119,7 +112,7 @@ async function watch(
   options: TailOptions,
   target: Target | null,
   terminal: Terminal,
-  { signal }: AbortController,
+  signal: AbortSignal,
 ): Promise<void> {
   const { beginning, history } = await opening(client, options)
   const { data: merchants } = await client.merchants()

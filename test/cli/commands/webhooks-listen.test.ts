@@ -54,6 +54,21 @@ describe('webhooks listen', () => {
     return { child, closed, said, printed: lines(child.stdout), url, endpoint, secret }
   }
 
+  test('deletes its endpoint also when the reader of its output is gone', async () => {
+    const { child, closed } = await listen()
+    child.stdout?.destroy()
+    await api(daemon(), '/v1/customers', { email: 'ada@example.com' })
+    expect(await closed).toEqual([0, null])
+    expect(JSON.parse(await text('webhooks', 'list', '--json'))).toMatchObject({ data: [] })
+  })
+
+  test('deletes its endpoint also when its terminal is gone', async () => {
+    const { child, closed } = await listen()
+    child.kill('SIGHUP')
+    expect(await closed).toEqual([0, null])
+    expect(JSON.parse(await text('webhooks', 'list', '--json'))).toMatchObject({ data: [] })
+  })
+
   test('prints each received event, one per line', async () => {
     const { printed, url } = await listen()
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/)
