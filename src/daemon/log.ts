@@ -1,6 +1,7 @@
 import { type Logger, pino } from 'pino'
 import { escapeControls, shortened } from '../text/display.ts'
 import { readLogRecord } from '../text/log-line.ts'
+import { mapTexts } from '../text/map-texts.ts'
 import { maskSecrets, patternOfSecret } from '../text/secret.ts'
 
 export type { Logger } from 'pino'
@@ -41,19 +42,23 @@ export function createLog({
     patterns.set(word, pattern)
     return text.replace(pattern, '…')
   }
+  // Words first, because a part of one may look like a secret of known form.
+  const masked = (text: string) => maskSecrets(secrets().reduce(withoutWord, text))
   const write = (line: string) => {
-    // Words first, because a part of one may look like a secret of known form.
-    const masked = maskSecrets(secrets().reduce(withoutWord, line))
-    const safe = escapeControls(withoutLongTexts(masked.trimEnd()))
+    const record = mapTexts(JSON.parse(line), masked) as LogRecord
+    const safe = escapeControls(withoutLongTexts(record))
     for (const target of targets) target.write(`${safe}\n`)
   }
   return { logger: pino(options, { write }), add: (target) => targets.push(target) }
 }
 
-function withoutLongTexts(line: string): string {
+type LogRecord = Readonly<Record<string, unknown>>
+
+/** Returns the line of a record, in which texts are shortened if it is long. */
+function withoutLongTexts(record: LogRecord): string {
+  const line = JSON.stringify(record)
   if (line.length <= MAX_LINE_LENGTH) return line
   const cut = (value: unknown) => (typeof value === 'string' ? shortened(value, MAX_TEXT_LENGTH) : value)
-  const record = JSON.parse(line)
   const short = JSON.stringify(record, (_name, value) => cut(value))
   if (short.length <= MAX_LINE_LENGTH) return short
   const { level, time, msg } = record

@@ -19,7 +19,7 @@ import { consentRoutes } from './oauth/authorize.ts'
 import { ClientApi } from './oauth/client-api.ts'
 import { tokenRoutes } from './oauth/token.ts'
 import { RESOURCES } from './resources.ts'
-import { errorBody, json } from './respond.ts'
+import { errorBody, json, knownError } from './respond.ts'
 import type { Registered } from './route.ts'
 import { testClockRoutes } from './test-clock.ts'
 
@@ -70,6 +70,14 @@ export function createApp(services: AdminServices): App {
       'X-API-Version': NEWEST_API_VERSION,
     }),
   )
+  // Hono itself would write the error to stderr, unmasked.
+  app.onError((error, c) => {
+    const known = knownError(services, error, `${c.req.method} ${c.req.path}`)
+    return json(known.status, errorBody(known, services.url()), {
+      'Request-Id': requestId(),
+      'X-API-Version': NEWEST_API_VERSION,
+    })
+  })
   serveHeadRequests(app)
   return { app, routes, serves: api.serves }
 }

@@ -193,8 +193,8 @@ export class LiveStreams {
       work()
     } catch (error) {
       this.#reportError(error, 'serving a stream of events')
-      this.#drop(stream)
-      stream.controller.error(error)
+      // Not with the error, which the server would write to stderr and into the stream.
+      this.#end(stream)
     }
   }
 

@@ -40,7 +40,7 @@ export function percentDecoded(text: string, times = 3): string {
   return percentDecoded(decoded, times - 1)
 }
 
-/** Builds a pattern that finds a word in JSON, in JSON within JSON, and percent-encoded up to three times. */
+/** Builds a pattern that finds a word as it is, in JSON, in JSON within JSON, and percent-encoded up to three times. */
 export const patternOfSecret = (word: string): RegExp => new RegExp([...word].map(formsOf).join(''), 'g')
 
 function formsOf(character: string): string {
@@ -60,7 +60,7 @@ function formsOf(character: string): string {
  * valid.
  */
 function plainForms(character: string): string {
-  if (character === '\\') return String.raw`(?:\\\\){1,2}`
-  if (character === '"') return String.raw`(?:\\\\)?\\"`
+  if (character === '\\') return String.raw`(?:(?:\\\\){1,2}|\\)`
+  if (character === '"') return String.raw`(?:(?:\\\\)?\\)?"`
   return character.replace(/[^\w]/, String.raw`\$&`)
 }

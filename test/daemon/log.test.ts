@@ -59,6 +59,19 @@ test('masking a token beside escaped characters leaves valid JSON', () => {
   expect(lines.map((line) => JSON.parse(line).msg.replace(/[\\"\n]/g, ''))).toEqual(Array(4).fill('…'))
 })
 
+test.each(['', 'x'.repeat(9_000)])(
+  'a percent-encoded text behind an escape of JSON leaves valid JSON',
+  (more) => {
+    const { logger, lines } = recorded()
+    logger.warn({ params: `\n%6b_test_abc${more}`, '\u001b%73k_test_abc': 1 }, '\ud800%73k_test_abc')
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      params: expect.stringMatching(/^\n%6b_test_abc/),
+      '\u001b…': 1,
+      msg: '\ud800…',
+    })
+  },
+)
+
 test('words that only resemble secrets are kept', () => {
   const { logger, lines } = recorded()
   logger.info('key_123 sk_test: risk_test_1 cus_1')

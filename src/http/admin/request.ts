@@ -3,6 +3,7 @@ import { kindOfId } from '../../core/kinds.ts'
 import { requestsOfObject } from '../../engine/history/events.ts'
 import type { Engine } from '../../engine/machine/engine.ts'
 import { merchantOfObject } from '../../engine/resources/merchant.ts'
+import { mapTexts } from '../../text/map-texts.ts'
 import { patternOfSecret } from '../../text/secret.ts'
 import { deferred } from '../deferred.ts'
 import { resumePoint } from '../event.ts'
@@ -25,15 +26,7 @@ const listParams = deferred(() =>
 /** Masks the admin token, which has no form of its own, in case it was sent in a wrong place. */
 function withoutToken(token: string): <Value>(value: Value) => Value {
   const pattern = patternOfSecret(token)
-  const masked = (each: unknown): unknown => {
-    if (typeof each === 'string') return each.replace(pattern, '…')
-    if (Array.isArray(each)) return each.map(masked)
-    if (typeof each !== 'object' || each === null) return each
-    return Object.fromEntries(
-      Object.entries(each).map(([name, child]) => [name.replace(pattern, '…'), masked(child)]),
-    )
-  }
-  return <Value>(value: Value) => masked(value) as Value
+  return <Value>(value: Value) => mapTexts(value, (text) => text.replace(pattern, '…')) as Value
 }
 
 /** The maximum number of an object's newest events whose requests are found. */
