@@ -133,7 +133,7 @@ async function demandProof({ url, token }: Address, signal: AbortSignal | undefi
 const unproven = (url: string) =>
   new Unreachable({
     url,
-    message: `The program at ${url} does not know the admin token of this data folder; the token was not sent. If the daemon was started with another token, set PAYTWIN_ADMIN_TOKEN. If it was killed, start it again`,
+    message: `The program at ${url} does not know the admin token; the token was not sent. If the daemon was started with another token, set PAYTWIN_ADMIN_TOKEN. If it was killed, start it again`,
     isConnected: true,
     isUnproven: true,
   })
@@ -141,7 +141,7 @@ const unproven = (url: string) =>
 const silent = (url: string) =>
   new Unreachable({
     url,
-    message: `The program at ${url} did not prove within ${PROOF_MS / 1_000} seconds that it knows the admin token of this data folder; the token was not sent. If the daemon was killed, start it again`,
+    message: `The program at ${url} did not prove within ${PROOF_MS / 1_000} seconds that it knows the admin token; the token was not sent. If the daemon was killed, start it again`,
     isConnected: true,
   })
 

@@ -33,7 +33,7 @@ test("a process that takes the port of a killed daemon never gets the folder's t
   for (const command of [['status'], ['stop'], ['keys', 'create'], ['events', 'list'], ['clock', 'next']]) {
     const { status, stdout, stderr } = await paytwin([...command, '--data', data])
     expect([status, stdout], command.join(' ')).toEqual([3, ''])
-    expect(stderr).toContain('does not know the admin token of this data folder; the token was not sent')
+    expect(stderr).toContain('does not know the admin token; the token was not sent')
   }
   const token = readFileSync(join(data, 'admin-token'), 'utf8').trim()
   expect(heard).toHaveLength(5)

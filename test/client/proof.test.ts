@@ -50,7 +50,7 @@ test.each<[string, (nonce: string) => object]>([
   server = await fakeServer((request, response) => json(response, 200, reply(nonceOf(request.url))))
   await expect(clientOf(server).shutDown()).rejects.toMatchObject({
     name: 'Unreachable',
-    message: expect.stringContaining('does not know the admin token of this data folder'),
+    message: expect.stringContaining('does not know the admin token'),
   })
   expect(authorizations()).toEqual([undefined])
 })

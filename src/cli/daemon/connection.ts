@@ -15,7 +15,8 @@ export type ConnectionOptions = { readonly url?: string | undefined; readonly da
 
 /**
  * Finds the daemon's URL and admin token. The token comes from the environment, or else from the data folder. A data folder's
- * token is sent only to the folder's own daemon, and only after the daemon has proved that it has the token.
+ * token is sent only to the folder's own daemon. To the daemon that a folder names, a token is sent only after the daemon has proved
+ * that it has the token.
  * @throws Failure 2 for an invalid URL, an invalid token, or a token file that cannot be read; Failure 3 for a data
  * folder of another user, or one that cannot be read
  * See docs/contract/command-line.md#finding-the-daemon.
@@ -29,10 +30,11 @@ export function findDaemon(options: ConnectionOptions, io: Pick<Io, 'env'>): Add
   checkOwner(folder)
   const announced = announcedUrl(folder)
   const url = checkedUrl(given ?? announced ?? `http://${DEFAULT_HOST}:${DEFAULT_PORT}`)
-  if (fromEnvironment !== undefined) return { url, token: checkedToken(fromEnvironment) }
-  const token = url === announced ? folderToken(folder) : null
+  const token = fromEnvironment ?? (url === announced ? folderToken(folder) : null)
+  if (token === null) return { url, token }
+  const address = { url, token: checkedToken(token) }
   // The folder may name the URL of a killed daemon, and another process may have taken its port since.
-  return token === null ? { url, token } : { url, token: checkedToken(token), requiresProof: true }
+  return url === announced ? { ...address, requiresProof: true } : address
 }
 
 /** Returns the data folder that a command looks in. */

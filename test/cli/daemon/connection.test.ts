@@ -61,7 +61,10 @@ test("PAYTWIN_ADMIN_TOKEN takes precedence over the folder's token", () => {
   expect(findDaemon({ data }, { env })).toEqual({
     url: 'http://127.0.0.1:5000',
     token: 'the-token-of-the-environment',
+    // Another program may have the port of a daemon that was killed.
+    requiresProof: true,
   })
+  expect(findDaemon({ url: 'http://127.0.0.1:5000', data }, { env }).requiresProof).toBeUndefined()
   expect(findDaemon({ url: 'http://example.com', data }, { env }).token).toBe('the-token-of-the-environment')
 })
 
