@@ -1,5 +1,6 @@
 import http, { type IncomingMessage } from 'node:http'
 import type { LookupFunction } from 'node:net'
+import { PlainAgent } from './plain-agent.ts'
 
 /** The maximum size of the part of a body that is kept, in bytes. See docs/contract/events-and-webhooks.md#deliveries. */
 const MAX_KEPT_BYTES = 1_024
@@ -64,7 +65,7 @@ export async function post(url: URL, { body, agent, ...options }: Post): Promise
 
 /** Returns how requests to a receiver are sent. TLS takes a while to load, and many receivers do not use it. */
 export async function protocolOf({ protocol }: URL): Promise<Protocol> {
-  if (protocol !== 'https:') return http
+  if (protocol !== 'https:') return { request: http.request, Agent: PlainAgent }
   const [{ request }, { SecureAgent }] = await Promise.all([
     import('node:https'),
     import('./secure-agent.ts'),

@@ -3,7 +3,7 @@ import { Agent, type AgentOptions } from 'node:https'
 import { connect as connectPlainly, type Socket, type TcpNetConnectOpts } from 'node:net'
 import { Duplex } from 'node:stream'
 import { type ConnectionOptions, DEFAULT_CIPHERS, type TLSSocket } from 'node:tls'
-import { TimedTurns } from '../engine/machine/gate.ts'
+import { type OfMerchant, PIECE_BYTES, receivingTurns } from './receiving.ts'
 
 /**
  * The number of bytes that a receiver may send before a connection is secure. Chains of public authorities have 3 to 10 kB. OpenSSL
@@ -13,8 +13,6 @@ import { TimedTurns } from '../engine/machine/gate.ts'
 const MAX_HANDSHAKE_BYTES = 20_480
 /** The same for a post, with its response: `post` limits what is not part of the protocol. */
 const MAX_BYTES = 131_072
-/** The number of bytes that are passed on in one turn: up to 5 ms, if a receiver makes the most of them. */
-const PIECE_BYTES = 4_096
 
 /**
  * Without key exchanges whose time a receiver chooses: a prime of 10,000 bits takes 0.9 s. The curves are those of Node without the
@@ -26,17 +24,12 @@ const SAFE_OPTIONS = {
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 }
 
-/** The turns of what is received: each step of a handshake can take some 50 ms. Merchants take turns. */
-const turns = new TimedTurns<unknown>()
-
 /** What Node's types lack. */
 declare module 'node:https' {
   interface Agent {
     createConnection(options: ConnectionOptions): TLSSocket
   }
 }
-
-type Own = { readonly turnOf?: unknown }
 
 /** Makes connections with TLS whose receivers cannot keep the process busy. `post` passes on whose turn a handshake takes. */
 export class SecureAgent extends Agent {
@@ -46,8 +39,15 @@ export class SecureAgent extends Agent {
     super({ ...SAFE_OPTIONS, ...options })
   }
 
+  override getName(options?: OfMerchant): string {
+    return `${super.getName(options)}:${options?.turnOf}`
+  }
+
   /** Called by Node for each new connection. */
-  override createConnection({ turnOf, ...options }: TcpNetConnectOpts & ConnectionOptions & Own): TLSSocket {
+  override createConnection({
+    turnOf,
+    ...options
+  }: TcpNetConnectOpts & ConnectionOptions & OfMerchant): TLSSocket {
     const { host, port, lookup, noDelay, keepAlive, keepAliveInitialDelay } = options
     const settings = { noDelay, keepAlive, keepAliveInitialDelay }
     const plain = connectPlainly({ ...settings, port, ...(host && { host }), ...(lookup && { lookup }) })
@@ -156,7 +156,7 @@ class Carrier extends Duplex {
       else if (this.#isWanted) this.#plain.resume()
     } else if (this.#isWanted) {
       this.#isWaiting = true
-      turns.run(this.#turnOf, () => this.#passOnNow())
+      receivingTurns.run(this.#turnOf, () => this.#passOnNow())
     }
   }
 

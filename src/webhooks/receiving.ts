@@ -1,0 +1,10 @@
+import { TimedTurns } from '../engine/machine/gate.ts'
+
+/** Whose turn it takes to receive data. */
+export type OfMerchant = { readonly turnOf?: unknown }
+
+/** The number of bytes that are passed on in one turn: up to 5 ms, if a receiver makes the most of them. */
+export const PIECE_BYTES = 4_096
+
+/** The turns of what receivers of webhooks send: each step of a handshake can take some 50 ms. Merchants take turns. */
+export const receivingTurns = new TimedTurns<unknown>()

@@ -1,0 +1,56 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { TimedTurns } from '../../src/engine/machine/gate.ts'
+import { PlainAgent } from '../../src/webhooks/plain-agent.ts'
+import { post } from '../../src/webhooks/post.ts'
+
+/** A receiver whose responses have long headers, and a function that posts to it for a merchant. */
+async function startReceiver() {
+  let connections = 0
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(200, { x: 'y'.repeat(10_000) }).end('received'))
+  })
+  server.on('connection', () => {
+    connections += 1
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const agent = new PlainAgent({ keepAlive: true })
+  onTestFinished(() => {
+    agent.destroy()
+    server.close()
+  })
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  const options = { headers: {}, body: '{}', signal: AbortSignal.timeout(60_000), agent }
+  const send = (merchant: string) => post(url, { ...options, turnOf: merchant })
+  return { send, connections: () => connections }
+}
+
+test('what a receiver sends is passed on in small pieces, each in a turn of its merchant', async () => {
+  const { send } = await startReceiver()
+  const waited = vi.spyOn(TimedTurns.prototype, 'run')
+  onTestFinished(() => waited.mockRestore())
+  expect(await send('mer_1')).toEqual({ status: 200, body: 'received' })
+  expect(waited.mock.calls.length).toBeGreaterThanOrEqual(3)
+  expect(waited.mock.calls.map(([owner]) => owner)).toEqual(waited.mock.calls.map(() => 'mer_1'))
+})
+
+test('a piece that waits for its turn is passed on later, and nothing before it', async () => {
+  const { send } = await startReceiver()
+  const { run } = TimedTurns.prototype
+  const delayed = vi.spyOn(TimedTurns.prototype, 'run').mockImplementation(function (
+    this: TimedTurns<unknown>,
+    ...given
+  ) {
+    setTimeout(() => Reflect.apply(run, this, given), 5)
+  })
+  onTestFinished(() => delayed.mockRestore())
+  for (let count = 0; count < 3; count += 1)
+    expect(await send('mer_1')).toEqual({ status: 200, body: 'received' })
+})
+
+test('a connection is kept for posts of its merchant only', async () => {
+  const { send, connections } = await startReceiver()
+  for (const merchant of ['mer_1', 'mer_2', 'mer_1', 'mer_2']) await send(merchant)
+  expect(connections()).toBe(2)
+})
