@@ -1,6 +1,7 @@
 import { assert } from '../core/errors.ts'
 import { isSameJson } from '../core/json-text.ts'
 import { columnsOf, privateFieldsOf } from './columns.ts'
+import { Recent } from './recent.ts'
 import type { StoredKind, StoredObjects } from './stored-kind.ts'
 
 type Field = { readonly name: string; readonly type: 'integer' | 'text' | 'boolean' | 'json' }
@@ -55,6 +56,13 @@ export function codecOf<K extends StoredKind>(kind: K): Codec<StoredObjects[K]> 
 
 const PLAIN_NAME = /^[a-z_]+$/
 
+/**
+ * The sets of changed fields of a kind that are kept: the last used ones, and at most twice as many. A set takes some 20 kB with
+ * the statement that writes it, and clients can change thousands of different sets. Random histories of billing change some 100
+ * sets of a subscription, and fewer of other kinds.
+ */
+const SETS_KEPT = 128
+
 /** Fields that never change. */
 const CONSTANT_FIELDS: readonly string[] = ['id', 'created']
 
@@ -74,7 +82,7 @@ function makeCodec<K extends StoredKind>(kind: K): Codec<StoredObjects[K]> {
   )
   const isPublic = ({ name }: Field) => !privateFieldsOf(kind).includes(name)
   const variable = fields.filter(({ name }) => !CONSTANT_FIELDS.includes(name))
-  const sets = new Map<number, FieldSet>()
+  const sets = new Recent<FieldSet, number>(SETS_KEPT)
   return {
     fields,
     decode: decoderOf(fields),

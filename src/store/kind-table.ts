@@ -29,7 +29,8 @@ export class KindTable<K extends StoredKind> {
   /** The objects that are read together when the first one that is not in the cache is asked for. */
   #expected: { readonly merchant: number; readonly ids: readonly string[] } | undefined
   #insertion: Statement<unknown> | undefined
-  readonly #updates = new Map<FieldSet, Statement<unknown>>()
+  /** Weak, so that a statement is dropped with its set, of which the codec keeps a limited number. */
+  readonly #updates = new WeakMap<FieldSet, Statement<unknown>>()
 
   /** @param given.objectsKept - the number of objects to keep in memory; 0 if statements outside of this class write them */
   constructor(

@@ -5,11 +5,11 @@ type LengthLimit<Value> = { readonly maxLength: number; readonly lengthOf: (valu
  * A cache of the values that were last used. It has two generations. When the young one is full it becomes the old one,
  * and values of the old one that were not used in the meantime are dropped.
  */
-export class Recent<Value> {
+export class Recent<Value, Key = string> {
   readonly #size: number
   readonly #limit: LengthLimit<Value>
-  #young = new Map<string, Value>()
-  #old = new Map<string, Value>()
+  #young = new Map<Key, Value>()
+  #old = new Map<Key, Value>()
   /** The total length of the young generation. */
   #length = 0
 
@@ -22,7 +22,7 @@ export class Recent<Value> {
     this.#limit = limit
   }
 
-  get(key: string): Value | undefined {
+  get(key: Key): Value | undefined {
     const value = this.#young.get(key)
     if (value !== undefined) return value
     const older = this.#old.get(key)
@@ -30,7 +30,7 @@ export class Recent<Value> {
     return older
   }
 
-  set(key: string, value: Value): void {
+  set(key: Key, value: Value): void {
     if (this.#size === 0) return
     const { maxLength, lengthOf } = this.#limit
     const replaced = this.#young.get(key)
