@@ -28,7 +28,7 @@ export type Token = {
 /**
  * Returns the admin token: the given one, or else the data folder's, or else a new one. The ready line shows a new token if no
  * file has it, or if an option requested it, because another machine may need it.
- * @throws StartRefused if it is too short, too long or cannot be read, or if none is given for a host beyond loopback and none may
+ * @throws StartRefused if it is too short, too long, cannot be sent or cannot be read, or if none is given for a host beyond loopback and none may
  * be generated
  * See docs/contract/operator.md#admin-token.
  */
@@ -38,12 +38,8 @@ export async function adminTokenOf(
 ): Promise<Token> {
   const given = adminToken ?? (adminTokenFile === null ? null : readToken(adminTokenFile))
   if (given !== null) {
-    if (!hasValidLength(given)) {
-      throw new StartRefused(
-        2,
-        `The admin token must have ${MIN_TOKEN_LENGTH} to ${MAX_TOKEN_LENGTH} characters, not ${given.length}`,
-      )
-    }
+    const flaw = flawOf(given)
+    if (flaw !== undefined) throw new StartRefused(2, `The admin token ${flaw}`)
     return { value: given, shown: { adminToken: null, adminTokenFile } }
   }
   if (!isLoopback(host) && !generateAdminToken) {
@@ -55,10 +51,11 @@ export async function adminTokenOf(
   const generated = randomToken(TOKEN_LENGTH)
   if (!folder) return { value: generated, shown: { adminToken: generated, adminTokenFile: null } }
   const value = await folder.adminToken(() => generated)
-  if (!hasValidLength(value)) {
+  const flaw = flawOf(value)
+  if (flaw !== undefined) {
     throw new StartRefused(
       1,
-      `The admin token in ${folder.adminTokenFile} must have ${MIN_TOKEN_LENGTH} to ${MAX_TOKEN_LENGTH} characters, not ${value.length}. Delete the file, and the next start creates a new token.`,
+      `The admin token in ${folder.adminTokenFile} ${flaw}. Delete the file, and the next start creates a new token.`,
     )
   }
   const isNew = value === generated
@@ -71,8 +68,12 @@ export async function adminTokenOf(
   }
 }
 
-const hasValidLength = ({ length }: string): boolean =>
-  length >= MIN_TOKEN_LENGTH && length <= MAX_TOKEN_LENGTH
+/** Says why a token cannot be one; undefined if it can. A header can send visible characters only. */
+function flawOf(token: string): string | undefined {
+  if (token.length < MIN_TOKEN_LENGTH || token.length > MAX_TOKEN_LENGTH)
+    return `must have ${MIN_TOKEN_LENGTH} to ${MAX_TOKEN_LENGTH} characters, not ${token.length}`
+  return /^[\x21-\x7e]+$/.test(token) ? undefined : 'may only contain visible ASCII characters'
+}
 
 function readToken(file: string): string {
   try {

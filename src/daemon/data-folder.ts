@@ -3,12 +3,16 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { SessionStore } from '../http/dashboard/sessions.ts'
 import { reasonNotOwn } from '../store/own-files.ts'
+import { readGivenFile } from '../text/given-file.ts'
 import { claimFolder, writable } from './claim-folder.ts'
 import { StartRefused } from './start-refused.ts'
 
 /** How often, and how many times, a daemon looks for the token in a file that is still empty. */
 const TOKEN_INTERVAL_MS = 20
 const TOKEN_POLLS = 25
+
+/** The size of the sessions of the dashboard is far smaller. A larger file is damaged, and ends all of them. */
+const MAX_SESSIONS_BYTES = 1_048_576
 
 /** The content of daemon.json. */
 export type DaemonFile = { readonly url: string; readonly pid: number }
@@ -74,7 +78,7 @@ export class DataFolder {
   get dashboardSessions(): SessionStore {
     const file = this.#file('sessions.json')
     return {
-      read: () => (existsSync(file) ? readFileSync(file, 'utf8') : undefined),
+      read: () => (existsSync(file) ? readGivenFile(file, { maxBytes: MAX_SESSIONS_BYTES }).text : undefined),
       write: (text) => this.#replace('sessions.json', `${text}\n`),
       clear: () => rmSync(file, { force: true }),
     }

@@ -9,6 +9,7 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -112,6 +113,8 @@ test('the sessions of the dashboard are kept in a file of the owner', () => {
   sessions.write('[["a",1]]')
   expect(folder.dashboardSessions.read()).toBe('[["a",1]]\n')
   expect(modeOf(file('sessions.json'))).toBe('600')
+  truncateSync(file('sessions.json'), 600_000_000)
+  expect(sessions.read()).toBe('')
   sessions.clear()
   expect(folder.dashboardSessions.read()).toBeUndefined()
 })

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { beginAdvance } from '../../src/engine/machine/begin-advance.ts'
 import { deleteTestClock } from '../../src/engine/resources/test-clock.ts'
 import { type Body, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
@@ -324,6 +324,17 @@ describe('deleting a test clock', () => {
     expect(await (await advanced).done[0]).toMatchObject({ invoices_paid: 1 })
     expect(await deleted).toMatchObject({ isDeleted: true, target: null, now: LEAP_DAY + 40 * DAY })
     expect([merchant.held.size, merchant.testClocks.advancing()]).toEqual([0, []])
+  })
+
+  test('removes the usage of its customers, also of those that were deleted before', async () => {
+    const clock = await makeClock()
+    const customers = []
+    for (let n = 0; n < 2; n += 1)
+      customers.push((await twin.post('/v1/customers', { test_clock: clock.id })).id)
+    await twin.delete(`/v1/customers/${customers[0]}`)
+    const removed = vi.spyOn(twin.sandbox.engine.store.meterEvents, 'removeOf')
+    await twin.delete(`${PATH}/${clock.id}`)
+    expect(removed.mock.calls.flat().toSorted()).toEqual(customers.toSorted())
   })
 
   test('cancels the subscriptions of its customers, then deletes those, at its instant', async () => {

@@ -45,8 +45,7 @@ export function deleteTestClock(unit: UnitOfWork, id: string): Clock {
     limit: Number.MAX_SAFE_INTEGER,
   })
   for (const customer of oneByOne(unit, 'customer', customers)) {
-    if (customer.deleted) continue
-    deleteCustomer(unit, customer.id)
+    if (!customer.deleted) deleteCustomer(unit, customer.id)
     unit.store.meterEvents.removeOf(customer.id)
   }
   unit.touch(clock)

@@ -266,6 +266,18 @@ test.each([0, 31, 1_025, 100_000])(
   },
 )
 
+test('a start with an admin token that no command could send is refused', async () => {
+  mkdirSync(data(), { mode: 0o700 })
+  writeFileSync(file('admin-token'), `${'t'.repeat(40)}\u001b`)
+  const { status, stderr } = await cli('start', '--port', '0')
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringMatching(
+      /^error: The admin token in .* may only contain visible ASCII characters\. Delete .*\n$/,
+    ),
+  ])
+})
+
 test('an interrupted start leaves no daemon running', async () => {
   // The folder is taken, so that the start lingers while it looks for the owner's address.
   const { pid } = await started()
