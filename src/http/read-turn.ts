@@ -55,8 +55,8 @@ export async function nextResponseTurn({ time }: Engine): Promise<void> {
 async function untilCurrent(services: Services, merchant: MerchantState, env: unknown): Promise<void> {
   const { engine } = services
   for (;;) {
-    const due = engine.runDueJobs(merchant)
-    if (due) await counted(services, merchant, () => due)
+    // They run once there is room: nobody would handle the failure of a run that is not awaited.
+    await counted(services, merchant, async () => engine.runDueJobs(merchant))
     // On a full disk jobs stay due, and reads are served nevertheless.
     const isStuck = engine.time.isOverdue(merchant.clock)
     // Not at once, because many that waited for the jobs continue together.

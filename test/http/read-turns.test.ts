@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { keyResolutionUnavailable } from '../../src/core/errors.ts'
+import { keyResolutionUnavailable, rateLimited } from '../../src/core/errors.ts'
 import { HeldBodies } from '../../src/http/held-bodies.ts'
 import { readInSteps } from '../../src/http/read-turn.ts'
 import { subscribe } from '../scenarios/story.ts'
@@ -69,6 +69,18 @@ test('a read that waits for the jobs that are due counts against the limits', as
   await twin.get('/v1/customers')
   expect(counted).toEqual([1])
   expect(removed.mock.calls).toEqual(added.mock.calls)
+})
+
+test('a read for which there is no room runs no jobs', async () => {
+  const { engine } = twin.sandbox
+  onTestFinished(() => void vi.restoreAllMocks())
+  const run = vi.spyOn(engine, 'runDueJobs').mockRejectedValue(new Error('nobody handles this'))
+  vi.spyOn(engine.time, 'isOverdue').mockReturnValue(true)
+  vi.spyOn(HeldBodies.prototype, 'add').mockImplementation(() => {
+    throw rateLimited()
+  })
+  expect((await twin.request('GET', '/v1/customers')).status).toBe(429)
+  expect(run).not.toHaveBeenCalled()
 })
 
 describe('reads that arrive together', () => {

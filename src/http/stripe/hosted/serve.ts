@@ -102,6 +102,15 @@ export async function currentObjects(
   return viewOf(services, merchant)
 }
 
+const visitors = new WeakMap<MerchantState, object>()
+
+/** Returns the owner of what the visitors of a merchant's pages hold: a share of their own, which no others use up. */
+function visitorsOf(merchant: MerchantState): object {
+  const owner = visitors.get(merchant) ?? {}
+  visitors.set(merchant, owner)
+  return owner
+}
+
 /**
  * Runs a command of a customer, without a key and without idempotency. While it waits, such as for an advance, it counts against the
  * limits of bodies. A page that is only shown needs no command any more if its connection was closed.
@@ -112,7 +121,7 @@ export async function runCommand<T>(
   merchant: MerchantState,
   work: (unit: UnitOfWork) => T,
 ): Promise<T> {
-  const held = new HeldBody(services, env)
+  const held = new HeldBody(services, env, () => visitorsOf(merchant))
   try {
     held.reserve(PAGE_BYTES)
     return await services.engine.command(merchant, { id: requestId(), idempotency_key: null }, (unit) => {
@@ -138,13 +147,13 @@ export const pageOf = ({ settings, clock, testClocks }: MerchantState, testClock
 
 /**
  * Reads a form. Forms of other origins are refused before, and a form without an origin here. It is parsed in a turn of the
- * merchant, but counts among the bodies of strangers: they must not use up the merchant's share.
+ * merchant, but counts among the bodies of its visitors: they must not use up the merchant's share.
  * @throws ApiError
  */
 async function readForm(c: Context, services: AdminServices, merchant: MerchantState): Promise<string> {
   if (c.req.header('origin') === undefined)
     throw parameterInvalid('Origin', 'The form must come from the page')
-  const held = new HeldBody(services, c.env)
+  const held = new HeldBody(services, c.env, () => visitorsOf(merchant))
   try {
     const turn = () => turnToParse(services, merchant, c.env)
     const text = await readBody(c, MAX_FORM_BYTES, { add: held.add, turn })

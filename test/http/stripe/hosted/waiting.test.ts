@@ -39,8 +39,21 @@ test('a page whose command may wait counts until it is answered', async () => {
   const { added, removed, commands } = watch()
   expect(await open(address)).toBe(200)
   expect(commands).toHaveBeenCalledOnce()
-  expect(added.mock.calls).toEqual([[NOBODY, 32_768]])
-  expect(removed.mock.calls).toEqual([[NOBODY, 32_768]])
+  expect(added.mock.calls).toEqual([[expect.anything(), 32_768]])
+  expect(removed.mock.calls).toEqual(added.mock.calls)
+})
+
+test('a page has room when strangers and the merchant have used up theirs', async () => {
+  const { added } = watch()
+  await open(address)
+  const bodies = added.mock.contexts[0] as HeldBodies
+  const full = [NOBODY, sdk.twin.sandbox.merchant]
+  for (const owner of full) bodies.add(owner, 2 ** 26)
+  try {
+    expect(await open(address)).toBe(200)
+  } finally {
+    for (const owner of full) bodies.remove(owner, 2 ** 26)
+  }
 })
 
 test('an address with a wrong secret runs no command', async () => {
