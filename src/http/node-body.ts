@@ -5,16 +5,25 @@ import type { Reading } from './incoming.ts'
 const decoder = new TextDecoder()
 
 /**
- * Reads the body of a request that was made within the process. A caller can give any stream.
- * @throws ApiError parameter_invalid, param null, if the stream fails
+ * Reads the body of a request that was made within the process. A caller can give any stream, which is canceled if the request is
+ * aborted or the body refused.
+ * @throws ApiError parameter_invalid, param null, if the stream fails or the request is aborted
  */
 export async function readStream({ body, signal }: Request, add: Reading['add']): Promise<string> {
   if (!body) return ''
   let all: Buffer = NOTHING
   let size = 0
+  const reader = body.getReader()
+  // A stream that fails to be canceled is not read either.
+  const cancel = () => void reader.cancel(signal.reason).catch(() => undefined)
+  // A stream may stall, so the abort ends a read that waits.
+  signal.addEventListener('abort', cancel)
   try {
-    for await (const chunk of body) {
+    for (;;) {
       signal.throwIfAborted()
+      const { done, value: chunk } = await reader.read()
+      signal.throwIfAborted()
+      if (done) return decoder.decode(all.subarray(0, size))
       // A test runner can have classes of its own, so instanceof would not find them.
       if (!isBytes(chunk)) throw new TypeError('its stream does not contain bytes')
       add(chunk.byteLength)
@@ -22,11 +31,13 @@ export async function readStream({ body, signal }: Request, add: Reading['add'])
       size += chunk.byteLength
     }
   } catch (error) {
+    cancel()
     if (error instanceof ApiError) throw error
     const why = error instanceof Error ? error.message : 'its stream failed'
     throw parameterInvalid(null, `The body cannot be read: ${why}`)
+  } finally {
+    signal.removeEventListener('abort', cancel)
   }
-  return decoder.decode(all.subarray(0, size))
 }
 
 const isBytes = (chunk: unknown): chunk is Uint8Array => ArrayBuffer.isView(chunk)

@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as delay, setImmediate } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { rateLimited } from '../../src/core/errors.ts'
+import { HeldBodies } from '../../src/http/held-bodies.ts'
 import { createPaytwin, RequestRefused } from '../../src/index.ts'
 import { newFolder } from '../places.ts'
 import { open, subscribe } from './twin.ts'
@@ -201,6 +203,38 @@ test('closing does not wait for a request that never ends', async () => {
   await twin.close()
   aborted.abort()
   await expect(request).rejects.toThrow('aborted')
+})
+
+test.each([
+  ['an aborted call', 'This operation was aborted'],
+  ['a refused call', 'Too many requests'],
+])('%s cancels its body, even if the body stalls, and no longer counts', async (call, why) => {
+  const twin = await open()
+  const [added, removed] = [vi.spyOn(HeldBodies.prototype, 'add'), vi.spyOn(HeldBodies.prototype, 'remove')]
+  onTestFinished(() => void vi.restoreAllMocks())
+  const isCanceled = vi.fn()
+  const body = new ReadableStream({
+    start: (stalled) => stalled.enqueue(new Uint8Array(10_000)),
+    cancel: isCanceled,
+  })
+  const aborted = new AbortController()
+  if (call === 'a refused call')
+    added.mockImplementation((_, bytes) => {
+      if (bytes < 8_192) throw rateLimited()
+    })
+  const init = { method: 'POST', body, duplex: 'half' as const, signal: aborted.signal }
+  const answered = twin.fetch('/v1/customers', init).then(
+    (response) => response.text(),
+    (error: Error) => error.message,
+  )
+  // Until the chunk has been counted, which adds to what every write reserves.
+  while (added.mock.calls.length < 2) await setImmediate()
+  if (call === 'an aborted call') aborted.abort()
+  expect(await answered).toContain(why)
+  expect(isCanceled).toHaveBeenCalled()
+  await setImmediate()
+  const sum = (spied: typeof added) => spied.mock.calls.reduce((all, [, bytes]) => all + bytes, 0)
+  expect(sum(removed)).toBe(call === 'an aborted call' ? 10_000 : 8_192)
 })
 
 test('closing interrupts running work', async () => {
