@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { ApiError, parameterInvalid } from '../core/errors.ts'
+import { ApiError, assert, parameterInvalid } from '../core/errors.ts'
 import type { Reading } from './incoming.ts'
 
 const decoder = new TextDecoder()
@@ -42,7 +42,11 @@ export async function readStream({ body, signal }: Request, add: Reading['add'])
 
 const isBytes = (chunk: unknown): chunk is Uint8Array => ArrayBuffer.isView(chunk)
 
-/** Reads the body of a request of Node. @throws Error if the caller closes the connection before the end */
+/**
+ * Reads the body of a request of Node. The connection may have been closed before, such as during an injected latency: then a
+ * body that arrived completely is read, too.
+ * @throws Error if the connection is closed before the body has arrived
+ */
 export async function readNodeBody(request: IncomingMessage, { add, turn }: Reading): Promise<string> {
   const bytes = await bytesOf(request, add)
   const waiting = turn()
@@ -64,18 +68,25 @@ function bytesOf(request: IncomingMessage, add: Reading['add']): Promise<Buffer>
         chunks += 1
         if (chunks % CHUNKS_OF_A_STEP === 0) giveWay(request)
       } catch (error) {
-        request.off('data', take)
+        request.off('data', take).off('close', closed)
         all = NOTHING
         reject(error)
       }
     }
-    request.on('data', take)
-    request.once('end', () => resolve(all.subarray(0, size)))
-    request.once('error', reject)
-    request.once('close', () => {
+    const end = () => resolve(all.subarray(0, size))
+    /** Ends the reading of a closed request, which emits neither data nor its end. Node emits no error without a listener. */
+    const closed = () => {
       // Creating an error takes as long as reading the body, and every request emits close.
-      if (!request.readableEnded) reject(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }))
-    })
+      if (request.readableEnded) return
+      if (!request.complete) return reject(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }))
+      for (let rest = request.read(); rest !== null; rest = request.read()) take(rest)
+      end()
+    }
+    assert(!request.readableEnded, 'a body is read once')
+    if (request.closed) return closed()
+    request.on('data', take)
+    request.once('end', end)
+    request.once('close', closed)
   })
 }
 

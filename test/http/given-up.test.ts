@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { getRequestListener } from '@hono/node-server'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { DirectServer } from '../../src/daemon/direct.ts'
+import { HeldBodies } from '../../src/http/held-bodies.ts'
+import { readNodeBody } from '../../src/http/node-body.ts'
+import { startTwin, type Twin } from '../twin.ts'
+
+let twin: Twin
+let held = 0
+beforeEach(async () => {
+  twin = await startTwin()
+  held = 0
+  const { add, remove } = HeldBodies.prototype
+  vi.spyOn(HeldBodies.prototype, 'add').mockImplementation(function (this: HeldBodies, owner, bytes) {
+    add.call(this, owner, bytes)
+    held += bytes
+  })
+  vi.spyOn(HeldBodies.prototype, 'remove').mockImplementation(function (this: HeldBodies, owner, bytes) {
+    remove.call(this, owner, bytes)
+    held -= bytes
+  })
+  return async () => {
+    vi.restoreAllMocks()
+    await twin.close()
+  }
+})
+
+type Exchanged = { readonly request: IncomingMessage; readonly response: ServerResponse }
+
+/** Returns a request whose client closed the connection before the request was served, such as during an injected latency. */
+async function givenUp(text: string, isWhole: boolean): Promise<Exchanged> {
+  const server = createServer()
+  onTestFinished(() => void server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  client.write(text)
+  const [request, response]: [IncomingMessage, ServerResponse] = (await once(server, 'request')) as never
+  while (isWhole && !request.complete) await nextTurn()
+  client.destroy()
+  // Not with once(), which listens for errors: without a listener there are none.
+  await new Promise((resolve) => request.once('close', resolve))
+  return { request, response }
+}
+
+/** Serves as the daemon does: most requests of /v1 directly, and others with hono. @returns the status */
+async function serve({ request, response }: Exchanged): Promise<number> {
+  const { app } = twin.sandbox
+  const served = new DirectServer(twin.sandbox).serve(request, response)
+  await (served ?? getRequestListener(app.fetch, { overrideGlobalObjects: false })(request, response))
+  return response.statusCode
+}
+
+const BODY = '{"name":"Ada"}'
+const ENDS = { whole: BODY, part: BODY.slice(0, 5) }
+
+/** The headers and bodies of a POST, whole and in part. */
+const FORMS = {
+  'a plain request': ['', `Content-Length: ${BODY.length}\r\n\r\n`, ENDS],
+} as const
+
+const post = (path: string, ...headers: readonly string[]) =>
+  [`POST ${path} HTTP/1.1`, 'Host: localhost', 'Content-Type: application/json', ...headers, ''].join('\r\n')
+const key = () => `Authorization: Bearer ${twin.secretKey}`
+const names = async () => (await twin.get('/v1/customers')).data.map(({ name }: { name: string }) => name)
+
+describe.each(Object.entries(FORMS))('%s whose client gave up before it was read', (_, form) => {
+  const [headers, length, { whole, part }] = form
+
+  test('is served if it arrived whole', async () => {
+    expect(await serve(await givenUp(post('/v1/customers', key()) + headers + length + whole, true))).toBe(
+      201,
+    )
+    expect(await names()).toEqual(['Ada'])
+    expect(held).toBe(0)
+  })
+
+  test('ends and writes nothing if only a part arrived', async () => {
+    expect(await serve(await givenUp(post('/v1/customers', key()) + headers + length + part, false))).toBe(
+      500,
+    )
+    expect(await names()).toEqual([])
+    expect(held).toBe(0)
+  })
+})
+
+test('a DELETE without a body whose client gave up is served', async () => {
+  const { id } = await twin.post('/v1/customers', {})
+  const text = `DELETE /v1/customers/${id} HTTP/1.1\r\nHost: localhost\r\n${key()}\r\n\r\n`
+  expect(await serve(await givenUp(text, true))).toBe(200)
+  expect(await names()).toEqual([])
+  expect(held).toBe(0)
+})
+
+test('a whole body whose client gave up is refused if there is no room for it', async () => {
+  const { request } = await givenUp(`${post('/v1/customers')}Content-Length: 2\r\n\r\n{}`, true)
+  const add = vi.fn(() => {
+    throw new Error('too many')
+  })
+  await expect(readNodeBody(request, { add, turn: () => undefined })).rejects.toThrow('too many')
+  expect(add.mock.calls).toEqual([[2]])
+})
