@@ -5,15 +5,18 @@ import type { HttpServices } from './services.ts'
 /** The environment of a request that the operator sends for a merchant. Only the admin API sets it: no header can. */
 type OperatorEnvironment = {
   readonly operatorFor?: string
+  /** No request of Node: the request for the merchant has a body of its own. */
+  readonly incoming?: undefined
   /** Whether the request log leaves the request out. */
   readonly isUnlogged?: true
   /** Aborts when its sender ends, such as a session of the dashboard. Requests that still wait are then refused. */
   readonly ending?: AbortSignal
 }
 
-/** Adds the merchant that the operator sends a request for to the environment of the server. */
+/** Returns the environment of the server for a request that the operator sends for a merchant. */
 export const environmentFor = (env: unknown, merchant: string): OperatorEnvironment & object => ({
   ...(env as object | undefined),
+  incoming: undefined,
   operatorFor: merchant,
 })
 

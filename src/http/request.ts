@@ -129,10 +129,8 @@ export async function readBody(
     add(bytes)
   }
   const { incoming } = (c.env ?? {}) as { incoming?: IncomingMessage }
-  // A request that was made within the process has a body of its own.
-  if (incoming?.readableDidRead === false && !incoming.destroyed)
-    return readNodeBody(incoming, { add: count, turn })
-  return readStream(c.req.raw, count)
+  // Hono would read an empty body if the connection was closed before.
+  return incoming ? readNodeBody(incoming, { add: count, turn }) : readStream(c.req.raw, count)
 }
 
 function queryOf(url: string): string {

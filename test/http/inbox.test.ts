@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { inboxUrl } from '../../src/http/dashboard/inbox-url.ts'
 import { Inbox } from '../../src/http/inbox.ts'
@@ -119,10 +120,8 @@ test('requests of another machine are refused, and those for no merchant', async
   const ask = (target: string, remoteAddress: string) =>
     twin.sandbox.app.request(
       target,
-      { method: 'POST', headers: { Host: 'localhost' }, body: EVENT },
-      {
-        incoming: { socket: { remoteAddress } },
-      },
+      { method: 'POST', headers: { Host: 'localhost' } },
+      { incoming: Object.assign(Readable.from([Buffer.from(EVENT)]), { socket: { remoteAddress } }) },
     )
   expect((await ask(path, '10.0.0.7')).status).toBe(400)
   expect(await received()).toEqual([])
