@@ -28,8 +28,8 @@ export type Token = {
 /**
  * Returns the admin token: the given one, or else the data folder's, or else a new one. The ready line shows a new token if no
  * file has it, or if an option requested it, because another machine may need it.
- * @throws StartRefused if it is too short, too long, cannot be sent or cannot be read, or if none is given for a host beyond loopback and none may
- * be generated
+ * @throws StartRefused if it is too short, too long, cannot be sent or cannot be read, or if none is given for a host beyond loopback
+ * and none may be generated
  * See docs/contract/operator.md#admin-token.
  */
 export async function adminTokenOf(
