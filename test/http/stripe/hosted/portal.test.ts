@@ -65,6 +65,14 @@ async function enter(
   return (await stripe.billingPortal.sessions.create({ customer, return_url: RETURN, ...params })).url
 }
 
+/** Creates a schedule of a subscription with some phases. The first one has begun. */
+async function scheduled(subscription: string, phases: Stripe.SubscriptionScheduleUpdateParams.Phase[]) {
+  const { id } = await stripe.subscriptionSchedules.create({ from_subscription: subscription })
+  const [current, ...later] = phases
+  if (current)
+    await stripe.subscriptionSchedules.update(id, { phases: [{ ...current, start_date: START }, ...later] })
+}
+
 async function configured(features: Features): Promise<string> {
   return (await stripe.billingPortal.configurations.create({ features })).id
 }
@@ -131,6 +139,16 @@ describe('the overview', () => {
     const second = await pages.open(String(new URL(next, url)))
     expect(plansOf(second)).toEqual(others.slice(10))
     expect(second.html).not.toContain('Show more plans')
+  })
+
+  test('shows when the next phase of a schedule begins', async () => {
+    const { customer, subscription } = await subscribed({ items: [{ price: yearly }] })
+    await scheduled(subscription, [
+      { items: [{ price: yearly }], end_date: START + 10 * DAY },
+      { items: [{ price: basic }], end_date: START + 100 * DAY },
+    ])
+    const { text } = await pages.open(await enter(customer))
+    expect(text).toContain('Your plan changes to Basic, $10.00 per month, on January 11, 2026')
   })
 
   test('names two prices of a product once', async () => {

@@ -52,7 +52,7 @@ function StatusChip({ subscription }: { subscription: Subscription }) {
 /** Says what happens next: the cancellation, the end of the trial, a retry, or the next invoice. */
 function Outlook({ portal, subscription }: { portal: Portal; subscription: Subscription }) {
   const { unit, view } = portal
-  const { trial_end, latest_invoice, schedule, current_period_end, pending_update } = subscription
+  const { trial_end, latest_invoice, schedule, pending_update } = subscription
   const end = cancellationAt(subscription)
   if (end !== null)
     return (
@@ -93,8 +93,7 @@ function Outlook({ portal, subscription }: { portal: Portal; subscription: Subsc
       )}
       {phase && changed ? (
         <p>
-          Your plan changes to {nameOf(view, changed)}, {unitText(changed)}, on{' '}
-          <Day at={current_period_end} />.
+          Your plan changes to {nameOf(view, changed)}, {unitText(changed)}, on <Day at={phase.start_date} />.
         </p>
       ) : null}
       {next ? (
