@@ -2,6 +2,7 @@ import type { FeedbackParam } from '../../core/cancellation-feedback.ts'
 import type { Customer } from '../../core/customer.ts'
 import type { PortalFeatures } from '../../core/portal-configuration.ts'
 import type { Subscription } from '../../core/subscription.ts'
+import { currentIndex } from '../../core/subscription-schedule.ts'
 import { hasEnded, isRunning, SUBSCRIPTION_STATUSES } from '../../core/subscription-status.ts'
 import type { CurrentView, Filter } from '../history/view.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
@@ -15,6 +16,12 @@ const MAX_SUBSCRIPTIONS = 100
 
 /** paytwin: the number of subscriptions on a page. To compute the next invoice of a large one takes some 10 ms. */
 const PAGE_SIZE = 10
+
+/**
+ * paytwin: the number of items in current and future phases of schedules after which a page ends. To find the next invoice of a
+ * subscription, the phases before it are rehearsed: their prorations are written and rolled back, some 0.2 ms for each item.
+ */
+const MAX_PHASE_ITEMS = 200
 
 /** The filters of the subscriptions of a customer that have not ended. */
 const presentOf = (customer: string): readonly Filter[] => [
@@ -37,11 +44,12 @@ export type ShownSubscriptions = {
 }
 
 /**
- * Returns a page of the subscriptions of a customer that have not ended, newest first.
+ * Returns a page of the subscriptions of a customer that have not ended, newest first. It ends early if their schedules have
+ * large phases.
  * @param after - the subscription after which the page begins; the first page for null, and for an unknown one
  */
 export function shownSubscriptionsOf(
-  view: Pick<CurrentView, 'listPage' | 'placeOf'>,
+  view: Pick<CurrentView, 'get' | 'listPage' | 'placeOf'>,
   customer: string,
   after: string | null,
 ): ShownSubscriptions {
@@ -50,8 +58,22 @@ export function shownSubscriptionsOf(
     limit: PAGE_SIZE + 1,
     after: place,
   })
-  const shown = rows.slice(0, PAGE_SIZE)
-  return { shown, last: isCut || rows.length > PAGE_SIZE ? shown.at(-1)?.id : undefined }
+  const shown: Subscription[] = []
+  let items = 0
+  for (const subscription of rows.slice(0, PAGE_SIZE)) {
+    items += phaseItems(view, subscription)
+    if (items > MAX_PHASE_ITEMS && shown.length > 0) break
+    shown.push(subscription)
+  }
+  return { shown, last: isCut || rows.length > shown.length ? shown.at(-1)?.id : undefined }
+}
+
+/** Counts the items in the current and future phases of a subscription's schedule; 0 without one. */
+function phaseItems(view: Pick<CurrentView, 'get'>, { schedule: id }: Subscription): number {
+  const schedule = id === null ? undefined : view.get('subscription_schedule', id)
+  if (!schedule) return 0
+  const phases = schedule.phases.slice(Math.max(0, currentIndex(schedule)))
+  return phases.reduce((sum, { items }) => sum + items.length, 0)
 }
 
 /**

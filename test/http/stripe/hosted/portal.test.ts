@@ -73,6 +73,17 @@ async function scheduled(subscription: string, phases: Stripe.SubscriptionSchedu
     await stripe.subscriptionSchedules.update(id, { phases: [{ ...current, start_date: START }, ...later] })
 }
 
+type Shown = { readonly html: string }
+
+/** Lists the subscriptions whose plans a page shows. */
+const plansOf = ({ html }: Shown) => [...html.matchAll(/<h3 id="plan-(\w+)"/g)].map(([, id]) => id)
+
+/** Returns the address of the page with the next plans. */
+const moreOf = ({ html }: Shown, url: string): string => {
+  const [, next = ''] = /href="([^"]*)">Show more plans/.exec(html) ?? []
+  return String(new URL(next, url))
+}
+
 async function configured(features: Features): Promise<string> {
   return (await stripe.billingPortal.configurations.create({ features })).id
 }
@@ -132,12 +143,32 @@ describe('the overview', () => {
     const first = await pages.open(url)
     expect(imagined).toHaveBeenCalledTimes(10)
     imagined.mockRestore()
-    const plansOf = ({ html }: { html: string }) =>
-      [...html.matchAll(/<h3 id="plan-(\w+)"/g)].map(([, id]) => id)
     expect(plansOf(first)).toEqual(others.slice(0, 10))
-    const [, next = ''] = /href="([^"]*)">Show more plans/.exec(first.html) ?? []
-    const second = await pages.open(String(new URL(next, url)))
+    const second = await pages.open(moreOf(first, url))
     expect(plansOf(second)).toEqual(others.slice(10))
+    expect(second.html).not.toContain('Show more plans')
+  })
+
+  test('shows fewer plans at a time if their next invoices have many phases to rehearse', async () => {
+    const prices = await Promise.all(Array.from({ length: 12 }, (_, n) => priced(`Part ${n}`, 100, 'year')))
+    const items = prices.map((price) => ({ price }))
+    const { customer, subscription: oldest } = await subscribed({ items })
+    const newer = await stripe.subscriptions.create({ customer, items })
+    for (const id of [oldest, newer.id])
+      await scheduled(
+        id,
+        Array.from({ length: 10 }, (_, n) => ({
+          items: prices.map((price) => ({ price, quantity: n + 1 })),
+          end_date: START + (n + 1) * DAY,
+          proration_behavior: 'create_prorations',
+        })),
+      )
+    const newest = await stripe.subscriptions.create({ customer, items })
+    const url = await enter(customer)
+    const first = await pages.open(url)
+    expect(plansOf(first)).toEqual([newest.id, newer.id])
+    const second = await pages.open(moreOf(first, url))
+    expect(plansOf(second)).toEqual([oldest])
     expect(second.html).not.toContain('Show more plans')
   })
 
