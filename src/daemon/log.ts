@@ -65,9 +65,12 @@ function withoutLongTexts(record: LogRecord): string {
   return JSON.stringify({ level, time, msg: cut(msg), left_out: `${line.length} characters` })
 }
 
+/** The number of bytes that may wait for the reader of stderr. */
+const MAX_UNREAD = 262_144
+
 /**
- * Writes to stderr, because stdout has the ready line: JSON lines, or readable lines. Without a reader or with a full disk, lines
- * are lost, which does not stop the daemon. The first line that can be written again says how many.
+ * Writes to stderr, because stdout has the ready line: JSON lines, or readable lines. Without a reader, with one that does not read, or
+ * with a full disk, lines are lost, which does not stop the daemon. The first line that can be written again says how many.
  */
 export function onStderr({ json }: { readonly json: boolean }): LogTarget {
   if (process.stderr.listenerCount('error', ignore) === 0) process.stderr.on('error', ignore)
@@ -75,6 +78,10 @@ export function onStderr({ json }: { readonly json: boolean }): LogTarget {
   let lost = 0
   return {
     write: (line) => {
+      if (process.stderr.writableLength > MAX_UNREAD) {
+        lost += 1
+        return
+      }
       const before = lost
       const text = (before > 0 ? format(lineOfLost(before, line)) : '') + format(line)
       lost = 0

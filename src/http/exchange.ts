@@ -10,7 +10,7 @@ import type { Caller } from './caller.ts'
 import { checkDialect, checkDialectOfStranger, type DialectForm, OtherDialect, OWN_FORM } from './dialect.ts'
 import type { ExchangeOptions } from './exchange-options.ts'
 import type { Raw } from './form.ts'
-import { HeldBody, NOBODY } from './held-body.ts'
+import { HeldBody, NOBODY, ownerOf } from './held-body.ts'
 import { type IdempotentEntry, isStored, openEntry, storeResponse } from './idempotency.ts'
 import type { Incoming, ReadBody, Reply } from './incoming.ts'
 import type { Json, RouteResult } from './json.ts'
@@ -238,7 +238,7 @@ export class Exchange implements Served {
     readTurnOf(this.#services, this.#caller?.merchant ?? NOBODY, this.c.env)
 
   #countedBody(): Promise<string> {
-    this.#held = new HeldBody(this.#services, this.c.env, () => this.#caller?.merchant)
+    this.#held = new HeldBody(this.#services, this.c.env, () => ownerOf(this.#caller) ?? this.#options.owner)
     this.#held.reserve()
     return this.#readBody(this.#held)
   }

@@ -1,9 +1,35 @@
+import type { Caller } from './caller.ts'
 import type { Reading } from './incoming.ts'
 import { nodeRequestOf, turnToParse } from './read-turn.ts'
 import type { HttpServices } from './services.ts'
 
-/** The owner of requests without the key of a merchant. */
+/** The owner of requests without a key that are for no merchant, and that of requests of apps. */
 export const NOBODY = {}
+export const APPS = {}
+
+/** The owners of requests for a merchant without its key: each has a share of the limit of its own, which no others use up. */
+type Strangers = {
+  /** Who visits its pages for customers. */
+  readonly visitors: object
+  /** Who posts to its inbox. */
+  readonly senders: object
+  /** Browsers with its publishable key, which everyone can read. */
+  readonly browsers: object
+}
+
+const strangers = new WeakMap<object, Strangers>()
+
+/** Returns the owners of requests for a merchant without its key. */
+export function strangersOf(merchant: object): Strangers {
+  const owners = strangers.get(merchant) ?? { visitors: {}, senders: {}, browsers: {} }
+  strangers.set(merchant, owners)
+  return owners
+}
+
+/** Returns the owner of the requests of a caller; undefined without one. */
+export function ownerOf(caller: Pick<Caller, 'merchant' | 'isPublic'> | undefined): object | undefined {
+  return caller?.isPublic ? strangersOf(caller.merchant).browsers : caller?.merchant
+}
 
 /** paytwin: what a write counts at least, in bytes: about half of the memory that it takes while it waits. */
 const WRITE_BYTES = 2 ** 13

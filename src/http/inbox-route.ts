@@ -3,7 +3,7 @@ import { parameterInvalid, resourceMissing } from '../core/errors.ts'
 import { requestId } from '../engine/machine/ids.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import { INBOX_PATH } from './dashboard/inbox-url.ts'
-import { HeldBody } from './held-body.ts'
+import { HeldBody, strangersOf } from './held-body.ts'
 import { readTurnOf, turnToParse } from './read-turn.ts'
 import { MAX_BODY_BYTES, readBody } from './request.ts'
 import { errorBody, errorHeaders, json, knownError } from './respond.ts'
@@ -21,10 +21,12 @@ export function inboxRoute(app: Hono, services: HttpServices): void {
   app.post(`${INBOX_PATH}/:merchant`, async (c) => {
     const id = requestId()
     const headers = { 'Request-Id': id, 'Cache-Control': 'no-store' }
-    const held = new HeldBody(services, c.env)
+    let sender: object | undefined
+    const held = new HeldBody(services, c.env, () => sender)
     try {
       checkSender(c)
       const merchant = merchantOf(services, c.req.param('merchant'))
+      sender = strangersOf(merchant).senders
       const parse = () => turnToParse(services, merchant, c.env)
       const body = await readBody(c, MAX_BODY_BYTES, { add: held.add, turn: parse })
       const turn = readTurnOf(services, merchant, c.env)

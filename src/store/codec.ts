@@ -54,6 +54,10 @@ export function codecOf<K extends StoredKind>(kind: K): Codec<StoredObjects[K]> 
   return made
 }
 
+/** Returns the names of the fields whose values are stored as JSON. */
+export const nestedOf = (kind: StoredKind): readonly string[] =>
+  codecOf(kind).fields.flatMap(({ name, type }) => (type === 'json' ? [name] : []))
+
 const PLAIN_NAME = /^[a-z_]+$/
 
 /**

@@ -40,8 +40,17 @@ export function percentDecoded(text: string, times = 3): string {
   return percentDecoded(decoded, times - 1)
 }
 
-/** Builds a pattern that finds a word as it is, in JSON, in JSON within JSON, and percent-encoded up to three times. */
-export const patternOfSecret = (word: string): RegExp => new RegExp([...word].map(formsOf).join(''), 'g')
+/**
+ * Builds a pattern that finds a word as it is, in JSON and in JSON within JSON, each percent-encoded in part or up to three times.
+ * The longer forms come first, so that no part of an escape is left.
+ */
+export function patternOfSecret(word: string): RegExp {
+  const json = jsonOf(word)
+  const forms = new Set([jsonOf(json), json, word])
+  return new RegExp([...forms].map((form) => [...form].map(formsOf).join('')).join('|'), 'g')
+}
+
+const jsonOf = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 function formsOf(character: string): string {
   const encoded =
@@ -52,15 +61,5 @@ function formsOf(character: string): string {
     .toLowerCase()
     .replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
     .replaceAll('%', '%(?:25){0,2}')
-  return `(?:${plainForms(character)}|${percent})`
-}
-
-/**
- * Returns the escaped forms of a character. JSON within JSON escapes twice. Escapes match whole, so that the rest stays
- * valid.
- */
-function plainForms(character: string): string {
-  if (character === '\\') return String.raw`(?:(?:\\\\){1,2}|\\)`
-  if (character === '"') return String.raw`(?:(?:\\\\)?\\)?"`
-  return character.replace(/[^\w]/, String.raw`\$&`)
+  return `(?:${character.replace(/[^\w]/, String.raw`\$&`)}|${percent})`
 }

@@ -69,6 +69,14 @@ describe('a daemon in the foreground serves on', () => {
     ])
   })
 
+  test('when the reader of stderr does not read, and ends', async () => {
+    const serving = await serve('pipe')
+    for (let count = 0; count < 70; count += 1)
+      expect(await log(serving, `${'x'.repeat(7_000)}${count}`)).toBe(200)
+    serving.child.kill()
+    expect(await once(serving.child, 'exit')).toEqual([0, null])
+  })
+
   test('when the reader of stderr is gone', async () => {
     const serving = await serve('pipe')
     serving.child.stderr?.destroy()

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createLog, onStderr } from '../../src/daemon/log.ts'
 
 function recorded({ level = 'info', secrets = [] as string[] } = {}) {
@@ -110,6 +110,21 @@ test.each([{ json: true }, { json: false }])('on stderr neither: %j', ({ json })
   expect([first, ...stack].filter((line) => STEERING.test(line))).toEqual([])
   // No line of a stack, in which an error's message is, looks like one of the log.
   expect(stack.filter((line) => !line.startsWith('  '))).toEqual([])
+})
+
+test('lines are lost while much waits for the reader of stderr, and counted', () => {
+  const { write } = onStderr({ json: true })
+  const line = (msg: string) => `${JSON.stringify({ level: 'info', time: '2026-01-31T10:00:00Z', msg })}\n`
+  const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  const waiting = vi.spyOn(process.stderr, 'writableLength', 'get').mockReturnValue(262_145)
+  onTestFinished(() => void vi.restoreAllMocks())
+  write(line('first'))
+  write(line('second'))
+  expect(written).not.toHaveBeenCalled()
+  waiting.mockReturnValue(0)
+  write(line('third'))
+  const [text] = written.mock.calls[0] ?? []
+  expect(String(text)).toMatch(/2 earlier lines of the log could not be written.*\n.*third/)
 })
 
 test.each<[string, object, string]>([

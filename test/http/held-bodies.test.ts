@@ -4,10 +4,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { Daemon } from '../../src/daemon/daemon.ts'
 import { HeldBodies } from '../../src/http/held-bodies.ts'
-import { HeldBody } from '../../src/http/held-body.ts'
+import { HeldBody, strangersOf } from '../../src/http/held-body.ts'
 import { readNodeBody } from '../../src/http/node-body.ts'
-import { startTwin } from '../twin.ts'
+import { clientOf, startTwin } from '../twin.ts'
 import { openSocket, responsesIn, startListening } from './raw-socket.ts'
+import { asOperator } from './support.ts'
 
 const MIB = 2 ** 20
 
@@ -207,4 +208,23 @@ test.each([
   const { merchant } = twin.sandbox
   expect(added.mock.calls).toEqual([[merchant, 8_192]])
   expect(removed.mock.calls).toEqual([[merchant, 8_192]])
+})
+
+test('what others send for a merchant uses up no room of its key', async () => {
+  const twin = await startTwin()
+  onTestFinished(twin.close)
+  const { merchant } = twin.sandbox
+  const { id } = merchant.settings
+  const { body: key } = await asOperator(twin)('POST', 'keys', { merchant: id, publishable: true })
+  const added = vi.spyOn(HeldBodies.prototype, 'add')
+  onTestFinished(() => added.mockRestore())
+  await clientOf(twin.sandbox, key.secret).request('POST', '/v1/payment_intents/pi_1/confirm', {})
+  await twin.sandbox.app.request(`/inbox/${id}`, {
+    method: 'POST',
+    body: '{}',
+    headers: { host: 'localhost' },
+  })
+  const { browsers, senders } = strangersOf(merchant)
+  const [first, second, ...more] = added.mock.calls.map(([owner]) => owner)
+  expect([first === browsers, second === senders, more]).toEqual([true, true, []])
 })

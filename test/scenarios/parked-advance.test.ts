@@ -71,6 +71,33 @@ describe('while an advance is parked', () => {
     expect((await asked).status).toBe(status)
   })
 
+  test('and many others are, each goes on in a turn of its own', async () => {
+    const shop = await openShop()
+    await shop.endpoint({ enabled_events: ['invoice.paid'] })
+    const twins: Twin[] = []
+    for (let count = 0; count < 8; count += 1) {
+      const twin = await onTestClock(shop)
+      await subscribe(twin)
+      twins.push(twin)
+    }
+    await shop.settled()
+    const clocks = (await shop.get('/v1/test_helpers/test_clocks')).data
+    const door = makeDoor()
+    shop.inbox.receive = behind(door)
+    const { testClocks, parked: waiting } = shop.sandbox.merchant
+    const advances = twins.map((twin) => twin.advance({ by: '3mo', await_webhooks: true }))
+    while (waiting.size < twins.length) await turns(1)
+    const instants = () => clocks.map(({ id }: Body) => testClocks.find(id)?.instant)
+    const moved: number[] = []
+    door.open()
+    for (let before = instants(); waiting.size > 0 || moved.length < 10; before = instants()) {
+      await turns(1)
+      moved.push(instants().filter((instant: number, index: number) => instant !== before[index]).length)
+    }
+    expect(Math.max(...moved)).toBe(1)
+    for (const { status } of await Promise.all(advances)) expect(status).toBe('ready')
+  })
+
   test('writes are admitted at its instant, and reads see it', async () => {
     const { shop, door, advance } = await parked()
     expect(await shop.get('/v1/test_helpers/clock')).toMatchObject({ status: 'advancing', now: FEBRUARY })

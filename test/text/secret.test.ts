@@ -67,6 +67,11 @@ test.each(['\n', '\r\n', '\u001b', '\ud800', '\\', '\\n', '"', '\\u00'])(
 const everyCharacter = (word: string) =>
   [...word].map((character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`).join('')
 
+test('a word of many backslashes is looked for in a time that does not grow exponentially', () => {
+  const pattern = patternOfSecret(`${'\\'.repeat(20)}${'a'.repeat(20)}`)
+  expect(`${'\\'.repeat(200)}${'a'.repeat(19)}b`.replace(pattern, '…')).not.toContain('…')
+})
+
 test.each(['plain-token', 'with"quote', String.raw`with\backslash`, 'a.b*c/d=e?f', String.raw`\"\\"`])(
   'the pattern of %s finds it in every encoding, and nothing else',
   (word) => {

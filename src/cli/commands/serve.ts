@@ -94,6 +94,9 @@ const HELP =
     'paytwin serve --ephemeral --port 0 --clock 2026-01-31T10:00:00Z --seed 1 --json',
   ])
 
+/** How long a daemon that has ended waits for the reader of its output. */
+const UNREAD_MS = 1_000
+
 async function serve(flags: ServeFlags & { readonly background?: boolean }, io: Io): Promise<void> {
   const { background = false } = flags
   const options = { ...serveOptions(flags, io), background }
@@ -103,6 +106,8 @@ async function serve(flags: ServeFlags & { readonly background?: boolean }, io: 
   else announce(announcementOf(daemon, process.pid), io, options)
   // The connection of a shutdown request stays open until this process ends.
   await Promise.race([stopped.then(() => daemon.close()), daemon.ended()])
+  // Lines of the log that nobody reads would keep the process alive.
+  if (process.stderr.writableLength > 0) setTimeout(() => process.exit(), UNREAD_MS).unref()
 }
 
 /** Starts a daemon in this process. @throws Failure with the exit status if it cannot start */

@@ -170,8 +170,9 @@ export class Advances {
     let summary = EMPTY_SUMMARY
     let isWaiting = awaitsWebhooks(clock)
     for (let batches = 1; ; batches += 1) {
-      await this.#turnOfABatch(merchant)
       if (isWaiting) await this.#park(merchant, clock, control)
+      // Also after the wait, which can end for many clocks at once.
+      await this.#turnOfABatch(merchant)
       // A test clock that was deleted during the wait has ended the advance.
       if (this.#isStopping || clock.target === null) return summary
       const batch = this.#transactions.run([clock], () => {

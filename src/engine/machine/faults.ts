@@ -1,4 +1,4 @@
-import { resourceMissing } from '../../core/errors.ts'
+import { parameterInvalid, resourceMissing } from '../../core/errors.ts'
 import { matchesGlob } from '../../core/glob.ts'
 import { CHARGE_FAULTS, type ChargeFault } from '../../core/processor.ts'
 import type { Ids } from './ids.ts'
@@ -50,6 +50,9 @@ export type Fault = {
  */
 export type FaultTarget = { readonly route: string; readonly merchant: string | null }
 
+/** paytwin: the maximum number of faults. Each request looks for one of its own among them. */
+const MAX_FAULTS = 1_000
+
 /** The faults that the operator injected. They are in memory only: a restart removes them. */
 export class Faults {
   readonly #ids: Ids
@@ -69,7 +72,13 @@ export class Faults {
     return this.#faults
   }
 
+  /** @throws ApiError parameter_invalid if there are too many */
   add(given: Omit<Fault, 'id' | 'occasions'>): Fault {
+    if (this.#faults.length >= MAX_FAULTS)
+      throw parameterInvalid(
+        null,
+        `There can be ${MAX_FAULTS} faults. Clear some before you add another one.`,
+      )
     this.#count += 1
     const fault = { ...given, id: `fault_${this.#count}`, occasions: 0 }
     this.#faults.push(fault)

@@ -4,6 +4,7 @@ import { authenticateApp, type OAuthApp } from '../../engine/access/oauth-app.ts
 import type { MerchantState } from '../../engine/machine/merchant-state.ts'
 import { Exchange } from '../exchange.ts'
 import type { Raw } from '../form.ts'
+import { APPS } from '../held-body.ts'
 import type { Json } from '../json.ts'
 import { checkParams, type Schema, unknownParams } from '../params.ts'
 import { type Steps, serve } from '../pipeline.ts'
@@ -52,6 +53,7 @@ export class ClientApi {
       errorBody: errorBodyOf(this.#services.oauthErrors),
       ignoresIdempotencyKey: true,
       onlyOnce: true,
+      owner: APPS,
     }
     this.#app.post(route.path, async (c) => {
       const exchange = new Exchange(c, this.#services, options, (reading) =>

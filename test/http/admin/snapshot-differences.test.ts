@@ -50,6 +50,23 @@ test('differences beyond the first 1,000 are only counted', async () => {
   expect(body).toMatchObject({ has_more: true, counts: { customer: { created: 1_002 } } })
 })
 
+test('large objects are compared in steps of a limited size', async () => {
+  const twin = await openTwin({ database: ':memory:' })
+  const { store } = twin.sandbox.engine
+  const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, key) => [`key${key}`, 'x'.repeat(500)]))
+  const customers = Array.from({ length: 400 }, (_, index) => ({ ref: `c${index}`, metadata }))
+  for (const part of [customers.slice(0, 130), customers.slice(130, 260), customers.slice(260)])
+    await asOperator(twin)('POST', 'fixtures', { files: [{ name: 'many', content: { customers: part } }] })
+  await asOperator(twin)('POST', 'snapshots', { name: 'large' })
+  const opened = await store.snapshots.open('large', 'comparison')
+  const comparison = store.beginComparison(1_000)
+  let steps = 1
+  while (opened?.read((source) => comparison.step(source))) steps += 1
+  opened?.close()
+  // 10 MB in both directions: three steps of each in place of one.
+  expect(steps).toBeGreaterThanOrEqual(2 * KINDS.length + 4)
+})
+
 test('a snapshot that does not exist is not found', async () => {
   const operator = asOperator(await openTwin({ database: ':memory:' }))
   expect((await operator('GET', 'snapshots/none/differences')).body.error.code).toBe('resource_missing')

@@ -63,7 +63,7 @@ async function currentTotals(
   try {
     return { totals: await run((unit) => previewCheckout(unit, session.id, {})) }
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status >= 500) throw error
+    if (!(error instanceof ApiError) || error.status >= 500 || error.status === 429) throw error
     return { totals: { session, due: session.amount_total ?? 0 }, alert: error.message }
   }
 }

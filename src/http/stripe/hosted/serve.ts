@@ -8,7 +8,7 @@ import { findMerchant, merchantOfObject } from '../../../engine/resources/mercha
 import { checkHost } from '../../admin/guard.ts'
 import type { AdminServices } from '../../admin/services.ts'
 import { formOf, refuseTooMany } from '../../form.ts'
-import { HeldBody } from '../../held-body.ts'
+import { HeldBody, strangersOf } from '../../held-body.ts'
 import { refuseClosed, turnToParse, turnToRead } from '../../read-turn.ts'
 import { readBody } from '../../request.ts'
 import { knownError } from '../../respond.ts'
@@ -102,15 +102,6 @@ export async function currentObjects(
   return viewOf(services, merchant)
 }
 
-const visitors = new WeakMap<MerchantState, object>()
-
-/** Returns the owner of what the visitors of a merchant's pages hold: a share of their own, which no others use up. */
-function visitorsOf(merchant: MerchantState): object {
-  const owner = visitors.get(merchant) ?? {}
-  visitors.set(merchant, owner)
-  return owner
-}
-
 /**
  * Runs a command of a customer, without a key and without idempotency. While it waits, such as for an advance, it counts against the
  * limits of bodies. A page that is only shown needs no command any more if its connection was closed.
@@ -121,7 +112,7 @@ export async function runCommand<T>(
   merchant: MerchantState,
   work: (unit: UnitOfWork) => T,
 ): Promise<T> {
-  const held = new HeldBody(services, env, () => visitorsOf(merchant))
+  const held = new HeldBody(services, env, () => strangersOf(merchant).visitors)
   try {
     held.reserve(PAGE_BYTES)
     return await services.engine.command(merchant, { id: requestId(), idempotency_key: null }, (unit) => {
@@ -153,7 +144,7 @@ export const pageOf = ({ settings, clock, testClocks }: MerchantState, testClock
 async function readForm(c: Context, services: AdminServices, merchant: MerchantState): Promise<string> {
   if (c.req.header('origin') === undefined)
     throw parameterInvalid('Origin', 'The form must come from the page')
-  const held = new HeldBody(services, c.env, () => visitorsOf(merchant))
+  const held = new HeldBody(services, c.env, () => strangersOf(merchant).visitors)
   try {
     const turn = () => turnToParse(services, merchant, c.env)
     const text = await readBody(c, MAX_FORM_BYTES, { add: held.add, turn })
