@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import type { DeliveryAttempt, WebhookDelivery } from '../core/webhook.ts'
 import { stopwatch, wallSeconds } from '../engine/machine/clock.ts'
 import type { Engine } from '../engine/machine/engine.ts'
@@ -7,6 +6,7 @@ import type { Deliveries } from '../engine/machine/outbox.ts'
 import { recordAttempt, secretOf } from '../engine/resources/webhook-endpoint.ts'
 import { Batch } from './batch.ts'
 import { Bodies, type Render } from './bodies.ts'
+import { abortOfMany, Ends } from './ends.ts'
 import { Lane } from './lane.ts'
 import type { Reply, Send } from './sender.ts'
 import { SIGNATURES } from './signature.ts'
@@ -52,7 +52,9 @@ export class Deliverer implements Deliveries {
   readonly #batch = new Batch()
   /** The number of attempts so far, by merchant. */
   readonly #attemptCounts = new WeakMap<MerchantState, number>()
-  #ended = newEnd()
+  /** The ends of attempts. */
+  readonly #ends = new Ends<MerchantState>()
+  #ended = abortOfMany()
   #isScheduled = false
 
   constructor(options: DelivererOptions) {
@@ -88,7 +90,7 @@ export class Deliverer implements Deliveries {
     this.#abort(REPLACED)
     this.#lanes.clear()
     this.#bodies.forget()
-    this.#ended = newEnd()
+    this.#ended = abortOfMany()
     this.sendReady()
   }
 
@@ -108,18 +110,18 @@ export class Deliverer implements Deliveries {
   async settled(merchant: MerchantState, mostLater = ALL): Promise<void> {
     const { signal } = this.#ended
     const newest = mostLater === ALL ? ALL : this.#options.engine.store.deliveries.newestSeq()
-    let before = this.#attempts(merchant)
+    /** The number of attempts when the last one to wait for had ended; undefined while one is running. */
+    let before: number | undefined
     while (!signal.aborted) {
       this.#wake()
-      const earlier = this.#running(merchant, newest)
-      if (earlier.length > 0) {
-        await Promise.all(earlier)
-        before = this.#attempts(merchant)
-        continue
+      if (this.#isRunning(merchant, newest)) before = undefined
+      else {
+        before ??= this.#attempts(merchant)
+        if (!this.#isRunning(merchant, ALL) || this.#attempts(merchant) - before >= mostLater) return
       }
-      const later = this.#running(merchant, ALL)
-      if (later.length === 0 || this.#attempts(merchant) - before >= mostLater) return
-      await Promise.race(later)
+      await this.#ends.next(merchant)
+      // Many may wait for the same end: they continue in turns.
+      await this.#options.engine.reads.next(merchant)
     }
   }
 
@@ -127,18 +129,18 @@ export class Deliverer implements Deliveries {
     return this.#attemptCounts.get(merchant) ?? 0
   }
 
-  /** Returns the running attempts of a merchant's deliveries up to a seq. */
-  #running(merchant: MerchantState, newest: number): Promise<void>[] {
-    return [...this.#lanes.values()].flatMap(({ lane, merchant: owner }) =>
-      owner === merchant ? lane.running(newest) : [],
-    )
+  /** Whether attempts of a merchant's deliveries up to a seq are running. */
+  #isRunning(merchant: MerchantState, newest: number): boolean {
+    for (const { lane, merchant: owner } of this.#lanes.values())
+      if (owner === merchant && lane.isRunning(newest)) return true
+    return false
   }
 
   /** Aborts running deliveries; they are sent again at the next start. */
   async close(): Promise<void> {
     this.#stopListening()
     this.#abort()
-    await Promise.all([...this.#lanes.values()].flatMap(({ lane }) => lane.running(ALL)))
+    await Promise.all([...this.#lanes.values()].flatMap(({ lane }) => [...lane.running]))
   }
 
   #abort(reason?: typeof REPLACED): void {
@@ -178,6 +180,7 @@ export class Deliverer implements Deliveries {
           return signal.reason !== REPLACED && this.#record(merchant, delivery, attempt)
         },
         failed: (error) => this.#options.reportError(error, `reading the deliveries to ${endpoint}`),
+        ended: () => this.#ends.announce(merchant),
       },
       whenIdle: (lane) => {
         if (this.#lanes.get(endpoint)?.lane === lane) this.#lanes.delete(endpoint)
@@ -291,10 +294,3 @@ const unlessEnded = (reply: Promise<Reply>, ended: AbortSignal): Promise<Reply> 
     ended.addEventListener('abort', abort, { once: true })
     reply.then(resolve, reject).finally(() => ended.removeEventListener('abort', abort))
   })
-
-/** Creates the controller that aborts all running deliveries; any number of them may listen to it. */
-function newEnd(): AbortController {
-  const ended = new AbortController()
-  setMaxListeners(0, ended.signal)
-  return ended
-}

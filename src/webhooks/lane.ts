@@ -16,6 +16,8 @@ export type LaneSender = {
   readonly record: (delivery: WebhookDelivery, attempt: DeliveryAttempt, mayWait: boolean) => Promise<boolean>
   /** Reports that the database could not be read. The deliveries stay ready. */
   readonly failed: (error: unknown) => void
+  /** Called when an attempt has ended and is recorded. */
+  readonly ended: () => void
 }
 
 /**
@@ -57,12 +59,18 @@ export class Lane {
     return this.#open.size > 0
   }
 
+  /** Returns the running attempts; they never reject. */
+  get running(): Iterable<Promise<void>> {
+    return this.#open.keys()
+  }
+
   /**
-   * Returns the running attempts of deliveries up to a seq; they never reject. While such a delivery is ready, at least one of
-   * them is running. Retries always count.
+   * Whether attempts of deliveries up to a seq are running. While such a delivery is ready, at least one of them is. Retries always
+   * count.
    */
-  running(newest: number): Promise<void>[] {
-    return [...this.#open].filter(([, seq]) => seq <= newest).map(([attempt]) => attempt)
+  isRunning(newest: number): boolean {
+    for (const seq of this.#open.values()) if (seq <= newest) return true
+    return false
   }
 
   /** Sends the ready deliveries. */
@@ -130,6 +138,7 @@ export class Lane {
     const done = sending.catch(this.#sender.failed).then(() => {
       this.#open.delete(done)
       if (this.#open.size === 0) this.#whenIdle(this)
+      this.#sender.ended()
     })
     this.#open.set(done, seq)
   }

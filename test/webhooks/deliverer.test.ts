@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { verifySignature } from '../../src/webhooks/signature.ts'
 import { anotherMerchant } from '../http/support.ts'
 import { type Body, clientOf, makePrice } from '../twin.ts'
@@ -9,6 +9,29 @@ const NOW = 1769853600
 const PATH = '/v1/webhook_endpoints'
 const statusesOf = (deliveries: readonly Body[]) => deliveries.map(({ status }) => status)
 const repeated = (ids: readonly string[]) => ids.filter((id, index) => ids.indexOf(id) !== index)
+
+test('those who wait for one attempt continue in turns of the merchant', async () => {
+  const shop = await openShop()
+  const door = makeDoor()
+  shop.inbox.receive = behind(door)
+  await shop.endpoint()
+  await makeEvents(shop, 1)
+  const { engine, merchant } = shop.sandbox
+  let continued = 0
+  const waiting = Array.from({ length: 5 }, () =>
+    shop.settled().then(() => {
+      continued += 1
+    }),
+  )
+  await turns()
+  const next = vi.spyOn(engine.reads, 'next').mockImplementationOnce(() => new Promise(() => {}))
+  onTestFinished(() => next.mockRestore())
+  door.open()
+  await Promise.all(waiting.slice(1))
+  // The first one has no turn yet.
+  expect(continued).toBe(4)
+  expect(next.mock.calls.filter(([owner]) => owner === merchant)).toHaveLength(5)
+})
 
 describe('an event', () => {
   test('is sent as the API shows it, with both signatures and the time of the wall clock', async () => {

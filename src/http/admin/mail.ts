@@ -24,7 +24,7 @@ const listParams = deferred(() =>
 type ListParams = z.infer<ReturnType<typeof listParams>>
 
 /** The number of events that are read at a time, until a page is full: not every event caused mail, and objects can be large. */
-const BATCH = 20
+const BATCH = 5
 
 /** Registers the routes for the mail for customers. See docs/contract/mail.md. */
 export function mailRoutes(add: AddRoute): void {
