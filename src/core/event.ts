@@ -1,4 +1,4 @@
-import { matchesGlob } from './glob.ts'
+import { matcherOf } from './glob.ts'
 import { ALL_EVENT_TYPES, CLOCK_EVENT_TYPES, EVENT_TYPES, type EventType } from './kinds.ts'
 
 /** paytwin: the maximum length in characters of an event type or glob in a request. */
@@ -19,5 +19,5 @@ export function matchEventTypes(pattern: string, types: readonly string[] = EVEN
   const glob = pattern.replaceAll(/\*{2,}/g, '*')
   // A glob that matches has at most one star around each character of the longest type.
   if (glob.length > 2 * LONGEST_TYPE + 1) return []
-  return types.filter((type) => matchesGlob(glob, type))
+  return types.filter(matcherOf(glob))
 }

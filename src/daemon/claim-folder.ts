@@ -48,7 +48,8 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
 
 function refuseForeign(path: string): void {
   const stats = writable(path, () => statSync(path))
-  const link = writable(path, () => lstatSync(path))
+  // A path with a slash at its end is that of the target.
+  const link = writable(path, () => lstatSync(resolve(path)))
   // Checks the link itself, not its target: the owner of a link can change the target.
   const trouble = reasonForeign(stats) ?? (link.isSymbolicLink() ? reasonForeign(link) : undefined)
   if (trouble !== undefined) {

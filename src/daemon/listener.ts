@@ -169,9 +169,14 @@ export function createListener(
   server.on('checkExpectation', (request, response) =>
     serveInOrder(request, response, () => refuse(response, url())),
   )
+  const drains = new WeakMap<Duplex, ReturnType<Socket['listeners']>>()
+  server.on('connection', (socket) => drains.set(socket, socket.listeners('drain')))
   server.on('connect', (_request, socket) => {
     // Node has removed its own listeners: without these, an error would end the process, and the peer's close would be missed.
     socket.on('error', () => socket.destroy()).resume()
+    // Node's own one tells a response in progress that the connection has room again.
+    for (const drained of drains.get(socket) ?? [])
+      socket.on('drain', () => Reflect.apply(drained, socket, []))
     endUnread(socket, connections.lastOver(socket), () => refuseByHand(socket, url()))
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {

@@ -299,8 +299,9 @@ describe('a folder that exists', () => {
     expect(new DataFolder(link).path).toBe(link)
     if (isRoot) lchownSync(link, NOBODY, NOBODY)
     else giveAwayAfterFolder(statSync(existing()).uid)
-    expect(() => new DataFolder(link)).toThrow(
-      /^The data folder .* cannot be used: it belongs to another user/,
-    )
+    for (const path of [link, `${link}/`, `${link}/.`])
+      expect(() => new DataFolder(path)).toThrow(
+        /^The data folder .* cannot be used: it belongs to another user/,
+      )
   })
 })

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Daemon } from '../../src/daemon/daemon.ts'
@@ -210,6 +211,32 @@ describe('over a socket', () => {
     const responses = responsesIn(await raw.heard)
     expect(responses.map(({ status }) => status)).toEqual([200, 400])
     expect(JSON.parse(responses[0]?.body ?? '').url).toBe('/v1/customers')
+  })
+
+  test('a CONNECT behind a stream does not stop the stream for a reader that was slow', async () => {
+    const raw = openSocket(daemon)
+    raw.write('GET /v1/events HTTP/1.1', host(), key(), 'Accept: text/event-stream', '', '')
+    await once(raw.socket, 'data')
+    raw.write('CONNECT evil.example:443 HTTP/1.1', host(), '', '')
+    raw.socket.pause()
+    const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`key${n}`, 'x'.repeat(500)]))
+    const headers = { authorization: `Bearer ${daemon.secretKey}`, 'content-type': 'application/json' }
+    const create = (name: string) =>
+      fetch(`${daemon.url}/v1/customers`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ name, metadata }),
+      })
+    // More than the buffers between two sockets hold.
+    for (let count = 0; count < 400; count += 20)
+      await Promise.all(Array.from({ length: 20 }, () => create('Ada').then((response) => response.text())))
+    await create('Grace')
+    const heard = new Promise<void>((resolve) => {
+      raw.socket.on('data', (chunk) => String(chunk).includes('"Grace"') && resolve())
+    })
+    raw.socket.resume()
+    await heard
+    raw.socket.destroy()
   })
 
   test('a client that expects 100-continue gets it, and is then served', async () => {

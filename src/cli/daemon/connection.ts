@@ -1,5 +1,5 @@
 import { lstatSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Address } from '../../client/transport.ts'
 import { readSecretFile } from '../../text/given-file.ts'
 import { Failure, wrongUsage } from '../failure.ts'
@@ -47,7 +47,8 @@ export const folderOf = ({ data }: ConnectionOptions, io: Pick<Io, 'env'>): stri
  */
 function checkOwner(folder: string): void {
   const trouble = ifThere(() => {
-    const link = lstatSync(folder)
+    // A path with a slash at its end is that of the target.
+    const link = lstatSync(resolve(folder))
     // Checks the link itself, not its target: the owner of a link can change the target.
     return whyForeign(statSync(folder)) ?? (link.isSymbolicLink() ? whyForeign(link) : undefined)
   })

@@ -1,4 +1,5 @@
 import { matchEventTypes } from '../../core/event.ts'
+import { isSameJson } from '../../core/json-text.ts'
 import { ALL_EVENT_TYPES, type AnyEventType, CLOCK_EVENT_TYPES } from '../../core/kinds.ts'
 import type { WebhookEndpoint } from '../../core/webhook.ts'
 import type { Store } from '../../store/store.ts'
@@ -10,6 +11,8 @@ export class EnabledEndpoints {
   readonly #store: Store
   readonly #merchant: number
   #listeners: readonly Listener[] | undefined
+  /** The types by the id of the endpoint, as they were read last. */
+  #known: ReadonlyMap<string, Listener> = new Map()
 
   constructor(store: Store, merchant: number) {
     this.#store = store
@@ -28,13 +31,22 @@ export class EnabledEndpoints {
   }
 
   #read(): Listener[] {
-    return this.#store.objects
+    const listeners = this.#store.objects
       .list('webhook_endpoint', this.#merchant, [{ field: 'deleted', is: 0 }], {
         limit: Number.MAX_SAFE_INTEGER,
       })
       .filter(({ status }) => status === 'enabled')
       .reverse()
-      .map((endpoint) => ({ endpoint, types: new Set(typesOf(endpoint)) }))
+      .map((endpoint) => ({ endpoint, types: this.#typesOf(endpoint) }))
+    this.#known = new Map(listeners.map((listener) => [listener.endpoint.id, listener]))
+    return listeners
+  }
+
+  /** Returns the types of an endpoint. They are found again only if its patterns have changed: each is compared with all types. */
+  #typesOf(endpoint: WebhookEndpoint): ReadonlySet<AnyEventType> {
+    const known = this.#known.get(endpoint.id)
+    const isSame = known && isSameJson(known.endpoint.enabled_events, endpoint.enabled_events)
+    return isSame ? known.types : new Set(typesOf(endpoint))
   }
 }
 

@@ -179,6 +179,9 @@ describe('what belongs to another user is refused', () => {
     symlinkSync(own, data)
     expect(findDaemon({ data }, { env: {} }).token).toBe(TOKEN)
     giveAway(data, 1)
-    expect(() => findDaemon({ data }, { env: {} })).toThrow(/^The data folder .* belongs to another user/)
+    for (const path of [data, `${data}/`])
+      expect(() => findDaemon({ data: path }, { env: {} })).toThrow(
+        /^The data folder .* belongs to another user/,
+      )
   })
 })

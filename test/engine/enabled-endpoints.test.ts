@@ -1,0 +1,35 @@
+import { expect, test, vi } from 'vitest'
+import { openTwin } from '../scenarios/story.ts'
+
+test('the patterns of an endpoint are compared with all types only when they have changed', async () => {
+  const twin = await openTwin()
+  const { engine, merchant } = twin.sandbox
+  const { list } = engine.store.objects
+  const matched: string[] = []
+  vi.spyOn(engine.store.objects, 'list').mockImplementation(function (
+    this: typeof engine.store.objects,
+    ...given
+  ) {
+    const found = Reflect.apply(list, this, given)
+    if (given[0] !== 'webhook_endpoint') return found
+    return found.map((endpoint) => {
+      const enabled_events: string[] = [...Reflect.get(endpoint, 'enabled_events')]
+      const value = (match: (pattern: string) => string[]) => {
+        matched.push(enabled_events.join())
+        return Array.prototype.flatMap.call(enabled_events, match)
+      }
+      Object.defineProperty(enabled_events, 'flatMap', { value })
+      return { ...endpoint, enabled_events }
+    })
+  })
+  const create = (url: string, enabled_events: string[]) =>
+    twin.post('/v1/webhook_endpoints', { url, enabled_events })
+  const first = await create('http://127.0.0.1:1/', ['invoice.*'])
+  const receiving = () => merchant.endpoints.receiving('invoice.paid').length
+  expect(receiving()).toBe(1)
+  await create('http://127.0.0.1:1/2', ['*'])
+  expect(receiving()).toBe(2)
+  await twin.post(`/v1/webhook_endpoints/${first.id}`, { enabled_events: ['customer.*'] })
+  expect(receiving()).toBe(1)
+  expect(matched).toEqual(['invoice.*', '*', 'customer.*'])
+})
