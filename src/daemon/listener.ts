@@ -173,11 +173,14 @@ export function createListener(
   server.on('connection', (socket) => drains.set(socket, socket.listeners('drain')))
   server.on('connect', (_request, socket) => {
     // Node has removed its own listeners: without these, an error would end the process, and the peer's close would be missed.
-    socket.on('error', () => socket.destroy()).resume()
+    const end = () => void socket.destroy()
+    socket.on('error', end).once('end', end)
     // Node's own one tells a response in progress that the connection has room again.
     for (const drained of drains.get(socket) ?? [])
       socket.on('drain', () => Reflect.apply(drained, socket, []))
     endUnread(socket, connections.lastOver(socket), () => refuseByHand(socket, url()))
+    // What follows is dropped, so that the peer's close is noticed also while a request before it waits.
+    socket.resume()
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const end = () =>

@@ -12,12 +12,13 @@ import { Exchange } from './exchange.ts'
 import type { ExchangeOptions } from './exchange-options.ts'
 import { expandPaths } from './expand.ts'
 import type { Raw } from './form.ts'
+import { turnOfCaller } from './held-body.ts'
 import type { Incoming, Serve } from './incoming.ts'
 import type { Json, RouteResult } from './json.ts'
 import { describedBody } from './oauth/errors.ts'
 import { checkParams, type Schema, unknownParams } from './params.ts'
 import { MISSING_ROUTE, type Steps, serve } from './pipeline.ts'
-import { nextResponseTurn, turnToRead } from './read-turn.ts'
+import { nextResponseTurn } from './read-turn.ts'
 import { type Given, MAX_BODY_BYTES, readBody } from './request.ts'
 import { asResponse, isResponse, type Rendered } from './respond.ts'
 import { CORS } from './response-headers.ts'
@@ -57,7 +58,7 @@ export type Route<Params, Body> = RouteOf<Params, Body> & {
 type Run<Params> = (call: Call<Params>, exchange: Exchange) => Promise<Rendered | Response>
 
 /** Waits until a request may run; undefined if it may at once. */
-type Wait = (exchange: Exchange, merchant: MerchantState) => Promise<void> | undefined
+type Wait = (exchange: Exchange, sender: Caller) => Promise<void> | undefined
 
 const NO_PARAMS = deferred(() => z.object({}))
 
@@ -118,7 +119,7 @@ export class Api {
       }
       return engine.operatorCommand(store, { turnOf: call.merchant })
     }
-    this.#add(route, run, ({ c: { env } }, merchant) => turnToRead(this.#services, merchant, env))
+    this.#add(route, run, ({ c: { env } }, sender) => turnOfCaller(this.#services, sender, env))
   }
 
   /** Registers a route whose handler runs as one command. All its writes are committed before the response is sent. */
@@ -144,7 +145,7 @@ export class Api {
         }
       })
     }
-    this.#add(route, run, (_exchange, merchant) => this.#services.engine.runDueJobs(merchant))
+    this.#add(route, run, (_exchange, { merchant }) => this.#services.engine.runDueJobs(merchant))
   }
 
   /**
@@ -227,7 +228,7 @@ export class Api {
       check: (exchange, { sender, given }) => this.#check(route, name, { exchange, sender, given }),
       act: (exchange, request) => {
         const runNow = () => run(this.#callOf(route, exchange, request), exchange)
-        return wait(exchange, request.sender.merchant)?.then(runNow) ?? runNow()
+        return wait(exchange, request.sender)?.then(runNow) ?? runNow()
       },
     }
   }
@@ -276,9 +277,8 @@ export class Api {
     const params = checkParams(schema, given, { isForm, requires: route.requires })
     this.#form.checkExpands(route.returns, exchange.expands, exchange.version)
     const ignored = unknownParams(given, params)
-    const [first] = ignored
-    if (first !== undefined && this.#services.strictParams) throw parameterUnknown(first)
-    if (first !== undefined) exchange.ignore(ignored)
+    if (ignored[0] !== undefined && this.#services.strictParams) throw parameterUnknown(ignored[0])
+    if (ignored.length > 0) exchange.ignore(ignored)
     return params
   }
 }

@@ -12,7 +12,7 @@ export type ExchangeOptions = {
   readonly ignoresIdempotencyKey?: boolean
   /** Whether a repeated form parameter is an error, as in OAuth. */
   readonly onlyOnce?: boolean
-  /** Whose the bodies of callers without a key are; a stranger's by default. */
+  /** The owner that bodies of callers without a key count against; NOBODY by default. */
   readonly owner?: object
   /** The dialect in which the request is served; paytwin's own by default. */
   readonly form?: DialectForm

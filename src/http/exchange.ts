@@ -235,7 +235,7 @@ export class Exchange implements Served {
 
   /** Waits for a turn to parse a query: many requests may arrive in one instant. @throws ApiError rate_limit if too many wait */
   readonly turn = (): Promise<void> | undefined =>
-    readTurnOf(this.#services, this.#caller?.merchant ?? NOBODY, this.c.env)
+    readTurnOf(this.#services, this.#caller?.merchant ?? NOBODY, this.c.env, ownerOf(this.#caller))
 
   #countedBody(): Promise<string> {
     this.#held = new HeldBody(this.#services, this.c.env, () => ownerOf(this.#caller) ?? this.#options.owner)

@@ -1,35 +1,54 @@
 import type { Caller } from './caller.ts'
+import { LimitedOwner } from './held-bodies.ts'
 import type { Reading } from './incoming.ts'
-import { nodeRequestOf, turnToParse } from './read-turn.ts'
+import { nodeRequestOf, turnToParse, turnToRead } from './read-turn.ts'
 import type { HttpServices } from './services.ts'
 
-/** The owner of requests without a key that are for no merchant, and that of requests of apps. */
+/** The owner of requests without credentials that are for no merchant. */
 export const NOBODY = {}
+
+/** The owner of requests with the credentials of any app. */
 export const APPS = {}
 
-/** The owners of requests for a merchant without its key: each has a share of the limit of its own, which no others use up. */
-type Strangers = {
-  /** Who visits its pages for customers. */
+/**
+ * paytwin: the maximum number of bytes that one of the keyless owners of a merchant may hold: far less than all, so that what everyone
+ * can send for a merchant uses up the room of no other.
+ */
+const KEYLESS_SHARE = 2 ** 24
+
+/** The owners of requests for a merchant without its secret key. They use up no room of those with its key. */
+type KeylessOwners = {
+  /** Visitors of its pages for customers. */
   readonly visitors: object
-  /** Who posts to its inbox. */
+  /** Senders of webhooks to its inbox. */
   readonly senders: object
-  /** Browsers with its publishable key, which everyone can read. */
+  /** Browsers that use its publishable keys. */
   readonly browsers: object
 }
 
-const strangers = new WeakMap<object, Strangers>()
+const keyless = new WeakMap<object, KeylessOwners>()
 
-/** Returns the owners of requests for a merchant without its key. */
-export function strangersOf(merchant: object): Strangers {
-  const owners = strangers.get(merchant) ?? { visitors: {}, senders: {}, browsers: {} }
-  strangers.set(merchant, owners)
+/** Returns the owners of requests for a merchant without its secret key. */
+export function keylessOwnersOf(merchant: object): KeylessOwners {
+  const known = keyless.get(merchant)
+  if (known) return known
+  const made = () => new LimitedOwner(KEYLESS_SHARE)
+  const owners = { visitors: made(), senders: made(), browsers: made() }
+  keyless.set(merchant, owners)
   return owners
 }
 
 /** Returns the owner of the requests of a caller; undefined without one. */
 export function ownerOf(caller: Pick<Caller, 'merchant' | 'isPublic'> | undefined): object | undefined {
-  return caller?.isPublic ? strangersOf(caller.merchant).browsers : caller?.merchant
+  return caller?.isPublic ? keylessOwnersOf(caller.merchant).browsers : caller?.merchant
 }
+
+/** Waits until a caller may read the objects of its merchant: see turnToRead. */
+export const turnOfCaller = (
+  services: Services,
+  caller: Pick<Caller, 'merchant' | 'isPublic'>,
+  env: unknown,
+): Promise<void> | undefined => turnToRead(services, caller.merchant, env, ownerOf(caller))
 
 /** paytwin: what a write counts at least, in bytes: about half of the memory that it takes while it waits. */
 const WRITE_BYTES = 2 ** 13
@@ -48,7 +67,7 @@ export class HeldBody implements Reading {
 
   /**
    * @param env - the environment of the server
-   * @param ownerOf - returns the merchant of the request; undefined without a key
+   * @param ownerOf - returns the owner whose limit the request counts against; NOBODY if undefined
    */
   constructor(services: Services, env: unknown, ownerOf: () => object | undefined = () => undefined) {
     this.#services = services

@@ -3,7 +3,7 @@ import { parameterInvalid, resourceMissing } from '../core/errors.ts'
 import { requestId } from '../engine/machine/ids.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import { INBOX_PATH } from './dashboard/inbox-url.ts'
-import { HeldBody, strangersOf } from './held-body.ts'
+import { HeldBody, keylessOwnersOf } from './held-body.ts'
 import { readTurnOf, turnToParse } from './read-turn.ts'
 import { MAX_BODY_BYTES, readBody } from './request.ts'
 import { errorBody, errorHeaders, json, knownError } from './respond.ts'
@@ -26,10 +26,10 @@ export function inboxRoute(app: Hono, services: HttpServices): void {
     try {
       checkSender(c)
       const merchant = merchantOf(services, c.req.param('merchant'))
-      sender = strangersOf(merchant).senders
+      sender = keylessOwnersOf(merchant).senders
       const parse = () => turnToParse(services, merchant, c.env)
       const body = await readBody(c, MAX_BODY_BYTES, { add: held.add, turn: parse })
-      const turn = readTurnOf(services, merchant, c.env)
+      const turn = readTurnOf(services, merchant, c.env, sender)
       // The secrets of all endpoints are tried.
       if (turn) await turn
       const { reason } = services.inbox.add(merchant, { headers: c.req.header(), body })

@@ -13,6 +13,7 @@ type Services = Pick<HttpServices, 'engine' | 'bodies'>
 /**
  * Waits until a request may read the objects of a merchant: until the jobs that are due have run, and for its turn.
  * @param env - the environment of the server
+ * @param owner - the owner whose limit the request counts against while it waits; the merchant by default
  * @returns undefined if it may read at once, so that nothing has to be awaited
  * @throws StateReplaced, MerchantDeleted; ApiError rate_limit if too many requests of the merchant wait
  */
@@ -20,16 +21,28 @@ export function turnToRead(
   services: Services,
   merchant: MerchantState,
   env: unknown,
+  owner: object = merchant,
 ): Promise<void> | undefined {
   const { engine } = services
   checkCurrent(merchant)
   if (engine.reads.isFree && !engine.time.isOverdue(merchant.clock)) return undefined
-  return untilCurrent(services, merchant, env)
+  return untilCurrent(services, merchant, { env, owner })
 }
 
-/** Waits for a turn of an owner to read. @returns undefined if it may read at once. @throws ApiError rate_limit */
-export const readTurnOf = (services: Services, owner: object, env: unknown): Promise<void> | undefined =>
-  services.engine.reads.isFree ? undefined : nextOf(services, owner, env)
+/**
+ * Waits for a turn to read.
+ * @param turnOf - whose turn it is
+ * @param owner - the owner whose limit the request counts against while it waits
+ * @returns undefined if it may read at once
+ * @throws ApiError rate_limit
+ */
+export const readTurnOf = (
+  services: Services,
+  turnOf: object,
+  env: unknown,
+  owner = turnOf,
+): Promise<void> | undefined =>
+  services.engine.reads.isFree ? undefined : nextOf(services, turnOf, { env, owner })
 
 /**
  * Waits for a turn of an owner to parse a body, which is counted already.
@@ -52,15 +65,19 @@ export async function nextResponseTurn({ time }: Engine): Promise<void> {
   if (!time.isMoving) await nextTurn()
 }
 
-async function untilCurrent(services: Services, merchant: MerchantState, env: unknown): Promise<void> {
+async function untilCurrent(
+  services: Services,
+  merchant: MerchantState,
+  waiting: { readonly env: unknown; readonly owner: object },
+): Promise<void> {
   const { engine } = services
   for (;;) {
-    // They run once there is room: nobody would handle the failure of a run that is not awaited.
-    await counted(services, merchant, async () => engine.runDueJobs(merchant))
+    // Room is reserved before the jobs start: if it were refused afterwards, a failure of the jobs would be unhandled.
+    await counted(services, waiting.owner, async () => engine.runDueJobs(merchant))
     // On a full disk jobs stay due, and reads are served nevertheless.
     const isStuck = engine.time.isOverdue(merchant.clock)
     // Not at once, because many that waited for the jobs continue together.
-    await nextOf(services, merchant, env)
+    await nextOf(services, merchant, waiting)
     checkCurrent(merchant)
     if (isStuck || !engine.time.isOverdue(merchant.clock)) return
   }
@@ -84,8 +101,12 @@ export function readInSteps<T>(
   return counted(services, owner, () => services.engine.reads.inSteps(owner, steps, checkAll))
 }
 
-async function nextOf(services: Services, owner: object, env: unknown): Promise<void> {
-  await counted(services, owner, () => services.engine.reads.next(owner))
+async function nextOf(
+  services: Services,
+  turnOf: object,
+  { env, owner }: { readonly env: unknown; readonly owner: object },
+): Promise<void> {
+  await counted(services, owner, () => services.engine.reads.next(turnOf))
   refuseClosed(env)
 }
 
@@ -99,7 +120,7 @@ async function counted<T>({ bodies }: Services, owner: object, read: () => Promi
   }
 }
 
-/** Refuses a request whose connection was closed while it waited: nobody gets its response. @throws ApiError rate_limit */
+/** Refuses a request whose connection was closed while it waited: its response would be discarded. @throws ApiError rate_limit */
 export function refuseClosed(env: unknown): void {
   if (nodeRequestOf(env)?.socket.destroyed) throw rateLimited()
 }

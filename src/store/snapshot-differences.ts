@@ -83,8 +83,8 @@ export class Comparison {
     return this.#database
       .prepare(
         `select max(place) from (
-           select rowid as place, sum(${sizeOf(kind)}) over (rows unbounded preceding exclude current row) as bytes
-           from ${table} where rowid > ? order by rowid limit ${ROWS_OF_A_STEP}
+           select place, sum(size) over (order by place rows between unbounded preceding and 1 preceding) as bytes
+           from (select rowid as place, ${sizeOf(kind)} as size from ${table} where rowid > ? order by rowid limit ${ROWS_OF_A_STEP})
          ) where bytes is null or bytes < ${BYTES_OF_A_STEP}`,
       )
       .pluck()

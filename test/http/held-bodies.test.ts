@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { Daemon } from '../../src/daemon/daemon.ts'
 import { HeldBodies } from '../../src/http/held-bodies.ts'
-import { HeldBody, strangersOf } from '../../src/http/held-body.ts'
+import { HeldBody, keylessOwnersOf } from '../../src/http/held-body.ts'
 import { readNodeBody } from '../../src/http/node-body.ts'
 import { clientOf, startTwin } from '../twin.ts'
 import { openSocket, responsesIn, startListening } from './raw-socket.ts'
@@ -224,7 +224,7 @@ test('what others send for a merchant uses up no room of its key', async () => {
     body: '{}',
     headers: { host: 'localhost' },
   })
-  const { browsers, senders } = strangersOf(merchant)
+  const { browsers, senders } = keylessOwnersOf(merchant)
   const [first, second, ...more] = added.mock.calls.map(([owner]) => owner)
   expect([first === browsers, second === senders, more]).toEqual([true, true, []])
 })

@@ -213,6 +213,16 @@ describe('over a socket', () => {
     expect(JSON.parse(responses[0]?.body ?? '').url).toBe('/v1/customers')
   })
 
+  test('a connection that its peer closes behind a CONNECT is closed, also while a request before it waits', async () => {
+    const headers = { authorization: `Bearer ${daemon.adminToken}`, 'content-type': 'application/json' }
+    const body = JSON.stringify({ kind: 'latency', ms: 60_000, count: 1 })
+    await fetch(`${daemon.url}/_paytwin/faults`, { method: 'POST', headers, body })
+    const raw = openSocket(daemon, { allowHalfOpen: true })
+    raw.write(GET, host(), key(), '', 'CONNECT evil.example:443 HTTP/1.1', host(), '', '')
+    raw.socket.end()
+    expect(await raw.heard).toBe('')
+  })
+
   test('a CONNECT behind a stream does not stop the stream for a reader that was slow', async () => {
     const raw = openSocket(daemon)
     raw.write('GET /v1/events HTTP/1.1', host(), key(), 'Accept: text/event-stream', '', '')

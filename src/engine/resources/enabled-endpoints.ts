@@ -52,6 +52,6 @@ export class EnabledEndpoints {
 
 /** Returns the types of events that an endpoint receives, in any dialect. */
 const typesOf = ({ enabled_events }: WebhookEndpoint): AnyEventType[] =>
-  enabled_events.flatMap((pattern) =>
+  [...new Set(enabled_events)].flatMap((pattern) =>
     matchEventTypes<AnyEventType>(pattern, [...ALL_EVENT_TYPES, ...CLOCK_EVENT_TYPES]),
   )

@@ -8,7 +8,7 @@ import { findMerchant, merchantOfObject } from '../../../engine/resources/mercha
 import { checkHost } from '../../admin/guard.ts'
 import type { AdminServices } from '../../admin/services.ts'
 import { formOf, refuseTooMany } from '../../form.ts'
-import { HeldBody, strangersOf } from '../../held-body.ts'
+import { HeldBody, keylessOwnersOf } from '../../held-body.ts'
 import { refuseClosed, turnToParse, turnToRead } from '../../read-turn.ts'
 import { readBody } from '../../request.ts'
 import { knownError } from '../../respond.ts'
@@ -98,7 +98,7 @@ export async function currentObjects(
   { services, env }: HostedRequest,
   merchant: MerchantState,
 ): Promise<CurrentView> {
-  await turnToRead(services, merchant, env)
+  await turnToRead(services, merchant, env, keylessOwnersOf(merchant).visitors)
   return viewOf(services, merchant)
 }
 
@@ -112,7 +112,7 @@ export async function runCommand<T>(
   merchant: MerchantState,
   work: (unit: UnitOfWork) => T,
 ): Promise<T> {
-  const held = new HeldBody(services, env, () => strangersOf(merchant).visitors)
+  const held = new HeldBody(services, env, () => keylessOwnersOf(merchant).visitors)
   try {
     held.reserve(PAGE_BYTES)
     return await services.engine.command(merchant, { id: requestId(), idempotency_key: null }, (unit) => {
@@ -144,7 +144,7 @@ export const pageOf = ({ settings, clock, testClocks }: MerchantState, testClock
 async function readForm(c: Context, services: AdminServices, merchant: MerchantState): Promise<string> {
   if (c.req.header('origin') === undefined)
     throw parameterInvalid('Origin', 'The form must come from the page')
-  const held = new HeldBody(services, c.env, () => strangersOf(merchant).visitors)
+  const held = new HeldBody(services, c.env, () => keylessOwnersOf(merchant).visitors)
   try {
     const turn = () => turnToParse(services, merchant, c.env)
     const text = await readBody(c, MAX_FORM_BYTES, { add: held.add, turn })
