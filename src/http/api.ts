@@ -286,6 +286,8 @@ export class Api {
 /** OAuth routes have OAuth's error format, and ignore idempotency keys. See docs/contract/oauth.md#errors. */
 const OAUTH = { errorBody: describedBody, ignoresIdempotencyKey: true } satisfies ExchangeOptions
 
+const ALLOWED_HEADERS = 'Authorization, Content-Type, Idempotency-Key, Stripe-Version, X-API-Version'
+
 /** The response to a CORS preflight of a route that accepts publishable keys. See docs/contract/authentication.md#publishable-keys. */
 export const preflight = (method: string): Response =>
   new Response('', {
@@ -293,8 +295,7 @@ export const preflight = (method: string): Response =>
     headers: {
       'Access-Control-Allow-Origin': '*',
       'Access-Control-Allow-Methods': method,
-      'Access-Control-Allow-Headers':
-        'Authorization, Content-Type, Idempotency-Key, Stripe-Version, X-API-Version',
+      'Access-Control-Allow-Headers': ALLOWED_HEADERS,
       'Access-Control-Max-Age': '86400',
     },
   })
