@@ -9,6 +9,11 @@ export const PLAN_UPDATES = ['price', 'promotion_code', 'quantity'] as const
 export const SCHEDULE_CONDITIONS = ['decreasing_item_amount', 'shortening_interval'] as const
 export const TRIAL_UPDATE_BEHAVIORS = ['continue_trial', 'end_trial'] as const
 
+/** Stripe's limit of the products of a configuration. */
+export const MAX_PRODUCTS = 10
+/** The maximum number of prices of each. */
+export const MAX_PRICES = 100
+
 type ProrationBehavior = (typeof PRORATION_BEHAVIORS)[number]
 type PlanUpdate = (typeof PLAN_UPDATES)[number]
 type ScheduleCondition = (typeof SCHEDULE_CONDITIONS)[number]

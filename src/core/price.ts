@@ -93,6 +93,9 @@ export type Price = {
   readonly metadata: Metadata
 }
 
+/** A price without its tiers and metadata, which can be long. */
+export type PriceTerms = Omit<Price, 'tiers' | 'metadata'>
+
 /** Reports whether an interval is at most three years long. See docs/contract/customers.md#prices. */
 export const isWithinThreeYears = (recurring: Recurring): boolean =>
   addIntervals(0, recurring, 1) <= addIntervals(0, { interval: 'year', interval_count: 3 }, 1)

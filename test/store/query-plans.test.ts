@@ -51,6 +51,7 @@ const ON_PURPOSE_BY_PATTERN: readonly [RegExp, string][] = [
   ],
   [/^list webhook_delivery (?=.*event in)/, 'sorts the deliveries of up to a hundred events'],
   [/^list product (?=.*id in)/, 'sorts up to a hundred products'],
+  [/^list price id in/, 'sorts the prices of a portal configuration, up to a thousand'],
   [/^list price (?=.*lookup_key in)/, 'sorts the prices of up to a hundred keys'],
 ]
 
@@ -94,6 +95,8 @@ const SKIPPING: readonly string[] = Object.entries({
   subscription_schedule_status: ['canceled_at', 'completed_at', 'released_at'],
   subscription_status: ['collection_method'],
   price_use: ['collection_method', 'status'],
+  // These are the prices of a portal configuration.
+  sqlite_autoindex_price_1: ['product', 'recurring'],
 }).flatMap(([index, columns]) => columns.map((column) => `${index}: ${column}`))
 
 const isOnPurpose = (name: string): boolean =>
@@ -288,6 +291,12 @@ function askForRarities({ engine: { store } }: Sandbox): void {
     for (const active of [[], [{ field: 'active', is: 1 }]])
       store.objects.list('price', 0, [{ field: 'recurring', isNull }, ...active], { limit: 1 })
   store.objects.list('product', 0, [{ field: 'id', isIn: ['prod_1'] }], { limit: 1 })
+  const ofProduct: Filter[] = [
+    { field: 'product', is: '' },
+    { field: 'recurring', isNull: false },
+  ]
+  for (const filters of [[], ofProduct])
+    store.objects.ids('price', 0, [{ field: 'id', isIn: ['price_1'] }, ...filters], { limit: 1 })
   const invoices: Filter[][] = [
     [{ field: 'collection_method', is: '' }],
     [{ field: 'due_date', compare: '>', to: 0 }],

@@ -36,8 +36,13 @@ export type View = {
 /** The current objects, which can also be listed. */
 export type CurrentView = View & {
   list<K extends Kind>(kind: K, filters: readonly Filter[], page: Page): Objects[K][]
-  /** Lists the same objects without their nested values, which can be long. */
-  summaries<K extends Kind>(kind: K, filters: readonly Filter[], page: Page): Summary<StoredObjects[K]>[]
+  /** Lists the same objects without their nested values, which can be long, but for those that are named. */
+  summaries<K extends Kind, Nested extends keyof StoredObjects[K] = never>(
+    kind: K,
+    filters: readonly Filter[],
+    page: Page,
+    nested?: readonly Nested[],
+  ): Summary<StoredObjects[K], Nested>[]
   /** Lists the same objects, but ends early if the objects would be longer than a page can be. */
   listPage<K extends Kind>(kind: K, filters: readonly Filter[], page: Page): Cut<Objects[K]>
   /** Lists the ids of the same objects in steps, for lists that may read all objects: see TimedTurns. */
@@ -71,7 +76,8 @@ export const currentView = ({ store, ids, url, merchant }: Sources): CurrentView
   get: (kind, id) => store.objects.get(kind, merchant.ordinal, id),
   load: (kind, ids) => store.objects.load(kind, merchant.ordinal, ids),
   list: (kind, filters, page) => store.objects.list(kind, merchant.ordinal, filters, page),
-  summaries: (kind, filters, page) => store.objects.summaries(kind, merchant.ordinal, filters, page),
+  summaries: (kind, filters, page, nested) =>
+    store.objects.summaries(kind, merchant.ordinal, filters, page, nested),
   listPage: (kind, filters, page) => store.objects.listPage(kind, merchant.ordinal, filters, page),
   idsInSteps: (kind, filters, page) => store.objects.idsInSteps(kind, merchant.ordinal, filters, page),
   search: (kind, search, page) => store.search.list(kind, merchant.ordinal, search, page),

@@ -1,10 +1,11 @@
 import { Change } from '../../core/change.ts'
-import { parameterInvalid, parameterMissing } from '../../core/errors.ts'
+import { type ApiError, parameterInvalid, parameterMissing } from '../../core/errors.ts'
 import { isSameJson } from '../../core/json-text.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import {
   type BusinessProfile,
   DEFAULT_FEATURES,
+  MAX_PRICES,
   NO_FEATURES,
   NO_PROFILE,
   type PortalConfiguration,
@@ -181,24 +182,44 @@ function withProducts(
     const { id } = unit.find('product', product, `${at}[product]`)
     if (given.findIndex((each) => each.product === product) < index)
       throw parameterInvalid(`${at}[product]`, `The product '${product}' occurs twice`)
-    prices.forEach((price, number) => {
-      checkPrice(unit, { price, product: id, param: `${at}[prices][${number}]` })
-    })
+    checkPrices(unit, { prices, product: id, param: `${at}[prices]` })
     const range = { enabled: isAdjustable, minimum: 1, maximum: null }
     return { product: id, prices, adjustable_quantity: withParts(range, adjustable_quantity) }
   })
   return { ...features, subscription_update: { ...subscription_update, products } }
 }
 
-/** @throws ApiError resource_missing; parameter_invalid for one of another product, or a one-time price */
-function checkPrice(
+/**
+ * Checks that prices are recurring ones of a product. None that fits is read whole: a thousand prices can have 150 MB of metadata.
+ * @throws ApiError resource_missing; parameter_invalid for one of another product, or a one-time price
+ */
+function checkPrices(
   unit: UnitOfWork,
-  { price: id, product, param }: { price: string; product: string; param: string },
+  { prices, product, param }: { prices: readonly string[]; product: string; param: string },
 ): void {
+  const fitting = unit.store.objects.ids(
+    'price',
+    unit.owner,
+    [
+      { field: 'id', isIn: prices },
+      { field: 'product', is: product },
+      { field: 'recurring', isNull: false },
+    ],
+    { limit: MAX_PRICES },
+  )
+  const unfit = prices.findIndex((id) => !fitting.includes(id))
+  if (unfit !== -1) throw unfitPrice(unit, { id: prices[unfit] ?? '', product, param: `${param}[${unfit}]` })
+}
+
+/** Returns why a price cannot be offered with a product. @throws ApiError resource_missing */
+function unfitPrice(
+  unit: UnitOfWork,
+  { id, product, param }: { id: string; product: string; param: string },
+): ApiError {
   const price = unit.find('price', id, param)
-  if (price.product !== product)
-    throw parameterInvalid(param, `The price '${id}' does not belong to the product '${product}'`)
-  if (!price.recurring) throw parameterInvalid(param, `The price '${id}' is not recurring`)
+  return price.product === product
+    ? parameterInvalid(param, `The price '${id}' is not recurring`)
+    : parameterInvalid(param, `The price '${id}' does not belong to the product '${product}'`)
 }
 
 /** Checks that enabled features are complete. @throws ApiError parameter_missing */

@@ -1,18 +1,18 @@
-import type { PortalFeatures } from '../../core/portal-configuration.ts'
+import { MAX_PRICES, MAX_PRODUCTS, type PortalFeatures } from '../../core/portal-configuration.ts'
 import { type Plan, type QuantityRange, quantitiesOf } from '../../core/portal-permissions.ts'
-import { meterOf, type Price } from '../../core/price.ts'
+import { meterOf, type Price, type PriceTerms, type Product } from '../../core/price.ts'
 import type { Subscription } from '../../core/subscription.ts'
-import type { CurrentView } from '../history/view.ts'
+import type { CurrentView, Filter, Summary } from '../history/view.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 
 /** The prices and products from which plans are found. */
-export type Catalog = Pick<CurrentView, 'get' | 'list' | 'summaries'>
+export type Catalog = Pick<CurrentView, 'get' | 'summaries'>
 
 /** Returns the prices and products as a unit of work sees them. */
 export const catalogOf = (unit: UnitOfWork): Catalog => ({
   get: (kind, id) => unit.get(kind, id),
-  list: (kind, filters, page) => unit.store.objects.list(kind, unit.owner, filters, page),
-  summaries: (kind, filters, page) => unit.store.objects.summaries(kind, unit.owner, filters, page),
+  summaries: (kind, filters, page, nested) =>
+    unit.store.objects.summaries(kind, unit.owner, filters, page, nested),
 })
 
 type Settings = PortalFeatures['subscription_update']
@@ -20,50 +20,83 @@ type Settings = PortalFeatures['subscription_update']
 /** The maximum number of offered prices if a configuration names none. */
 const MAX_OFFERED = 100
 
-/** A price that a customer can choose, with the allowed quantities. */
-export type Offer = { readonly price: Price; readonly quantities: QuantityRange | null }
+/** A price that a customer can choose, with its product and the allowed quantities. */
+export type Offer = {
+  readonly price: PriceTerms
+  readonly product: Summary<Product> | undefined
+  readonly quantities: QuantityRange | null
+}
 
 /**
- * Returns the prices that a customer can choose for a subscription, the current one included.
+ * Returns the prices that a customer can choose for a subscription, the current one included. Tiers and metadata are not read: a
+ * thousand prices can have 150 MB of them.
  * See docs/contract/customer-portal.md#changing-a-plan.
  */
 export function offersFor(catalog: Catalog, subscription: Subscription, settings: Settings): Offer[] {
   const [item] = subscription.items
   const current = item && catalog.get('price', item.price)
   if (!current) return []
-  const chosen = settings.default_allowed_updates.includes('price')
-    ? listedPrices(catalog, settings).filter((price) => isOffered(catalog, price, subscription))
-    : []
-  const others = chosen.filter(({ id }) => id !== current.id)
+  const listed = settings.default_allowed_updates.includes('price') ? listedPrices(catalog, settings) : []
+  const productOf = productsOf(catalog, [current, ...listed])
+  const others = listed.filter(
+    (price) => price.id !== current.id && isOffered(price, productOf(price), subscription),
+  )
   return [current, ...others].map((price) => ({
     price,
-    quantities: quantitiesOf(
-      settings,
-      settings.products?.find(({ product }) => product === price.product),
-    ),
+    product: productOf(price),
+    quantities: quantitiesFor(price, settings),
   }))
 }
 
-const listedPrices = (catalog: Catalog, { products }: Settings): Price[] =>
-  products === null
-    ? catalog.list('price', [{ field: 'active', is: 1 }], { limit: MAX_OFFERED })
-    : products.flatMap(({ prices }) =>
-        prices.flatMap((id) => {
-          const price = catalog.get('price', id)
-          return price ? [price] : []
-        }),
-      )
+/** Lists the prices of the configuration in its order, or else the newest active ones. */
+function listedPrices(catalog: Catalog, { products }: Settings): PriceTerms[] {
+  const list = (filter: Filter, limit: number) =>
+    catalog.summaries('price', [filter], { limit }, ['recurring', 'transform_quantity'])
+  if (products === null) return list({ field: 'active', is: 1 }, MAX_OFFERED)
+  const ids = products.flatMap(({ prices }) => prices)
+  const found = list({ field: 'id', isIn: ids }, MAX_PRODUCTS * MAX_PRICES)
+  const byId = new Map(found.map((price) => [price.id, price]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+/** Reads the products of prices together. @returns a function that finds the one of a price */
+function productsOf(catalog: Catalog, prices: readonly PriceTerms[]) {
+  const isIn = [...new Set(prices.flatMap(({ product }) => product ?? []))]
+  const found = catalog.summaries('product', [{ field: 'id', isIn }], { limit: MAX_OFFERED + 1 })
+  const byId = new Map(found.map((product) => [product.id, product]))
+  return ({ product }: PriceTerms) => (product === null ? undefined : byId.get(product))
+}
 
 /** Whether a price can replace the one of a subscription's item. */
-function isOffered(catalog: Catalog, price: Price, { currency }: Subscription): boolean {
-  const product = price.product === null ? undefined : catalog.get('product', price.product)
-  return (
-    price.active &&
-    price.recurring !== null &&
-    meterOf(price) === undefined &&
-    price.currency === currency &&
-    product?.active !== false
+const isOffered = (
+  price: PriceTerms,
+  product: Pick<Product, 'active'> | undefined,
+  { currency }: Subscription,
+): boolean =>
+  price.active &&
+  price.recurring !== null &&
+  meterOf(price) === undefined &&
+  price.currency === currency &&
+  product?.active !== false
+
+const quantitiesFor = ({ product: id }: PriceTerms, settings: Settings): QuantityRange | null =>
+  quantitiesOf(
+    settings,
+    settings.products?.find(({ product }) => product === id),
   )
+
+/** Returns a price that a customer can choose; undefined if the portal does not offer it. */
+function offeredPrice(
+  catalog: Catalog,
+  id: string,
+  subscription: Subscription,
+  { default_allowed_updates, products }: Settings,
+): Price | undefined {
+  if (subscription.items[0]?.price === id) return catalog.get('price', id)
+  const isListed = products?.some(({ prices }) => prices.includes(id)) ?? true
+  if (!default_allowed_updates.includes('price') || !isListed) return undefined
+  const price = catalog.get('price', id)
+  return price && isOffered(price, productsOf(catalog, [price])(price), subscription) ? price : undefined
 }
 
 /** A chosen plan, or why it cannot be chosen. */
@@ -82,24 +115,23 @@ export function findPlan(
   { price, quantity }: { readonly price: string | null; readonly quantity: number | null },
 ): FoundPlan {
   const [item] = subscription.items
-  const offer = offersFor(catalog, subscription, settings).find(
-    (each) => each.price.id === (price ?? item?.price),
-  )
-  if (!offer)
+  const chosen = price ?? item?.price
+  const offered = chosen && offeredPrice(catalog, chosen, subscription, settings)
+  if (!offered)
     return refused('price', `The price '${price}' is not among those that the portal configuration offers.`)
   const before = item?.quantity ?? 1
   const after = quantity ?? before
   if (after !== before) {
-    if (!offer.quantities)
-      return refused('quantity', 'The portal configuration does not allow other quantities.')
-    const { minimum, maximum } = offer.quantities
+    const quantities = quantitiesFor(offered, settings)
+    if (!quantities) return refused('quantity', 'The portal configuration does not allow other quantities.')
+    const { minimum, maximum } = quantities
     if (after < minimum || after > (maximum ?? after))
       return refused(
         'quantity',
         `The quantity must be ${maximum === null ? `at least ${minimum}` : `from ${minimum} to ${maximum}`}.`,
       )
   }
-  return { plan: { price: offer.price, quantity: after }, whyNot: null }
+  return { plan: { price: offered, quantity: after }, whyNot: null }
 }
 
 const refused = (field: 'price' | 'quantity', message: string): FoundPlan => ({

@@ -80,6 +80,7 @@ export const CATALOG_COLUMNS = {
       metadata: 'json',
     },
     indexes: [
+      { condition: 'id in', index: 'sqlite_autoindex_price_1' },
       { condition: 'lookup_key =', index: 'price_lookup_key' },
       { condition: 'lookup_key in', index: 'price_lookup_key' },
       { condition: 'product =', and: ['active = 1'], index: 'price_product_active' },

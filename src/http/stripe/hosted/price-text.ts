@@ -1,5 +1,5 @@
 import { formatDecimal } from '../../../core/money.ts'
-import { meterOf, type Price } from '../../../core/price.ts'
+import { meterOf, type Price, type PriceTerms } from '../../../core/price.ts'
 import { amountText } from './amount.ts'
 
 /** Formats a billing interval for a customer: `per month`, `every 3 months`. */
@@ -7,7 +7,7 @@ export const intervalText = ({ interval, interval_count }: NonNullable<Price['re
   interval_count === 1 ? `per ${interval}` : `every ${interval_count} ${interval}s`
 
 /** Formats the price of a unit: `$20.00 per month`, `$10.00 for 100 per month`, `$0.05 by usage, billed each month`. */
-export function unitText(price: Price): string {
+export function unitText(price: PriceTerms): string {
   const amount = unitAmountText(price)
   const { recurring } = price
   if (!recurring) return amount
@@ -30,7 +30,7 @@ function unitAmountText({
   tiers_mode,
   transform_quantity,
   currency,
-}: Price): string {
+}: PriceTerms): string {
   if (tiers_mode !== null) return 'price by quantity'
   const amount =
     unit_amount === null

@@ -3,6 +3,8 @@ import { FEEDBACK } from '../../../core/cancellation-feedback.ts'
 import {
   CANCEL_MODES,
   CUSTOMER_UPDATES,
+  MAX_PRICES,
+  MAX_PRODUCTS,
   PLAN_UPDATES,
   SCHEDULE_CONDITIONS,
   TRIAL_UPDATE_BEHAVIORS,
@@ -17,10 +19,6 @@ import { only } from '../only.ts'
 
 const enabled = deferred(() => z.boolean())
 const optionalUrl = deferred(() => returnUrl().nullable().optional())
-
-/** Stripe's limit of products. */
-const MAX_PRODUCTS = 10
-const MAX_PRICES = 100
 
 /** A list of choices without duplicates; an empty value for none. */
 const choices = <const Choice extends string>(known: readonly Choice[]) =>

@@ -28,7 +28,7 @@ import {
   subscriptionOf,
   tokenOf,
 } from './portal.ts'
-import { nameOf } from './texts.ts'
+import { planName } from './texts.ts'
 
 /** @throws ApiError parameter_invalid if the portal cannot change the plan of the subscription */
 function updatable(portal: Portal, id: string): Subscription {
@@ -56,11 +56,11 @@ export function choosePage(portal: Portal, { id, given, alert }: PortalRequest):
       <form method="get" action={`${portal.path}/subscriptions/${id}/confirm`}>
         <fieldset class="field">
           <legend>Plan</legend>
-          {offers.map(({ price }) => (
+          {offers.map(({ price, product }) => (
             <label class="check">
               <input type="radio" name="price" value={price.id} checked={price.id === chosen} />
               <span>
-                {nameOf(portal.view, price)}, {unitText(price)}
+                {planName(price, product)}, {unitText(price)}
                 {price.id === item?.price ? <span class="faint"> (current)</span> : null}
               </span>
             </label>
