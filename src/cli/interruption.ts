@@ -64,15 +64,18 @@ async function cancelArrived(client: Client, advanceId: string, ended: AbortSign
 /** SIGHUP means that the terminal is gone. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** npm sends its child once more the signal that a terminal has sent both. */
-const ECHO_MS = 1_000
+/** npm forwards a terminal's signal to its child, which has already received it: a second one within this time is ignored. */
+const DUPLICATE_MS = 1_000
 
-/** Runs endless work until SIGINT (Ctrl-C), SIGTERM or SIGHUP aborts its signal. A later one exits at once. */
+/**
+ * Runs endless work until SIGINT (Ctrl-C), SIGTERM or SIGHUP aborts its signal. A signal more than a second later exits without cleanup.
+ * The handlers stay until the end: without one, a dependency of Ink kills the process before the screen is restored.
+ */
 export async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const ended = new AbortController()
   let endedAt = Number.POSITIVE_INFINITY
   const end = (signal: NodeJS.Signals) => {
-    if (performance.now() > endedAt + ECHO_MS) process.exit(128 + constants.signals[signal])
+    if (performance.now() > endedAt + DUPLICATE_MS) process.exit(128 + constants.signals[signal])
     endedAt = Math.min(endedAt, performance.now())
     ended.abort()
   }

@@ -17,21 +17,21 @@ stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1)
 })
 
-/** Ends a command as SIGTERM does. */
+/** Ends a command as SIGTERM does, with some seconds for its cleanup. The exit status is 0. */
 function endUnread(): void {
   if (isUnread) return
   isUnread = true
-  if (!process.emit('SIGTERM', 'SIGTERM')) leave()
-  else setTimeout(leave, ENDING_MS).unref()
+  if (!process.emit('SIGTERM', 'SIGTERM')) exitUnread()
+  else setTimeout(exitUnread, ENDING_MS).unref()
 }
 
-function leave(): void {
-  leaveTerminal()
+function exitUnread(): void {
+  endWithTerminal()
   process.exit(0)
 }
 
-/** At its exit, Node restores the settings of the terminal, and aborts if the terminal is gone. SIGHUP is how others end then. */
-function leaveTerminal(): void {
+/** Node restores the settings of the terminal at its exit, and aborts if it is gone. So the process ends by SIGHUP instead. */
+function endWithTerminal(): void {
   if (!wasAtTerminal || isAtTerminal()) return
   process.removeAllListeners('SIGHUP')
   process.kill(process.pid, 'SIGHUP')
@@ -39,5 +39,5 @@ function leaveTerminal(): void {
 
 void run(process.argv.slice(2), { stdout, stderr, env, terminal: () => process }).then((status) => {
   process.exitCode = isUnread ? 0 : status
-  leaveTerminal()
+  endWithTerminal()
 })

@@ -68,7 +68,7 @@ export async function readJson<ResponseBody>(
  */
 export async function open(address: Address, outgoing: Outgoing): Promise<IncomingMessage> {
   if (address.requiresProof) await demandProof(address, outgoing.signal)
-  const response = await sendToLiving(address, outgoing)
+  const response = await sendWithHealthCheck(address, outgoing)
   const status = response.statusCode ?? 0
   if (status >= 200 && status < 300) return response
   const body = await readJson<ErrorBody>(address, response, outgoing.maxBytes)
@@ -78,21 +78,21 @@ export async function open(address: Address, outgoing: Outgoing): Promise<Incomi
 }
 
 /**
- * Sends a request, and gives up on a program that answers neither it nor a check of its health. A daemon answers the check
- * during a long advance.
+ * Sends a request. If no response arrives within 10 seconds, checks the program's health, which a daemon answers also during a long
+ * advance, and fails if that gets no response within 120 seconds either.
  */
-async function sendToLiving(address: Address, outgoing: Outgoing): Promise<IncomingMessage> {
+async function sendWithHealthCheck(address: Address, outgoing: Outgoing): Promise<IncomingMessage> {
   const silence = new AbortController()
   const answered = new AbortController()
   let timer = setTimeout(() => {
     timer = setTimeout(() => silence.abort(), HEALTH_MS)
     const check = { method: 'GET', path: '/_paytwin/health', signal: answered.signal } as const
     const health = send({ url: address.url, token: null }, check).then((response) => response.resume())
-    // A check that fails says nothing of the request, which may fail in the same way.
+    // A failed check does not end the request, which then fails by itself.
     health.catch(() => undefined).then(() => clearTimeout(timer))
   }, SILENCE_MS)
   try {
-    return await send(address, { ...outgoing, signal: either(silence.signal, outgoing.signal) })
+    return await send(address, { ...outgoing, signal: anySignal(silence.signal, outgoing.signal) })
   } catch (error) {
     throw silence.signal.aborted ? unanswered(address.url) : error
   } finally {
@@ -101,13 +101,13 @@ async function sendToLiving(address: Address, outgoing: Outgoing): Promise<Incom
   }
 }
 
-const either = (signal: AbortSignal, other: AbortSignal | undefined) =>
+const anySignal = (signal: AbortSignal, other: AbortSignal | undefined) =>
   other ? AbortSignal.any([signal, other]) : signal
 
 const unanswered = (url: string) =>
   new Unreachable({
     url,
-    message: `The program at ${url} does not answer, not even a check of its health within ${HEALTH_MS / 1_000} seconds. If it is a paytwin daemon, the request may have been carried out`,
+    message: `The program at ${url} has not responded, nor to a check of its health within ${HEALTH_MS / 1_000} seconds. The request may have been carried out`,
     isConnected: true,
   })
 
@@ -119,7 +119,7 @@ async function demandProof({ url, token }: Address, signal: AbortSignal | undefi
   const outgoing = {
     method: 'GET',
     path,
-    signal: either(late, signal),
+    signal: anySignal(late, signal),
     maxBytes: MAX_PROOF_BYTES,
   } as const
   const health = requestJson<{ proof?: unknown }>({ url, token: null }, outgoing)

@@ -68,7 +68,7 @@ export async function adminTokenOf(
   }
 }
 
-/** Says why a token cannot be one; undefined if it can. A header can send visible characters only. */
+/** Returns why a token is invalid; undefined if it is valid. A header can carry visible ASCII characters only. */
 function flawOf(token: string): string | undefined {
   if (token.length < MIN_TOKEN_LENGTH || token.length > MAX_TOKEN_LENGTH)
     return `must have ${MIN_TOKEN_LENGTH} to ${MAX_TOKEN_LENGTH} characters, not ${token.length}`

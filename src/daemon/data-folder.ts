@@ -11,7 +11,7 @@ import { StartRefused } from './start-refused.ts'
 const TOKEN_INTERVAL_MS = 20
 const TOKEN_POLLS = 25
 
-/** The size of the sessions of the dashboard is far smaller. A larger file is damaged, and ends all of them. */
+/** A larger file of sessions is damaged: it is ignored, and all browsers are signed out. */
 const MAX_SESSIONS_BYTES = 1_048_576
 
 /** The content of daemon.json. */

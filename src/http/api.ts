@@ -39,7 +39,6 @@ export type Call<Params> = {
   readonly id: string
   /** Whether the caller has a publishable key. */
   readonly isPublic: boolean
-  /** The API version of the request. */
   readonly version: string
   /** Stores a preliminary response for the idempotency key, in the transaction of an action: a retry does not repeat it. */
   readonly storePreliminary: (body: Json) => void

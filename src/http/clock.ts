@@ -206,8 +206,9 @@ export function targetOf({
 }
 
 /** Returns the event types that stop an advance. @throws ApiError parameter_invalid for a pattern without a match */
-const stopOn = ({ stop_on }: { stop_on?: readonly string[] | undefined }): EventType[] =>
-  (stop_on ?? []).flatMap((pattern, index) => matchingTypes(pattern, `stop_on[${index}]`))
+const stopOn = ({ stop_on = [] }: { stop_on?: readonly string[] | undefined }): EventType[] => [
+  ...new Set(stop_on.flatMap((pattern, index) => matchingTypes(pattern, `stop_on[${index}]`))),
+]
 
 /** Presents the main clock of a merchant. See docs/contract/clocks.md#clock-endpoints. */
 export const presentClock = ({ clock, settings }: MerchantState): ClockShape => ({

@@ -55,7 +55,7 @@ const WRITE_BYTES = 2 ** 13
 
 type Services = Pick<HttpServices, 'engine' | 'bodies'>
 
-/** The body of one request, as far as it has arrived. */
+/** What one request holds: its body, as far as it has arrived, and what it takes while it waits. */
 export class HeldBody implements Reading {
   readonly #services: Services
   readonly #env: unknown

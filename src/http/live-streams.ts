@@ -115,7 +115,7 @@ export class LiveStreams {
    */
   restart(): void {
     for (const stream of this.#streams) {
-      this.#dropOnError(stream, () => {
+      this.#endOnError(stream, () => {
         const reset = stream.feed.restart?.()
         if (reset === undefined || stream.feed.hasEnded?.()) return this.#end(stream)
         stream.place = stream.feed.newest()
@@ -130,7 +130,7 @@ export class LiveStreams {
    */
   prune(movePlace: (place: number) => number): void {
     for (const stream of this.#streams) {
-      this.#dropOnError(stream, () => {
+      this.#endOnError(stream, () => {
         if (stream.feed.hasEnded?.()) this.#end(stream)
         else if (stream.feed.source() === null) stream.place = movePlace(stream.place)
       })
@@ -163,7 +163,7 @@ export class LiveStreams {
       const [stream] = this.#due
       if (!stream) return false
       this.#due.delete(stream)
-      this.#dropOnError(stream, () => this.#serve(stream, reader))
+      this.#endOnError(stream, () => this.#serve(stream, reader))
       return this.#due.size > 0
     })
   }
@@ -172,7 +172,7 @@ export class LiveStreams {
   #findDue(reader: FeedReader): void {
     this.#mayHaveNews = false
     for (const stream of this.#streams) {
-      this.#dropOnError(stream, () => {
+      this.#endOnError(stream, () => {
         if (stream.place < reader.newest(stream.feed) || stream.feed.hasEnded?.()) this.#due.add(stream)
       })
     }
@@ -187,13 +187,13 @@ export class LiveStreams {
     if (this.#hasRoom(stream)) this.#send(stream, encoder.encode(': heartbeat\n\n'))
   }
 
-  /** Runs work on a stream. If it fails, the stream is closed with an error; its reader can resume later. */
-  #dropOnError(stream: Stream, work: () => void): void {
+  /** Runs work on a stream. If it fails, the error is reported and the stream ends; its reader can resume later. */
+  #endOnError(stream: Stream, work: () => void): void {
     try {
       work()
     } catch (error) {
       this.#reportError(error, 'serving a stream of events')
-      // Not with the error, which the server would write to stderr and into the stream.
+      // Without the error, which the server would write to stderr and into the stream.
       this.#end(stream)
     }
   }

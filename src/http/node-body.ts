@@ -13,12 +13,13 @@ export async function readStream({ body, signal }: Request, add: Reading['add'])
   if (!body) return ''
   let all: Buffer = NOTHING
   let size = 0
-  const reader = body.getReader()
+  let reader: ReadableStreamDefaultReader<unknown> | undefined
   // A stream that fails to be canceled is not read either.
-  const cancel = () => void reader.cancel(signal.reason).catch(() => undefined)
+  const cancel = () => void reader?.cancel(signal.reason).catch(() => undefined)
   // A stream may stall, so the abort ends a read that waits.
   signal.addEventListener('abort', cancel)
   try {
+    reader = body.getReader()
     for (;;) {
       signal.throwIfAborted()
       const { done, value: chunk } = await reader.read()
@@ -60,6 +61,7 @@ function bytesOf(request: IncomingMessage, add: Reading['add']): Promise<Buffer>
     let all: Buffer = NOTHING
     let size = 0
     let chunks = 0
+    let isRefused = false
     const take = (chunk: Buffer): void => {
       try {
         add(chunk.length)
@@ -70,6 +72,7 @@ function bytesOf(request: IncomingMessage, add: Reading['add']): Promise<Buffer>
       } catch (error) {
         request.off('data', take).off('close', closed)
         all = NOTHING
+        isRefused = true
         reject(error)
       }
     }
@@ -79,7 +82,7 @@ function bytesOf(request: IncomingMessage, add: Reading['add']): Promise<Buffer>
       // Creating an error takes as long as reading the body, and every request emits close.
       if (request.readableEnded) return
       if (!request.complete) return reject(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }))
-      for (let rest = request.read(); rest !== null; rest = request.read()) take(rest)
+      for (let rest = request.read(); rest !== null && !isRefused; rest = request.read()) take(rest)
       end()
     }
     assert(!request.readableEnded, 'a body is read once')

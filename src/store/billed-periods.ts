@@ -14,9 +14,9 @@ export class BilledPeriodTable {
   readonly #statements: Statements
   /**
    * What was read or written last. A change of a plan reads the same sums twice, and a preview rehearses up to ten phases of a
-   * schedule. To compare texts takes a fraction of the time that parsing takes, and stays right after a rollback.
+   * schedule. The sums are used again if the stored text is the same, which holds after a rollback, too.
    */
-  #newest: { readonly sums: Parsed; readonly waiting: Parsed } = { sums: EMPTY, waiting: EMPTY }
+  #last: { readonly sums: Parsed; readonly waiting: Parsed } = { sums: EMPTY, waiting: EMPTY }
 
   constructor(statements: Statements) {
     this.#statements = statements
@@ -33,16 +33,16 @@ export class BilledPeriodTable {
       )
       .get({ subscription })
     if (!row) return undefined
-    const sums = parsed(row.sums, this.#newest.sums)
-    const waiting = parsed(row.waiting, this.#newest.waiting)
-    this.#newest = { sums, waiting }
+    const sums = parsed(row.sums, this.#last.sums)
+    const waiting = parsed(row.waiting, this.#last.waiting)
+    this.#last = { sums, waiting }
     return { ...row, sums: sums.sums, waiting: waiting.sums }
   }
 
   /** Stores the sums of a subscription, and replaces earlier ones. */
   set(merchant: number, subscription: string, { sums, waiting, ...billed }: BilledPeriod): void {
     const newest = { sums: { text: textOf(sums), sums }, waiting: { text: textOf(waiting), sums: waiting } }
-    this.#newest = newest
+    this.#last = newest
     this.#statements
       .named('set billed period', (db) =>
         db.replaceInto('billed_period').values({
@@ -70,7 +70,7 @@ export class BilledPeriodTable {
 
 const EMPTY: Parsed = { text: '[]', sums: [] }
 
-/** Returns the sums of a text; those of another text if it is the same. */
+/** Parses sums, or returns the last ones if their text is the same. */
 const parsed = (text: string, other: Parsed): Parsed =>
   text === other.text ? other : { text, sums: sumsOf(text) }
 

@@ -6,7 +6,7 @@ import type { Deliveries } from '../engine/machine/outbox.ts'
 import { recordAttempt, secretOf } from '../engine/resources/webhook-endpoint.ts'
 import { Batch } from './batch.ts'
 import { Bodies, type Render } from './bodies.ts'
-import { abortOfMany, Ends } from './ends.ts'
+import { AttemptEnds, abortOfMany } from './ends.ts'
 import { Lane } from './lane.ts'
 import type { Reply, Send } from './sender.ts'
 import { SIGNATURES } from './signature.ts'
@@ -52,8 +52,7 @@ export class Deliverer implements Deliveries {
   readonly #batch = new Batch()
   /** The number of attempts so far, by merchant. */
   readonly #attemptCounts = new WeakMap<MerchantState, number>()
-  /** The ends of attempts. */
-  readonly #ends = new Ends<MerchantState>()
+  readonly #ends = new AttemptEnds<MerchantState>()
   #ended = abortOfMany()
   #isScheduled = false
 
@@ -180,7 +179,7 @@ export class Deliverer implements Deliveries {
           return signal.reason !== REPLACED && this.#record(merchant, delivery, attempt)
         },
         failed: (error) => this.#options.reportError(error, `reading the deliveries to ${endpoint}`),
-        ended: () => this.#ends.announce(merchant),
+        ended: () => this.#ends.notify(merchant),
       },
       whenIdle: (lane) => {
         if (this.#lanes.get(endpoint)?.lane === lane) this.#lanes.delete(endpoint)

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events'
 
-/** Lets many wait for the next end of something, such as an attempt, of an owner. */
-export class Ends<Owner extends object> {
+/** Notifies all who wait of the end of an owner's next attempt. */
+export class AttemptEnds<Owner extends object> {
   readonly #next = new WeakMap<Owner, { readonly reached: Promise<void>; readonly reach: () => void }>()
 
-  /** Resolves when the next one has ended. All who wait share one promise, so that nothing is kept for each. */
+  /** Resolves when the owner's next attempt has ended. All who wait share one promise, so that nothing is kept for each. */
   next(owner: Owner): Promise<void> {
     const known = this.#next.get(owner)
     if (known) return known.reached
@@ -16,7 +16,8 @@ export class Ends<Owner extends object> {
     return reached
   }
 
-  announce(owner: Owner): void {
+  /** Resolves the promise of those who wait. */
+  notify(owner: Owner): void {
     const ended = this.#next.get(owner)
     this.#next.delete(owner)
     ended?.reach()

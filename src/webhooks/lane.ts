@@ -16,7 +16,7 @@ export type LaneSender = {
   readonly record: (delivery: WebhookDelivery, attempt: DeliveryAttempt, mayWait: boolean) => Promise<boolean>
   /** Reports that the database could not be read. The deliveries stay ready. */
   readonly failed: (error: unknown) => void
-  /** Called when an attempt has ended and is recorded. */
+  /** Called when an attempt has ended, recorded or not. */
   readonly ended: () => void
 }
 

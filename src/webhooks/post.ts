@@ -18,7 +18,7 @@ export type Post = {
   readonly signal: AbortSignal
   /** Keeps connections open for later posts. Without an agent, the connection is closed after the response. */
   readonly agent?: http.Agent
-  /** Whose turn the handshake of a connection with TLS takes. */
+  /** The merchant in whose turns the data of the receiver is processed. */
   readonly turnOf?: unknown
   /** Resolves the host name when a connection is made; getaddrinfo by default. */
   readonly lookup?: LookupFunction

@@ -6,5 +6,5 @@ export type OfMerchant = { readonly turnOf?: unknown }
 /** The number of bytes that are passed on in one turn: up to 5 ms, if a receiver makes the most of them. */
 export const PIECE_BYTES = 4_096
 
-/** The turns of what receivers of webhooks send: each step of a handshake can take some 50 ms. Merchants take turns. */
+/** The turns of what receivers of webhooks send: handshakes, whose steps can take some 50 ms, and later data. Merchants take turns. */
 export const receivingTurns = new TimedTurns<unknown>()

@@ -31,7 +31,7 @@ declare module 'node:https' {
   }
 }
 
-/** Makes connections with TLS whose receivers cannot keep the process busy. `post` passes on whose turn a handshake takes. */
+/** Makes connections with TLS whose receivers cannot keep the process busy. `post` passes on the merchant whose turns a connection takes. */
 export class SecureAgent extends Agent {
   readonly #carriers = new WeakMap<Duplex, Carrier>()
 

@@ -119,7 +119,7 @@ test('a program that never answers is abandoned after a check of its health, and
     isBusy = false
     await expect(overTime(client.status())).rejects.toMatchObject({
       name: 'Unreachable',
-      message: expect.stringMatching(/does not answer, not even a check of its health within 120 seconds/),
+      message: expect.stringMatching(/has not responded, nor to a check of its health within 120 seconds/),
       isConnected: true,
     })
   } finally {

@@ -14,6 +14,15 @@ const subscribe = async (outcomes?: string[]): Promise<Body> =>
   (await subscribeCard(twin, { outcomes })).subscription
 
 describe('stop_on', () => {
+  test('keeps each type once, however often its patterns name it', async () => {
+    const { merchant } = twin.sandbox
+    const advance = twin.advance({ by: '1d', stop_on: ['invoice.paid', 'invoice.*', ...Array(90).fill('*')] })
+    while (merchant.clock.target === null) await new Promise((resolve) => setImmediate(resolve))
+    const { stop_on } = JSON.parse(merchant.clock.advance ?? '')
+    await advance
+    expect(stop_on).toHaveLength(new Set(stop_on).size)
+  })
+
   test.each<[string[], string, string]>([
     [['invoice.payment_failed'], '2026-03-31T10:00:00Z', 'invoice.payment_failed'],
     [['invoice.payment_failed', 'subscription.deleted'], '2026-03-31T10:00:00Z', 'invoice.payment_failed'],

@@ -37,6 +37,21 @@ describe('the phases of a schedule, those that have ended included,', () => {
       }),
     )
 
+  test('have at most 1,000,000 characters when the schedule is created, too', async () => {
+    const { twin, prices, customer } = await begin()
+    // A control character has six in JSON.
+    const metadata = (keys: number) =>
+      Object.fromEntries(Array.from({ length: keys }, (_, n) => [`key${n}`, '\u0001'.repeat(500)]))
+    const { status, body } = await twin.request('POST', '/v1/subscription_schedules', {
+      customer: customer.id,
+      phases: [50, 50, 50, 50, 50, 50, 40].map((keys) =>
+        phase(prices.basic, { iterations: 1, metadata: metadata(keys) }),
+      ),
+    })
+    expect([status, body.error.param]).toEqual([400, 'phases'])
+    expect(body.error.message).toMatch(/at most 1000000 characters as JSON/)
+  })
+
   test('are at most 100', async () => {
     const { twin, prices, schedule, read } = await begin(({ basic }) => ({
       phases: hourly(basic, at(NOW), 10).map(({ start_date, ...rest }: Body) => rest),

@@ -14,7 +14,7 @@ import { newRunFolder, removeRunFolder } from '../daemon/run-folder.ts'
 import { type ServeFlags, serveOptions } from '../daemon/serve-options.ts'
 import { ExitWith, Failure } from '../failure.ts'
 import { type Io, variable } from '../io.ts'
-import { daemonOptions, startHere, VARIABLES } from './serve.ts'
+import { daemonOptions, exitThoughUnread, startHere, VARIABLES } from './serve.ts'
 
 /** Adds `paytwin run`, which runs a daemon for as long as a command runs. See docs/contract/operator.md#run. */
 export function runCommand(program: Command, io: Io): void {
@@ -94,6 +94,7 @@ async function runWithDaemon(args: readonly string[], flags: RunFlags, io: Io): 
     await daemon.close()
     if (shared !== null) removeRunFolder(shared)
     if (kept !== null) io.stderr.write(keptText(kept))
+    exitThoughUnread()
   }
 }
 

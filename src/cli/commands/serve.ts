@@ -106,7 +106,11 @@ async function serve(flags: ServeFlags & { readonly background?: boolean }, io: 
   else announce(announcementOf(daemon, process.pid), io, options)
   // The connection of a shutdown request stays open until this process ends.
   await Promise.race([stopped.then(() => daemon.close()), daemon.ended()])
-  // Lines of the log that nobody reads would keep the process alive.
+  exitThoughUnread()
+}
+
+/** Lets the process end although nobody reads the last lines of its log, which would keep it alive. */
+export function exitThoughUnread(): void {
   if (process.stderr.writableLength > 0) setTimeout(() => process.exit(), UNREAD_MS).unref()
 }
 

@@ -15,8 +15,8 @@ export type ConnectionOptions = { readonly url?: string | undefined; readonly da
 
 /**
  * Finds the daemon's URL and admin token. The token comes from the environment, or else from the data folder. A data folder's
- * token is sent only to the folder's own daemon. To the daemon that a folder names, a token is sent only after the daemon has proved
- * that it has the token.
+ * token is sent only to the URL in its `daemon.json`. A daemon at that URL must first prove that it has the token, whichever source the
+ * token comes from.
  * @throws Failure 2 for an invalid URL, an invalid token, or a token file that cannot be read; Failure 3 for a data
  * folder of another user, or one that cannot be read
  * See docs/contract/command-line.md#finding-the-daemon.

@@ -36,7 +36,13 @@ export function followUp(
       unit.store.objects.releaseItems(last.id)
     if (kind === 'invoice')
       markReplacedItems(unit, written, { first: first as Invoice | null, last: last as Invoice })
-    if (kind === 'coupon' && (first as Coupon | null)?.valid && !(last as Coupon).valid)
+    // A rehearsal shows no codes, and those of an invalid coupon cannot be redeemed either way.
+    if (
+      kind === 'coupon' &&
+      !unit.request?.isRehearsal &&
+      (first as Coupon | null)?.valid &&
+      !(last as Coupon).valid
+    )
       deactivateCodes(unit, last.id, write)
   }
 }

@@ -10,6 +10,7 @@ import { updateCustomer } from './customer.ts'
 import { catalogOf } from './portal-plans.ts'
 import { cancelSubscription } from './subscription.ts'
 import { updateSubscription } from './subscription-update.ts'
+import { countPendingItems } from './waiting-items.ts'
 
 /** paytwin: the maximum number of subscriptions whose cards are compared with one. */
 const MAX_SUBSCRIPTIONS = 100
@@ -18,10 +19,10 @@ const MAX_SUBSCRIPTIONS = 100
 const PAGE_SIZE = 10
 
 /**
- * paytwin: the number of items in current and future phases of schedules after which a page ends. To find the next invoice of a
- * subscription, the phases before it are rehearsed: their prorations are written and rolled back, some 0.2 ms for each item.
+ * paytwin: the number of what the next invoices of a page read after which the page ends: items and discounts in current and future
+ * phases of schedules, and pending invoice items for each phase. To find the next invoice, the phases before it are rehearsed.
  */
-const MAX_PHASE_ITEMS = 200
+const MAX_READ = 200
 
 /** The filters of the subscriptions of a customer that have not ended. */
 const presentOf = (customer: string): readonly Filter[] => [
@@ -44,14 +45,14 @@ export type ShownSubscriptions = {
 }
 
 /**
- * Returns a page of the subscriptions of a customer that have not ended, newest first. It ends early if their schedules have
- * large phases.
+ * Returns a page of the subscriptions of a customer that have not ended, newest first. It ends early if their next invoices read
+ * much.
  * @param after - the subscription after which the page begins; the first page for null, and for an unknown one
  */
 export function shownSubscriptionsOf(
-  view: Pick<CurrentView, 'get' | 'listPage' | 'placeOf'>,
-  customer: string,
-  after: string | null,
+  unit: UnitOfWork,
+  view: Pick<CurrentView, 'listPage' | 'placeOf'>,
+  { customer, after }: { readonly customer: string; readonly after: string | null },
 ): ShownSubscriptions {
   const place = after === null ? undefined : view.placeOf('subscription', after)
   const { rows, isCut } = view.listPage('subscription', presentOf(customer), {
@@ -59,21 +60,26 @@ export function shownSubscriptionsOf(
     after: place,
   })
   const shown: Subscription[] = []
-  let items = 0
+  let read = 0
   for (const subscription of rows.slice(0, PAGE_SIZE)) {
-    items += phaseItems(view, subscription)
-    if (items > MAX_PHASE_ITEMS && shown.length > 0) break
+    read += readForNextInvoice(unit, subscription)
+    if (read > MAX_READ && shown.length > 0) break
     shown.push(subscription)
   }
   return { shown, last: isCut || rows.length > shown.length ? shown.at(-1)?.id : undefined }
 }
 
-/** Counts the items in the current and future phases of a subscription's schedule; 0 without one. */
-function phaseItems(view: Pick<CurrentView, 'get'>, { schedule: id }: Subscription): number {
-  const schedule = id === null ? undefined : view.get('subscription_schedule', id)
-  if (!schedule) return 0
-  const phases = schedule.phases.slice(Math.max(0, currentIndex(schedule)))
-  return phases.reduce((sum, { items }) => sum + items.length, 0)
+/** Counts what the next invoice of a subscription reads beside the subscription. */
+function readForNextInvoice(unit: UnitOfWork, subscription: Subscription): number {
+  const { schedule: id } = subscription
+  const schedule = id === null ? undefined : unit.get('subscription_schedule', id)
+  const phases = schedule?.phases.slice(Math.max(0, currentIndex(schedule))) ?? []
+  const ofPhases = phases.flatMap(({ items, discounts = [] }) => [
+    ...items.map((item) => 1 + (item.discounts?.length ?? 0)),
+    discounts.length,
+  ])
+  const rehearsed = Math.max(1, phases.length)
+  return ofPhases.reduce((sum, each) => sum + each, 0) + rehearsed * countPendingItems(unit, subscription)
 }
 
 /**

@@ -22,6 +22,7 @@ import { cancelWithSettlement } from './plan-change.ts'
 import {
   checkCount,
   checkPhases,
+  checkSize,
   type PhaseParams,
   phasesOf,
   type SettingsParams,
@@ -74,6 +75,7 @@ export function createSchedule(unit: UnitOfWork, params: NewScheduleParams): Sub
     end_behavior: params.end_behavior ?? 'release',
     metadata: mergeMetadata({}, params.metadata),
   }
+  checkSize(planned.phases)
   const currency = planned.phases[0]?.currency
   if (currency !== undefined) checkOneCurrency(unit, customer, currency)
   const change = new Change()

@@ -2,6 +2,7 @@ import type { LooseItems } from '../../core/billing/account.ts'
 import type { Change } from '../../core/change.ts'
 import { MAX_LINES } from '../../core/invoice.ts'
 import { type InvoiceItem, itemsOfOneInvoice } from '../../core/invoice-item.ts'
+import type { Subscription } from '../../core/subscription.ts'
 import type { Filter } from '../../store/list-query.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { loadDiscounts } from './discount.ts'
@@ -29,19 +30,31 @@ const oldestPending = (
   limit: number,
   filters: readonly Filter[] = [],
 ): InvoiceItem[] =>
-  unit.store.objects.list(
-    'invoice_item',
-    unit.owner,
-    [
-      { field: 'customer', is: customer },
-      { field: 'invoice', is: null },
-      { field: 'deleted', is: 0 },
-      { field: 'invoice', isNull: true },
-      { field: 'billed_with', isNull: true },
-      ...filters,
-    ],
-    { limit, before: 0 },
-  )
+  unit.store.objects.list('invoice_item', unit.owner, [...looseOf(customer), ...filters], {
+    limit,
+    before: 0,
+  })
+
+/** The filters of a customer's pending items that belong to no subscription. */
+const looseOf = (customer: string): readonly Filter[] => [
+  { field: 'customer', is: customer },
+  { field: 'invoice', is: null },
+  { field: 'deleted', is: 0 },
+  { field: 'invoice', isNull: true },
+  { field: 'billed_with', isNull: true },
+]
+
+/** Counts the pending items that the next invoice of a subscription reads, up to its limits. */
+export function countPendingItems(
+  { store, owner, rules }: UnitOfWork,
+  { id, customer, currency, has_pending_items }: Subscription,
+): number {
+  const count = (filters: readonly Filter[]) =>
+    store.objects.ids('invoice_item', owner, filters, { limit: MAX_LINES, before: 0 }).length
+  const own = has_pending_items ? count([{ field: 'billed_with', is: id }]) : 0
+  const readsLoose = rules.billsLooseItems && store.objects.hasLooseItems(customer)
+  return own + (readsLoose ? count([...looseOf(customer), { field: 'currency', is: currency }]) : 0)
+}
 
 /** Loads the pending items of a customer that belong to no subscription, with their discounts and prices. */
 export function looseItemsOf(

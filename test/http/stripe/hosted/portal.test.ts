@@ -172,6 +172,40 @@ describe('the overview', () => {
     expect(second.html).not.toContain('Show more plans')
   })
 
+  test('shows fewer plans at a time if their next invoices have many pending items', async () => {
+    const { customer, subscription: oldest } = await subscribed()
+    const newer = await stripe.subscriptions.create({ customer, items: [{ price: basic }] })
+    const pending = (count: number, params: Partial<Stripe.InvoiceItemCreateParams>) =>
+      Promise.all(
+        Array.from({ length: count }, () =>
+          stripe.invoiceItems.create({ customer, amount: 1, currency: 'usd', ...params }),
+        ),
+      )
+    await pending(60, { subscription: newer.id })
+    const url = await enter(customer)
+    expect(plansOf(await pages.open(url))).toEqual([newer.id, oldest])
+    // Items of no subscription are read for each.
+    await pending(80, {})
+    const first = await pages.open(url)
+    expect(plansOf(first)).toEqual([newer.id])
+    expect(plansOf(await pages.open(moreOf(first, url)))).toEqual([oldest])
+  })
+
+  test('leaves the codes of coupons alone that a rehearsed phase redeems for the last time', async () => {
+    const { customer, subscription } = await subscribed({ items: [{ price: yearly }] })
+    const { id: coupon } = await stripe.coupons.create({ percent_off: 10, max_redemptions: 1 })
+    await stripe.promotionCodes.create({ promotion: { type: 'coupon', coupon } })
+    await scheduled(subscription, [
+      { items: [{ price: yearly }], end_date: START + 10 * DAY },
+      { items: [{ price: yearly }], discounts: [{ coupon }], end_date: START + 800 * DAY },
+    ])
+    const read = vi.spyOn(sdk.twin.sandbox.engine.store.objects, 'ids')
+    await pages.open(await enter(customer))
+    const kinds = read.mock.calls.map(([kind]) => kind)
+    read.mockRestore()
+    expect(kinds).not.toContain('promotion_code')
+  })
+
   test('shows when the next phase of a schedule begins', async () => {
     const { customer, subscription } = await subscribed({ items: [{ price: yearly }] })
     await scheduled(subscription, [

@@ -30,10 +30,13 @@ const PLANS_AFTER = 'plans_after'
 
 /** Shows the customer's subscriptions, cards, details and invoices, with the actions that the configuration allows. */
 export function homePage(portal: Portal, { given, alert }: PortalRequest): Response {
-  const { of, view, customer, configuration, path } = portal
+  const { of, unit, view, customer, configuration, path } = portal
   const { features, business_profile } = configuration
   const notice = alert === undefined ? NOTICES[given.get('notice') ?? ''] : undefined
-  const { shown, last } = shownSubscriptionsOf(view, customer.id, given.get(PLANS_AFTER))
+  const { shown, last } = shownSubscriptionsOf(unit, view, {
+    customer: customer.id,
+    after: given.get(PLANS_AFTER),
+  })
   return hostedPage({
     of,
     title: 'Billing',
