@@ -18,6 +18,7 @@ export class Connections {
   readonly #most: number
   readonly #lingerMs: number
   readonly #betweenMs: number
+  readonly #senderOf: (request: IncomingMessage) => string
   /** First those whose last request, or else whose beginning, is longest ago. */
   readonly #open = new Map<Duplex, Exchange | undefined>()
   /** Connections that stay open until the process ends. */
@@ -34,6 +35,7 @@ export class Connections {
    * @param limits.unreadMs - the maximum time that a client may not read its response; @param limits.lingerMs - see SocketLimits
    * @param limits.betweenMs - the time from a response to the end of the next request's headers. Node's timeout starts
    *   again at each byte, so that a blank line now and then would keep a connection forever
+   * @param limits.senderOf - names the sender of a request, such as by its key
    */
   constructor(
     server: Server,
@@ -42,16 +44,19 @@ export class Connections {
       unreadMs,
       lingerMs,
       betweenMs,
+      senderOf,
     }: {
       readonly connections: number
       readonly unreadMs: number
       readonly lingerMs: number
       readonly betweenMs: number
+      readonly senderOf: (request: IncomingMessage) => string
     },
   ) {
     this.#most = connections
     this.#lingerMs = lingerMs
     this.#betweenMs = betweenMs
+    this.#senderOf = senderOf
     server.timeout = unreadMs
     server.on('connection', (socket) => this.#add(socket))
     // Without this listener, Node would destroy every silent connection after the timeout, even while a response is computed.
@@ -165,17 +170,36 @@ export class Connections {
   }
 
   /**
-   * Closes a connection for a new one: the one that has been idle longest, or else the oldest stream, which its client can continue.
-   * Otherwise whoever opens connections first would shut out all others.
+   * Closes a connection for a new one: the one that has been idle longest, or else the oldest stream, which its client can continue,
+   * or else one of a sender that has many. Otherwise whoever opens connections first would shut out all others.
    * @returns whether there is room
    */
   #makeRoom(): boolean {
     const open = [...this.#open.keys()].filter((socket) => !this.#kept.has(socket))
     const found =
-      open.find((socket) => !this.#isBusy(socket)) ?? open.find((socket) => this.#isStreaming(socket))
+      open.find((socket) => !this.#isBusy(socket)) ??
+      open.find((socket) => this.#isStreaming(socket)) ??
+      this.#newestOfMany(open)
     found?.destroy()
     // The socket closes later.
     return found !== undefined && this.#open.delete(found)
+  }
+
+  /**
+   * Returns the newest connection of the sender with the most, if it has more than a quarter of the places: its requests may wait
+   * for very long, such as for an advance.
+   */
+  #newestOfMany(open: readonly Duplex[]): Duplex | undefined {
+    const bySender = new Map<string, Duplex[]>()
+    for (const socket of open) {
+      const last = this.#open.get(socket)
+      const sender = last ? this.#senderOf(last.request) : ''
+      const others = bySender.get(sender)
+      if (others) others.push(socket)
+      else bySender.set(sender, [socket])
+    }
+    const [most = []] = [...bySender.values()].toSorted((one, other) => other.length - one.length)
+    return most.length > this.#most / 4 ? most.at(-1) : undefined
   }
 
   /** Restarts the timeout for the next request. */

@@ -28,6 +28,7 @@ async function serve(handle: RequestListener): Promise<void> {
     unreadMs: UNREAD_MS,
     lingerMs: 50,
     betweenMs: 60_000,
+    senderOf: ({ headers }) => headers.authorization ?? '',
   })
   server.on('request', (request, response) => {
     connections.take(request, response)
@@ -36,15 +37,38 @@ async function serve(handle: RequestListener): Promise<void> {
   await once(server.listen(0, '127.0.0.1'), 'listening')
 }
 
-async function ask(connection = 'close'): Promise<Socket> {
+async function ask(connection = 'close', sender = ''): Promise<Socket> {
   const { port } = server.address() as AddressInfo
   const socket = connect(port, '127.0.0.1')
   sockets.push(socket)
   socket.on('error', () => undefined)
-  socket.write(`GET / HTTP/1.1\r\nHost: localhost\r\nConnection: ${connection}\r\n\r\n`)
+  socket.write(
+    `GET / HTTP/1.1\r\nHost: localhost\r\nConnection: ${connection}\r\nAuthorization: ${sender}\r\n\r\n`,
+  )
   await once(server, 'request')
   return socket
 }
+
+test('of a sender whose requests wait over many connections, one is closed for a new connection', async () => {
+  await serve(() => undefined)
+  await ask('close', 'bob')
+  for (let count = 0; count < 8; count += 1) await ask('close', 'ada')
+  const newest = await ask('close', 'ada')
+  const closed = once(newest, 'close')
+  await ask('close', 'bob')
+  await closed
+  expect(sockets.filter((socket) => socket.closed)).toEqual([newest])
+})
+
+test('without a sender that has many connections, a new one is refused while all wait', async () => {
+  await serve(() => undefined)
+  for (let count = 0; count < 10; count += 1) await ask('close', `sender ${count % 5}`)
+  const { port } = server.address() as AddressInfo
+  const socket = connect(port, '127.0.0.1')
+  sockets.push(socket)
+  await once(socket, 'close')
+  expect(sockets.filter(({ closed }) => closed)).toEqual([socket])
+})
 
 test('a long response that is not read is given up', async () => {
   await serve((_request, response) => response.end(LONG))
