@@ -181,8 +181,9 @@ export function createListener(
     for (const drained of drains.get(socket) ?? [])
       socket.on('drain', () => Reflect.apply(drained, socket, []))
     endUnread(socket, connections.lastOver(socket), () => refuseByHand(socket, url()))
-    // What follows is dropped, so that the peer's close is noticed also while a request before it waits.
-    socket.resume()
+    // What follows is dropped, so that the peer's close is noticed also while a request before it waits. Each byte would restart the
+    // timeout of a peer that does not read its response.
+    socket.on('data', () => socket.writableLength > 0 && end()).resume()
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const end = () =>
