@@ -1,5 +1,6 @@
 import { randomToken } from '../engine/machine/ids.ts'
 import { readSecretFile } from '../text/given-file.ts'
+import { isVisibleAscii } from '../text/visible-ascii.ts'
 import type { DataFolder } from './data-folder.ts'
 import { StartRefused } from './start-refused.ts'
 
@@ -68,11 +69,11 @@ export async function adminTokenOf(
   }
 }
 
-/** Returns why a token is invalid; undefined if it is valid. A header can carry visible ASCII characters only. */
+/** Returns why a token is invalid; undefined if it is valid. */
 function flawOf(token: string): string | undefined {
   if (token.length < MIN_TOKEN_LENGTH || token.length > MAX_TOKEN_LENGTH)
     return `must have ${MIN_TOKEN_LENGTH} to ${MAX_TOKEN_LENGTH} characters, not ${token.length}`
-  return /^[\x21-\x7e]+$/.test(token) ? undefined : 'may only contain visible ASCII characters'
+  return isVisibleAscii(token) ? undefined : 'may only contain visible ASCII characters'
 }
 
 function readToken(file: string): string {

@@ -2,6 +2,7 @@ import { lstatSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Address } from '../../client/transport.ts'
 import { readSecretFile } from '../../text/given-file.ts'
+import { isVisibleAscii } from '../../text/visible-ascii.ts'
 import { Failure, wrongUsage } from '../failure.ts'
 import { type Io, variable } from '../io.ts'
 import { readOwnFile, whyForeign } from '../own-file.ts'
@@ -116,7 +117,6 @@ function checkedUrl(text: string): string {
 
 function checkedToken(text: string): string {
   const token = text.trim()
-  if (!/^[\x21-\x7e]+$/.test(token))
-    throw wrongUsage('The admin token may only contain visible ASCII characters')
+  if (!isVisibleAscii(token)) throw wrongUsage('The admin token may only contain visible ASCII characters')
   return token
 }

@@ -1,5 +1,3 @@
-import { setMaxListeners } from 'node:events'
-
 /** Notifies all who wait of the end of an owner's next attempt. */
 export class AttemptEnds<Owner extends object> {
   readonly #next = new WeakMap<Owner, { readonly reached: Promise<void>; readonly reach: () => void }>()
@@ -22,11 +20,4 @@ export class AttemptEnds<Owner extends object> {
     this.#next.delete(owner)
     ended?.reach()
   }
-}
-
-/** Creates a controller of an abort for which any number may listen. */
-export function abortOfMany(): AbortController {
-  const ended = new AbortController()
-  setMaxListeners(0, ended.signal)
-  return ended
 }
