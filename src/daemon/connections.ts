@@ -9,6 +9,12 @@ export type Exchange = {
   readonly before: ServerResponse | undefined
 }
 
+/** The busy connections of an owner. */
+type Held = { count: number; newest: Duplex }
+
+/** paytwin: an owner with more than this part of the places has many. */
+const MANY = 16
+
 /**
  * The open connections of an HTTP server, each with its last exchange. Node loses track of a connection after a CONNECT, and
  * waits forever for a peer that never closes its side or never reads its response. Such connections are destroyed here, so
@@ -18,9 +24,11 @@ export class Connections {
   readonly #most: number
   readonly #lingerMs: number
   readonly #betweenMs: number
-  readonly #senderOf: (request: IncomingMessage) => string
+  readonly #ownerOf: (socket: Duplex) => object | undefined
   /** First those whose last request, or else whose beginning, is longest ago. */
   readonly #open = new Map<Duplex, Exchange | undefined>()
+  /** The responses of each connection that have not been sent, in the order of their requests. */
+  readonly #unsent = new WeakMap<Duplex, Set<ServerResponse>>()
   /** Connections that stay open until the process ends. */
   readonly #kept = new Set<Duplex>()
   /** A timer for each connection that has had a response. */
@@ -35,7 +43,7 @@ export class Connections {
    * @param limits.unreadMs - the maximum time that a client may not read its response; @param limits.lingerMs - see SocketLimits
    * @param limits.betweenMs - the time from a response to the end of the next request's headers. Node's timeout starts
    *   again at each byte, so that a blank line now and then would keep a connection forever
-   * @param limits.senderOf - names the sender of a request, such as by its key
+   * @param limits.ownerOf - returns whose request waits over a connection, such as the merchant of its key; undefined for strangers
    */
   constructor(
     server: Server,
@@ -44,19 +52,19 @@ export class Connections {
       unreadMs,
       lingerMs,
       betweenMs,
-      senderOf,
+      ownerOf,
     }: {
       readonly connections: number
       readonly unreadMs: number
       readonly lingerMs: number
       readonly betweenMs: number
-      readonly senderOf: (request: IncomingMessage) => string
+      readonly ownerOf: (socket: Duplex) => object | undefined
     },
   ) {
     this.#most = connections
     this.#lingerMs = lingerMs
     this.#betweenMs = betweenMs
-    this.#senderOf = senderOf
+    this.#ownerOf = ownerOf
     server.timeout = unreadMs
     server.on('connection', (socket) => this.#add(socket))
     // Without this listener, Node would destroy every silent connection after the timeout, even while a response is computed.
@@ -79,7 +87,11 @@ export class Connections {
       const before = this.lastOver(socket)?.response
       this.#open.delete(socket)
       this.#open.set(socket, { request, response, before })
-      response.once('finish', () => this.#limitIdleTime(socket))
+      const unsent = this.#unsent.get(socket)?.add(response)
+      response.once('finish', () => {
+        unsent?.delete(response)
+        this.#limitIdleTime(socket)
+      })
     }
     return true
   }
@@ -152,6 +164,7 @@ export class Connections {
       return
     }
     this.#open.set(socket, undefined)
+    this.#unsent.set(socket, new Set())
     socket.on('timeout', () => {
       // A handler has no time limit, but a peer that does not read its response does.
       if (socket.writableLength > 0 || !this.#isBusy(socket)) socket.destroy()
@@ -171,35 +184,34 @@ export class Connections {
 
   /**
    * Closes a connection for a new one: the one that has been idle longest, or else the oldest stream, which its client can continue,
-   * or else one of a sender that has many. Otherwise whoever opens connections first would shut out all others.
+   * or else the newest one of the owner with the most, whose requests may wait for very long, such as for an advance. Otherwise
+   * whoever opens connections first would shut out all others.
    * @returns whether there is room
    */
   #makeRoom(): boolean {
-    const open = [...this.#open.keys()].filter((socket) => !this.#kept.has(socket))
-    const found =
-      open.find((socket) => !this.#isBusy(socket)) ??
-      open.find((socket) => this.#isStreaming(socket)) ??
-      this.#newestOfMany(open)
-    found?.destroy()
-    // The socket closes later.
-    return found !== undefined && this.#open.delete(found)
+    let stream: Duplex | undefined
+    const byOwner = new Map<object | undefined, Held>()
+    let most: Held | undefined
+    for (const socket of this.#open.keys()) {
+      if (this.#kept.has(socket)) continue
+      if (!this.#isBusy(socket)) return this.#closeForAnother(socket)
+      stream ??= this.#isStreaming(socket) ? socket : undefined
+      const owner = this.#ownerOf(socket)
+      const own = byOwner.get(owner) ?? { count: 0, newest: socket }
+      own.count += 1
+      own.newest = socket
+      byOwner.set(owner, own)
+      if (own.count > (most?.count ?? 0)) most = own
+    }
+    const ofMany = most && most.count > this.#most / MANY ? most.newest : undefined
+    const found = stream ?? ofMany
+    return found !== undefined && this.#closeForAnother(found)
   }
 
-  /**
-   * Returns the newest connection of the sender with the most, if it has more than a quarter of the places: its requests may wait
-   * for very long, such as for an advance.
-   */
-  #newestOfMany(open: readonly Duplex[]): Duplex | undefined {
-    const bySender = new Map<string, Duplex[]>()
-    for (const socket of open) {
-      const last = this.#open.get(socket)
-      const sender = last ? this.#senderOf(last.request) : ''
-      const others = bySender.get(sender)
-      if (others) others.push(socket)
-      else bySender.set(sender, [socket])
-    }
-    const [most = []] = [...bySender.values()].toSorted((one, other) => other.length - one.length)
-    return most.length > this.#most / 4 ? most.at(-1) : undefined
+  /** Closes a connection. Its place is free at once, though the socket closes later. @returns whether it had a place */
+  #closeForAnother(socket: Duplex): boolean {
+    socket.destroy()
+    return this.#open.delete(socket)
   }
 
   /** Restarts the timeout for the next request. */
@@ -218,8 +230,10 @@ export class Connections {
     return [...this.#served].filter(({ socket }) => !this.#kept.has(socket))
   }
 
+  /** Whether the response whose turn it is has begun. Requests behind it may wait for ever. */
   #isStreaming(socket: Duplex): boolean {
-    const { headersSent = false, writableEnded = false } = this.#open.get(socket)?.response ?? {}
+    const [response] = this.#unsent.get(socket) ?? []
+    const { headersSent = false, writableEnded = false } = response ?? {}
     return headersSent && !writableEnded
   }
 

@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { TimedTurns } from '../engine/machine/gate.ts'
 import type { App } from '../http/app.ts'
-import { secretOf } from '../http/auth.ts'
+import { ownerOfConnection } from '../http/connection-owner.ts'
 import { Connections, type Exchange } from './connections.ts'
 import { DirectServer } from './direct.ts'
 import { faultOf } from './invalid-requests.ts'
@@ -138,7 +138,7 @@ export function createListener(
   server.maxHeadersCount = limits.headerCount + 1
   const connections = new Connections(server, {
     ...limits,
-    senderOf: ({ headers }) => secretOf(headers.authorization) ?? '',
+    ownerOf: ownerOfConnection,
     // Node refuses late headers with an error response, at its next check.
     betweenMs: limits.idleMs + limits.headersMs + 2 * limits.checkMs,
   })

@@ -80,9 +80,6 @@ export function authErrorOf(header: string | undefined): ApiError {
 export const keyHint = (header: string | undefined): string | null =>
   hintOfSecret(credentialsOf(header).secret ?? '') ?? null
 
-/** Returns the key or token of a request, valid or not; undefined if it has none. @param header - the Authorization header */
-export const secretOf = (header: string | undefined): string | undefined => credentialsOf(header).secret
-
 type Credentials = { readonly scheme?: string; readonly secret?: string | undefined }
 
 function credentialsOf(header: string | undefined): Credentials {

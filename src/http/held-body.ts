@@ -1,7 +1,9 @@
 import type { Caller } from './caller.ts'
+import { ownConnection } from './connection-owner.ts'
 import { LimitedOwner } from './held-bodies.ts'
 import type { Reading } from './incoming.ts'
-import { nodeRequestOf, turnToParse, turnToRead } from './read-turn.ts'
+import { nodeRequestOf } from './node-request.ts'
+import { turnToParse, turnToRead } from './read-turn.ts'
 import type { HttpServices } from './services.ts'
 
 /** The owner of requests without credentials that are for no merchant. */
@@ -106,6 +108,7 @@ export class HeldBody implements Reading {
     if (more <= 0) return
     this.#owner ??= this.#ownerOf() ?? NOBODY
     this.#services.bodies.add(this.#owner, more)
+    if (this.#counted === 0) ownConnection(this.#env, this.#owner)
     this.#counted = bytes
   }
 }

@@ -1,14 +1,18 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { rateLimited } from '../core/errors.ts'
 import type { Engine } from '../engine/machine/engine.ts'
 import { nextTurn } from '../engine/machine/gate.ts'
 import { checkCurrent, type MerchantState } from '../engine/machine/merchant-state.ts'
+import { ownConnection } from './connection-owner.ts'
+import { nodeRequestOf } from './node-request.ts'
 import type { HttpServices } from './services.ts'
 
 /** paytwin: the estimated memory of a request that waits, in bytes. It counts against the limits of bodies. */
 const WAITING_BYTES = 2 ** 14
 
 type Services = Pick<HttpServices, 'engine' | 'bodies'>
+
+/** A request that waits, by the environment of the server, and the owner whose limit it counts against. */
+type Waiting = { readonly env: unknown; readonly owner: object }
 
 /**
  * Waits until a request may read the objects of a merchant: until the jobs that are due have run, and for its turn.
@@ -65,15 +69,11 @@ export async function nextResponseTurn({ time }: Engine): Promise<void> {
   if (!time.isMoving) await nextTurn()
 }
 
-async function untilCurrent(
-  services: Services,
-  merchant: MerchantState,
-  waiting: { readonly env: unknown; readonly owner: object },
-): Promise<void> {
+async function untilCurrent(services: Services, merchant: MerchantState, waiting: Waiting): Promise<void> {
   const { engine } = services
   for (;;) {
     // Room is reserved before the jobs start: if it were refused afterwards, a failure of the jobs would be unhandled.
-    await counted(services, waiting.owner, async () => engine.runDueJobs(merchant))
+    await counted(services, waiting, async () => engine.runDueJobs(merchant))
     // On a full disk jobs stay due, and reads are served nevertheless.
     const isStuck = engine.time.isOverdue(merchant.clock)
     // Not at once, because many that waited for the jobs continue together.
@@ -98,21 +98,18 @@ export function readInSteps<T>(
     refuseClosed(env)
     check()
   }
-  return counted(services, owner, () => services.engine.reads.inSteps(owner, steps, checkAll))
+  return counted(services, { owner, env }, () => services.engine.reads.inSteps(owner, steps, checkAll))
 }
 
-async function nextOf(
-  services: Services,
-  turnOf: object,
-  { env, owner }: { readonly env: unknown; readonly owner: object },
-): Promise<void> {
-  await counted(services, owner, () => services.engine.reads.next(turnOf))
-  refuseClosed(env)
+async function nextOf(services: Services, turnOf: object, waiting: Waiting): Promise<void> {
+  await counted(services, waiting, () => services.engine.reads.next(turnOf))
+  refuseClosed(waiting.env)
 }
 
 /** Waits for a read, which counts against the limits of bodies meanwhile. @throws ApiError rate_limit if there is no room */
-async function counted<T>({ bodies }: Services, owner: object, read: () => Promise<T>): Promise<T> {
+async function counted<T>({ bodies }: Services, { owner, env }: Waiting, read: () => Promise<T>): Promise<T> {
   bodies.add(owner, WAITING_BYTES)
+  ownConnection(env, owner)
   try {
     return await read()
   } finally {
@@ -123,10 +120,4 @@ async function counted<T>({ bodies }: Services, owner: object, read: () => Promi
 /** Refuses a request whose connection was closed while it waited: its response would be discarded. @throws ApiError rate_limit */
 export function refuseClosed(env: unknown): void {
   if (nodeRequestOf(env)?.socket.destroyed) throw rateLimited()
-}
-
-/** Returns the request of Node. One that is served within the process has none. @param env - the environment of the server */
-export function nodeRequestOf(env: unknown): IncomingMessage | undefined {
-  const { outgoing } = (env ?? {}) as { outgoing?: Partial<Pick<ServerResponse, 'req'>> }
-  return outgoing?.req
 }

@@ -7,12 +7,23 @@ import { Connections } from '../../src/daemon/connections.ts'
 import { Ending } from '../../src/daemon/ending.ts'
 
 const UNREAD_MS = 200
+const PLACES = 32
 /** More than all buffers between two sockets hold. */
 const LONG = 'x'.repeat(40_000_000)
 
 let server: Server
 let connections: Connections
 let sockets: Socket[] = []
+const owners = new WeakMap<object, object>()
+const named = new Map<string, object>()
+
+/** The owner of requests with an Authorization. */
+function ownerNamed(name = ''): object {
+  const owner = named.get(name) ?? { name }
+  named.set(name, owner)
+  return owner
+}
+
 afterEach(async () => {
   for (const socket of sockets) socket.destroy()
   sockets = []
@@ -24,13 +35,14 @@ afterEach(async () => {
 async function serve(handle: RequestListener): Promise<void> {
   server = createServer()
   connections = new Connections(server, {
-    connections: 10,
+    connections: PLACES,
     unreadMs: UNREAD_MS,
     lingerMs: 50,
     betweenMs: 60_000,
-    senderOf: ({ headers }) => headers.authorization ?? '',
+    ownerOf: (socket) => owners.get(socket),
   })
   server.on('request', (request, response) => {
+    owners.set(request.socket, ownerNamed(request.headers.authorization))
     connections.take(request, response)
     handle(request, response)
   })
@@ -49,20 +61,39 @@ async function ask(connection = 'close', sender = ''): Promise<Socket> {
   return socket
 }
 
-test('of a sender whose requests wait over many connections, one is closed for a new connection', async () => {
+test('of an owner whose requests wait over many connections, one is closed for a new connection', async () => {
   await serve(() => undefined)
-  await ask('close', 'bob')
-  for (let count = 0; count < 8; count += 1) await ask('close', 'ada')
+  await ask('close', 'ada')
+  for (let owner = 0; owner < 14; owner += 1)
+    for (let count = 0; count < 2; count += 1) await ask('close', `owner ${owner}`)
+  await ask('close', 'ada')
   const newest = await ask('close', 'ada')
+  await ask('close', 'owner 14')
   const closed = once(newest, 'close')
-  await ask('close', 'bob')
+  await ask('close', 'owner 14')
   await closed
   expect(sockets.filter((socket) => socket.closed)).toEqual([newest])
 })
 
-test('without a sender that has many connections, a new one is refused while all wait', async () => {
+test('a stream gives way to a new connection, also if requests wait behind it', async () => {
+  let behind = 0
+  await serve((request, response) => {
+    if (request.url === '/') response.write('event')
+    else behind += 1
+  })
+  for (let count = 0; count < PLACES; count += 1) await ask('keep-alive', `owner ${count % 16}`)
+  for (const [count, socket] of sockets.entries())
+    socket.resume().write(`GET /behind HTTP/1.1\r\nHost: localhost\r\nAuthorization: owner ${count}\r\n\r\n`)
+  await vi.waitUntil(() => behind === PLACES)
+  const beyond = await ask('keep-alive')
+  await vi.waitUntil(() => sockets.some(({ closed }) => closed))
+  expect(sockets.filter(({ closed }) => closed)).toHaveLength(1)
+  expect(beyond.closed).toBe(false)
+})
+
+test('without an owner that has many connections, a new one is refused while all wait', async () => {
   await serve(() => undefined)
-  for (let count = 0; count < 10; count += 1) await ask('close', `sender ${count % 5}`)
+  for (let count = 0; count < PLACES; count += 1) await ask('close', `owner ${count % 16}`)
   const { port } = server.address() as AddressInfo
   const socket = connect(port, '127.0.0.1')
   sockets.push(socket)

@@ -154,6 +154,28 @@ test('a connection beyond the limit takes the place of the one that has been idl
   for (const { socket } of idle) socket.destroy()
 })
 
+test('a connection beyond the limit takes the place of the newest one of strangers, also if each invents a key', async () => {
+  const waiting = Array.from({ length: LIMITS.connections }, () => openSocket(daemon))
+  for (const [number, { write }] of waiting.entries()) {
+    const invented = `Authorization: Bearer sk_test_${number}`
+    const origin = `Origin: ${daemon.url}`
+    write(
+      'POST /v1/oauth/authorize/decision HTTP/1.1',
+      host(),
+      origin,
+      invented,
+      'Content-Length: 9',
+      '',
+      'a=',
+    )
+  }
+  await Promise.all(waiting.map(({ socket }) => once(socket, 'connect')))
+  const beyond = openSocket(daemon)
+  beyond.write('GET /v1/customers HTTP/1.1', host(), key(), 'Connection: close', '', '')
+  expect(responsesIn(await beyond.heard).map(({ status }) => status)).toEqual([200])
+  for (const { socket } of waiting) socket.destroy()
+})
+
 test('a connection beyond the limit takes the place of the oldest stream, but of no request in progress', async () => {
   // With the real limits of time: the unfinished request waits for all the streams.
   const patient = await startListening({
