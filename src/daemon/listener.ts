@@ -7,6 +7,7 @@ import { ownerOfConnection } from '../http/connection-owner.ts'
 import { Connections, type Exchange } from './connections.ts'
 import { DirectServer } from './direct.ts'
 import { faultOf } from './invalid-requests.ts'
+import { JoinedRequest } from './joined-request.ts'
 import { connectionsWithin } from './open-files.ts'
 import { PipelinedRequests } from './pipelined-requests.ts'
 import { responsesCountedBy, UnreadResponses } from './unread-responses.ts'
@@ -123,6 +124,7 @@ export function createListener(
     response.destroy()
   }
   const server = createServer({
+    IncomingMessage: JoinedRequest,
     ServerResponse: responsesCountedBy(new UnreadResponses(limits.unreadBytes)),
     // Node's own error response has no body and no Request-Id: see lacksHost().
     requireHostHeader: false,

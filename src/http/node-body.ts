@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError, assert, parameterInvalid } from '../core/errors.ts'
+import { appended, NOTHING } from './bytes.ts'
 import type { Reading } from './incoming.ts'
 
 const decoder = new TextDecoder()
@@ -60,15 +61,12 @@ function bytesOf(request: IncomingMessage, add: Reading['add']): Promise<Buffer>
   return new Promise((resolve, reject) => {
     let all: Buffer = NOTHING
     let size = 0
-    let chunks = 0
     let isRefused = false
     const take = (chunk: Buffer): void => {
       try {
         add(chunk.length)
         all = appended(all, size, chunk)
         size += chunk.length
-        chunks += 1
-        if (chunks % CHUNKS_OF_A_STEP === 0) giveWay(request)
       } catch (error) {
         request.off('data', take).off('close', closed)
         all = NOTHING
@@ -91,25 +89,4 @@ function bytesOf(request: IncomingMessage, add: Reading['add']): Promise<Buffer>
     request.once('end', end)
     request.once('close', closed)
   })
-}
-
-/** The number of chunks after which other requests get their turn. */
-const CHUNKS_OF_A_STEP = 1_000
-
-/** Stops reading until other requests have had their turn. */
-function giveWay(request: IncomingMessage): void {
-  request.pause()
-  setImmediate(() => request.resume())
-}
-
-const NOTHING = Buffer.alloc(0)
-
-/** Appends a chunk to the first bytes of a buffer, which grows to twice its size. Returns a single chunk as it is. */
-function appended(all: Buffer, size: number, chunk: Buffer): Buffer {
-  if (size === 0) return chunk
-  const hasRoom = size + chunk.length <= all.length
-  const grown = hasRoom ? all : Buffer.allocUnsafeSlow(Math.max(2 * size, size + chunk.length, 1_024))
-  if (!hasRoom) all.copy(grown, 0, 0, size)
-  chunk.copy(grown, size)
-  return grown
 }

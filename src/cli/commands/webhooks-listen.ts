@@ -5,6 +5,7 @@ import { Refused } from '../../client/errors.ts'
 import type { StreamNews, StreamStart } from '../../client/event-stream.ts'
 import type { Event, WebhookEndpoint } from '../../client/types.ts'
 import { assert } from '../../core/errors.ts'
+import { JoinedRequest } from '../../daemon/joined-request.ts'
 import { eventLine } from '../../ui/event-line.ts'
 import { refusalWithoutBody, verifySignature } from '../../webhooks/signature.ts'
 import { BodiesInProgress } from '../bodies-in-progress.ts'
@@ -23,6 +24,8 @@ const MAX_BYTES = 128 * 1_048_576
 /** Limits that the daemon never reaches: it sends over loopback, at most 200 deliveries at once. */
 const SOCKETS = { headersTimeout: 5_000, requestTimeout: 5_000, connectionsCheckingInterval: 500 }
 const MAX_CONNECTIONS = 250
+/** More than the time in which a request arrives. Each byte after a response would restart Node's timeout. */
+const CONNECTION_MS = 11_000
 
 type Wanted = {
   readonly merchant: string
@@ -39,7 +42,7 @@ export async function listen({ client, out }: Invocation, wanted: Wanted): Promi
   const own = new OwnEndpoint(client, wanted)
   const bodies = new BodiesInProgress(MAX_BYTES)
   const used = new WeakSet<Socket>()
-  const server = createServer(SOCKETS, (request, response) => {
+  const serve = (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request
     // Each delivery has a connection of its own. Pipelined requests would fill the memory until all of them are answered.
     if (used.has(socket)) return void socket.destroy()
@@ -57,8 +60,15 @@ export async function listen({ client, out }: Invocation, wanted: Wanted): Promi
         },
       )
       .finally(() => bodies.remove(request))
-  })
+  }
+  const server = createServer({ ...SOCKETS, IncomingMessage: JoinedRequest }, serve)
+  // Node would refuse these itself, any number over one connection.
+  server.on('checkExpectation', serve)
   server.maxConnections = MAX_CONNECTIONS
+  server.on('connection', (socket) => {
+    const limit = setTimeout(() => socket.destroy(), CONNECTION_MS)
+    socket.once('close', () => clearTimeout(limit))
+  })
   await untilInterrupted(async (ended) => {
     const url = await open(server, wanted.port)
     try {

@@ -151,17 +151,34 @@ describe('webhooks listen', () => {
     expect(await printed.next()).toContain(id)
   })
 
-  test('closes a connection with pipelined requests, and continues', async () => {
-    const { printed, said, url } = await listen()
+  test.each(['', 'Expect: anything\r\n'])(
+    'closes a connection with pipelined requests, and continues: %j',
+    async (header) => {
+      const { printed, said, url } = await listen()
+      const { hostname, port } = new URL(url)
+      const socket = connect(Number(port), hostname).on('error', () => undefined)
+      socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\n${header}\r\n`.repeat(1_000))
+      await once(socket, 'close')
+      expect(await said.next()).toContain('Rejected: The request has neither')
+      await post(url, Buffer.from('{}'), { 'paytwin-signature': `t=1,v1=${'0'.repeat(64)}` })
+      expect(await said.next()).toContain("Rejected: The signature's timestamp 1 differs")
+      const { id } = await api(daemon(), '/v1/customers', {})
+      expect(await printed.next()).toContain(id)
+    },
+  )
+
+  test('closes a connection that sends nothing but blank lines after its request', async () => {
+    const { url } = await listen()
     const { hostname, port } = new URL(url)
-    const socket = connect(Number(port), hostname).on('error', () => undefined)
-    socket.write('POST / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(1_000))
+    const socket = connect(Number(port), hostname)
+      .on('error', () => undefined)
+      .resume()
+    socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\n')
+    await once(socket, 'data')
+    socket.write('x')
+    const dripping = setInterval(() => socket.write('\r\n'), 500)
     await once(socket, 'close')
-    expect(await said.next()).toContain('Rejected: The request has neither')
-    await post(url, Buffer.from('{}'), { 'paytwin-signature': `t=1,v1=${'0'.repeat(64)}` })
-    expect(await said.next()).toContain("Rejected: The signature's timestamp 1 differs")
-    const { id } = await api(daemon(), '/v1/customers', {})
-    expect(await printed.next()).toContain(id)
+    clearInterval(dripping)
   })
 
   test('does not wait for a body that never arrives', async () => {

@@ -1,0 +1,40 @@
+import { IncomingMessage } from 'node:http'
+import { appended, NOTHING } from '../http/bytes.ts'
+
+/** Chunks with fewer bytes are joined. */
+const SMALL_BYTES = 1_024
+/** The number of small chunks after which others get their turn, before more is read. */
+const CHUNKS_OF_A_STEP = 1_000
+
+/**
+ * A request of Node that joins the small chunks of its body which arrive in one turn of the event loop. A body may consist of
+ * chunks of one byte, of which Node would keep each, in 250 bytes, until someone reads it or the response has ended.
+ */
+export class JoinedRequest extends IncomingMessage {
+  #joined: Buffer = NOTHING
+  #size = 0
+  #chunks = 0
+
+  /** Called by Node for each chunk, and with null for the end. @returns whether to read on */
+  override push(chunk: Buffer | null, encoding?: BufferEncoding): boolean {
+    if (chunk === null || chunk.length >= SMALL_BYTES) {
+      this.#pass()
+      return super.push(chunk, encoding)
+    }
+    // A socket's close comes later, after which nothing would be passed.
+    if (this.#chunks === 0) setImmediate(() => this.#pass())
+    this.#joined = appended(this.#joined, this.#size, chunk)
+    this.#size += chunk.length
+    this.#chunks += 1
+    return this.#chunks < CHUNKS_OF_A_STEP && this.readableLength + this.#size < this.readableHighWaterMark
+  }
+
+  #pass(): void {
+    if (this.#chunks === 0) return
+    const chunk = this.#joined.subarray(0, this.#size)
+    this.#joined = NOTHING
+    this.#size = 0
+    this.#chunks = 0
+    super.push(chunk)
+  }
+}
