@@ -4,16 +4,34 @@
  */
 export const MAX_PAGE_LENGTH = 4 * 1024 * 1024
 
-/** Estimates the length of a value as JSON, in characters, without writing it. Escape sequences are not counted. */
+/** Values with fewer characters are small: even a page of them as escape sequences is hardly longer than a page may be. */
+const SMALL_LENGTH = 8_192
+
+/** Characters that JSON writes as escape sequences. */
+const ESCAPED = /["\\\p{Cc}\p{Cs}]/u
+
+/** Estimates the length of a value as JSON, in characters, without writing it. Escape sequences count only in values that are not small. */
 export function jsonLength(value: unknown): number {
-  if (typeof value === 'string') return value.length + 3
+  const length = lengthOf(value, unescapedLength)
+  return length < SMALL_LENGTH ? length : lengthOf(value, escapedLength)
+}
+
+const unescapedLength = (text: string): number => text.length + 3
+
+/** Control characters take six characters. */
+const escapedLength = (text: string): number =>
+  ESCAPED.test(text) ? JSON.stringify(text).length + 1 : unescapedLength(text)
+
+function lengthOf(value: unknown, textLength: (text: string) => number): number {
+  if (typeof value === 'string') return textLength(value)
   if (typeof value !== 'object' || value === null) return 8
   let length = 2
   if (Array.isArray(value)) {
-    for (const entry of value) length += jsonLength(entry)
+    for (const entry of value) length += lengthOf(entry, textLength)
     return length
   }
-  for (const name in value) length += name.length + 3 + jsonLength((value as Record<string, unknown>)[name])
+  for (const name in value)
+    length += textLength(name) + lengthOf((value as Record<string, unknown>)[name], textLength)
   return length
 }
 

@@ -37,6 +37,10 @@ export const MAX_PHASES = 10
 export const MAX_ALL_PHASES = 100
 export const MAX_PHASES_LENGTH = 1_000_000
 
+/** Whether phases have more characters as JSON than those of a schedule may have. */
+export const areTooLong = (phases: readonly SchedulePhase[]): boolean =>
+  JSON.stringify(phases).length > MAX_PHASES_LENGTH
+
 /**
  * The number of days before its end on which a schedule is reported as expiring. See
  * docs/contract/schedules.md#when-a-schedule-ends.

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isSameJson } from '../../src/core/json-text.ts'
+import { isSameJson, jsonLength } from '../../src/core/json-text.ts'
 
 const json = fc.jsonValue({ maxDepth: 3 })
 
@@ -33,4 +33,17 @@ test('what two values share is not looked at', () => {
   }
   expect(isSameJson({ large, changed: 1 }, { large, changed: 2 })).toBe(false)
   expect(isSameJson([{ large }], [{ large }])).toBe(true)
+})
+
+test.each([
+  ['plain text', 'x'],
+  ['control characters', '\u0001'],
+  ['quotes', '"'],
+  ['lone surrogates', '\ud800'],
+])('a large value is about as long as its JSON: %s', (_, character) => {
+  const large = Object.fromEntries(
+    Array.from({ length: 50 }, (_each, key) => [`${key}${character.repeat(30)}`, character.repeat(500)]),
+  )
+  const length = JSON.stringify([large]).length
+  expect(Math.abs(jsonLength([large]) - length)).toBeLessThan(length / 50)
 })

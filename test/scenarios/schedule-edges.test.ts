@@ -52,6 +52,38 @@ describe('the phases of a schedule, those that have ended included,', () => {
     expect(body.error.message).toMatch(/at most 1000000 characters as JSON/)
   })
 
+  test('have at most 1,000,000 characters when they take over the items of the subscription, too', async () => {
+    const { twin, schedule, read } = await makeSchedule(
+      await openTwin({ now: NOW }),
+      async (_prices, twin) => {
+        const prices = await Promise.all(Array.from({ length: 8 }, () => makePrice(twin)))
+        return { phases: [{ items: prices.map(({ id }) => ({ price: id })), iterations: 1 }] }
+      },
+    )
+    const path = `/v1/subscriptions/${schedule.subscription}`
+    const { items } = await twin.get(path)
+    const metadata = Object.fromEntries(
+      Array.from({ length: 50 }, (_, n) => [`key${n}`, '\u0001'.repeat(500)]),
+    )
+    const describeItems = (from: number) =>
+      twin.request('POST', path, {
+        items: items.data.slice(from, from + 4).map(({ id }: Body) => ({ id, metadata })),
+      })
+    expect((await describeItems(0)).status).toBe(200)
+    const before = await read()
+    const { status, body } = await describeItems(4)
+    expect([status, body.error.param]).toEqual([400, 'items'])
+    expect(body.error.message).toContain(`current phase of the subscription schedule '${schedule.id}'`)
+    expect(await read()).toEqual(before)
+
+    await twin.post(`${schedulePath(schedule)}/release`)
+    expect((await describeItems(4)).status).toBe(200)
+    const from = { from_subscription: schedule.subscription }
+    const refused = await twin.request('POST', '/v1/subscription_schedules', from)
+    expect([refused.status, refused.body.error.param]).toEqual([400, 'from_subscription'])
+    expect(refused.body.error.message).toContain('more than 1000000 characters as JSON')
+  })
+
   test('are at most 100', async () => {
     const { twin, prices, schedule, read } = await begin(({ basic }) => ({
       phases: hourly(basic, at(NOW), 10).map(({ start_date, ...rest }: Body) => rest),

@@ -10,6 +10,7 @@ import { priceAmount } from '../../core/price-amount.ts'
 import type { ProrationBehavior } from '../../core/proration.ts'
 import type { PhaseSpan, PhaseTiming } from '../../core/schedule-phases.ts'
 import {
+  areTooLong,
   MAX_ALL_PHASES,
   MAX_PHASES,
   MAX_PHASES_LENGTH,
@@ -219,6 +220,6 @@ export function checkSize(phases: readonly SchedulePhase[]): void {
     )
   }
   if (phases.length > MAX_ALL_PHASES) refuse(`A schedule can have at most ${MAX_ALL_PHASES} phases`)
-  if (JSON.stringify(phases).length > MAX_PHASES_LENGTH)
+  if (areTooLong(phases))
     refuse(`The phases of a schedule can have at most ${MAX_PHASES_LENGTH} characters as JSON`)
 }

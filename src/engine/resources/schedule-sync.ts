@@ -4,7 +4,14 @@ import { parameterInvalid } from '../../core/errors.ts'
 import { isSameJson } from '../../core/json-text.ts'
 import { plannedAs } from '../../core/phase-discounts.ts'
 import type { Subscription } from '../../core/subscription.ts'
-import { currentIndex, isOver, type PhaseItem, type SchedulePhase } from '../../core/subscription-schedule.ts'
+import {
+  areTooLong,
+  currentIndex,
+  isOver,
+  MAX_PHASES_LENGTH,
+  type PhaseItem,
+  type SchedulePhase,
+} from '../../core/subscription-schedule.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { loadDiscounts } from './discount.ts'
 
@@ -44,6 +51,7 @@ const SETTINGS = [
 /**
  * Applies a direct change of a subscription to the current phase of its schedule.
  * @param before - the subscription before the change
+ * @throws ApiError parameter_invalid if the phases would be too long
  * See docs/contract/schedules.md#managed-subscriptions.
  */
 export function updateCurrentPhase(unit: UnitOfWork, change: Change, before: Subscription): void {
@@ -73,6 +81,12 @@ export function updateCurrentPhase(unit: UnitOfWork, change: Change, before: Sub
       : phase,
   )
   if (isSameJson(phases, schedule.phases)) return
+  // Older schedules can be too long already.
+  if (areTooLong(phases) && !areTooLong(schedule.phases))
+    throw parameterInvalid(
+      isSame('items') ? (changed[0] ?? 'discounts') : 'items',
+      `The change also applies to the current phase of the subscription schedule '${schedule.id}', whose phases would have more than ${MAX_PHASES_LENGTH} characters as JSON. Release the schedule first`,
+    )
   change.update(
     'subscription_schedule',
     schedule,

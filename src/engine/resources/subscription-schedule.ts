@@ -7,8 +7,10 @@ import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import { spansOf } from '../../core/schedule-phases.ts'
 import { canceledAt, type Subscription, withoutCancellation } from '../../core/subscription.ts'
 import {
+  areTooLong,
   cancelAtOf,
   type EndBehavior,
+  MAX_PHASES_LENGTH,
   type SchedulePhase,
   type SubscriptionSchedule,
   withExpiry,
@@ -146,6 +148,11 @@ export function createScheduleFrom(unit: UnitOfWork, id: string): SubscriptionSc
   const { collection_method, days_until_due, default_payment_method, description } = subscription
   const customer = { id: subscription.customer, test_clock: subscription.test_clock }
   const phase = phaseOf(subscription)
+  if (areTooLong([phase]))
+    throw parameterInvalid(
+      'from_subscription',
+      `The items of the subscription have more than ${MAX_PHASES_LENGTH} characters as JSON, which the phases of a schedule cannot have. Shorten their metadata`,
+    )
   const schedule: SubscriptionSchedule = {
     ...blankSchedule(unit, customer, clock.instant),
     status: 'active',
