@@ -28,9 +28,7 @@ function chargeRoutes(api: Api): void {
       returns: chargeList,
     },
     (call) =>
-      listObjects(call, 'charge', filtersOf(call.params, 'customer', 'payment_intent'), (charge) =>
-        presentCharge(call.view, charge),
-      ),
+      listObjects(call, 'charge', filtersOf(call.params, 'customer', 'payment_intent'), presentCharge),
   )
   api.read(
     {

@@ -8,6 +8,7 @@ import type { Api, Call } from './api.ts'
 import { deferred } from './deferred.ts'
 import { currency, instant, metadata, reference } from './fields.ts'
 import type { Raw } from './form.ts'
+import type { Json } from './json.ts'
 import {
   createdFilters,
   createdParam,
@@ -136,13 +137,13 @@ function couponRoutes(api: Api): void {
 }
 
 /** Presents a page of coupons, whose cursors are ids of the API. Throws what `listObjects` throws. */
-export function listCoupons<Body>(
-  call: Pick<Call<z.infer<ReturnType<typeof couponListParams>>>, 'c' | 'view' | 'params'>,
+export function listCoupons<Body extends Json>(
+  call: Call<z.infer<ReturnType<typeof couponListParams>>>,
   present: (view: View, coupon: Coupon) => Body,
 ): List<Body> {
   const params = withCursors(call.params, (id, param) => needCoupon(call.view, id, param).id)
   const filters = [NOT_DELETED, ...createdFilters(params.created)]
-  return listObjects({ ...call, params }, 'coupon', filters, (coupon) => present(call.view, coupon))
+  return listObjects({ ...call, params }, 'coupon', filters, present)
 }
 
 /** Finds the coupon with an id of the API; undefined for none. */

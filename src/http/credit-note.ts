@@ -93,9 +93,7 @@ function creditNoteRoutes(api: Api): void {
       returns: creditNoteList,
     },
     (call) =>
-      listObjects(call, 'credit_note', filtersOf(call.params, 'customer', 'invoice'), (note) =>
-        presentCreditNote(call.view, note),
-      ),
+      listObjects(call, 'credit_note', filtersOf(call.params, 'customer', 'invoice'), presentCreditNote),
   )
   api.write(
     {

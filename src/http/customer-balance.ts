@@ -52,8 +52,11 @@ function customerBalanceRoutes(api: Api): void {
     },
     (call) => {
       const { id } = retrieve(call.view, 'customer', call.id)
-      return listObjects(call, 'customer_balance_transaction', equals('customer', id), (transaction) =>
-        presentBalanceTransaction(call.view, transaction),
+      return listObjects(
+        call,
+        'customer_balance_transaction',
+        equals('customer', id),
+        presentBalanceTransaction,
       )
     },
   )

@@ -69,9 +69,7 @@ function customerRoutes(api: Api): void {
       returns: customerList,
     },
     (call) =>
-      listObjects(call, 'customer', [NOT_DELETED, ...filtersOf(call.params, 'email')], (customer) =>
-        presentCustomer(call.view, customer),
-      ),
+      listObjects(call, 'customer', [NOT_DELETED, ...filtersOf(call.params, 'email')], presentCustomer),
   )
   api.read(
     {
@@ -115,7 +113,7 @@ function customerRoutes(api: Api): void {
         call,
         'payment_method',
         [...equals('customer', id), ...equals('type', call.params.type)],
-        (method) => presentPaymentMethod(call.view, method),
+        presentPaymentMethod,
       )
     },
   )

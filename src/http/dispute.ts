@@ -44,9 +44,7 @@ function disputeRoutes(api: Api): void {
       returns: disputeList,
     },
     (call) =>
-      listObjects(call, 'dispute', filtersOf(call.params, 'charge', 'payment_intent'), (dispute) =>
-        presentDispute(call.view, dispute),
-      ),
+      listObjects(call, 'dispute', filtersOf(call.params, 'charge', 'payment_intent'), presentDispute),
   )
   api.read(
     {

@@ -89,7 +89,7 @@ function invoiceItemRoutes(api: Api): void {
         ...filtersOf(call.params, 'customer', 'invoice'),
         ...(pending === undefined ? [] : [{ field: 'invoice', isNull: pending }]),
       ]
-      return listObjects(call, 'invoice_item', filters, (item) => presentInvoiceItem(call.view, item))
+      return listObjects(call, 'invoice_item', filters, presentInvoiceItem)
     },
   )
   api.read(

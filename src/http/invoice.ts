@@ -95,7 +95,7 @@ function invoiceRoutes(api: Api): void {
     },
     (call) => {
       const filters = [NOT_DELETED, ...filtersOf(call.params, 'customer', 'subscription', 'status')]
-      return listObjects(call, 'invoice', filters, (invoice) => presentInvoice(call.view, invoice))
+      return listObjects(call, 'invoice', filters, presentInvoice)
     },
   )
   api.read(

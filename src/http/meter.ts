@@ -60,10 +60,7 @@ function meterRoutes(api: Api): void {
       params: meterListParams,
       returns: meterList,
     },
-    (call) =>
-      listObjects(call, 'billing_meter', filtersOf(call.params, 'status'), (meter) =>
-        presentMeter(call.view, meter),
-      ),
+    (call) => listObjects(call, 'billing_meter', filtersOf(call.params, 'status'), presentMeter),
   )
   api.read(
     { method: 'get', path: `${PATH}/:id`, summary: 'Retrieves a meter.', returns: meterSchema },

@@ -3,10 +3,12 @@ import { parameterInvalid, resourceMissing } from '../core/errors.ts'
 import { jsonLength, MAX_PAGE_LENGTH } from '../core/json-text.ts'
 import { type Kind, nounOf, type Objects } from '../core/kinds.ts'
 import type { WebhookDelivery } from '../core/webhook.ts'
-import type { Cut, Filter, Page, TimeField } from '../engine/history/view.ts'
+import type { Cut, Filter, Page, TimeField, View } from '../engine/history/view.ts'
 import type { Call } from './api.ts'
 import { deferred } from './deferred.ts'
 import { instant } from './fields.ts'
+import type { Json } from './json.ts'
+import { countReads, type Presenting } from './page-reads.ts'
 
 /** The parameters of every list. See docs/contract/requests.md#lists. */
 export const pageParams = {
@@ -88,35 +90,31 @@ export const list = <Entry>(url: string, data: Entry[], has_more = false): List<
  * Presents a page of a merchant's objects, newest first.
  * @throws ApiError parameter_invalid for two cursors; resource_missing for an unknown one
  */
-export const listObjects = <K extends Kind, Body>(
+export function listObjects<K extends Kind, Body extends Json>(
   call: ListCall,
   kind: K,
   filters: readonly Filter[],
-  present: (object: Objects[K]) => Body,
-): List<Body> =>
-  listFrom(
-    call,
-    {
-      noun: nounOf(kind),
-      placeOf: (id) => call.view.placeOf(kind, id),
-      list: (page) => {
-        const found = call.view.listPage(kind, filters, page)
-        const [first] = found.rows
-        // Intents and charges are shown with details of their payment methods.
-        if (first && 'payment_method' in first)
-          call.view.load?.('payment_method', found.rows.flatMap(paymentMethodOf))
-        return found
-      },
-    },
-    present,
-  )
+  present: PresentEntry<Objects[K], Body>,
+): List<Body> {
+  const { view, lengths } = countReads(call)
+  const list = (page: Page) => {
+    const found = call.view.listPage(kind, filters, page)
+    const [first] = found.rows
+    // Intents and charges are shown with details of their payment methods.
+    if (first && 'payment_method' in first)
+      call.view.load?.('payment_method', found.rows.flatMap(paymentMethodOf))
+    return found
+  }
+  const placeOf = (id: string) => call.view.placeOf(kind, id)
+  return listFrom(call, { noun: nounOf(kind), placeOf, list, lengths }, (object) => present(view, object))
+}
 
 const paymentMethodOf = (object: object): string[] =>
   'payment_method' in object && typeof object.payment_method === 'string' ? [object.payment_method] : []
 
 /** Presents a page of webhook deliveries, newest first. Throws what `listObjects` throws. */
 export const listDeliveries = <Body>(
-  call: ListCall,
+  call: Pick<ListCall, 'c' | 'view' | 'params'>,
   filters: readonly Filter[],
   present: (delivery: WebhookDelivery) => Body,
 ): List<Body> => {
@@ -135,29 +133,37 @@ export const withCursors = <Params extends PageParams>(
   ending_before: params.ending_before && idOf(params.ending_before, 'ending_before'),
 })
 
-type ListCall = Pick<Call<PageParams>, 'c' | 'view' | 'params'>
+/** The request for a list. */
+export type ListCall = Pick<Call<PageParams>, 'c' | 'view' | 'params'> & Presenting
 
-type Source<T> = {
+/** Presents an entry with a view that counts what is read. */
+type PresentEntry<T, Body> = (view: View, entry: T) => Body
+
+type Source<T, Body> = {
   /** The name of an entry in messages. */
   readonly noun: string
   readonly placeOf: (id: string) => number | undefined
   readonly list: (page: Page) => Cut<T>
+  readonly lengths?: PageLengths<T, Body>
 }
 
 /** Presents a page of a source, newest first. Throws what `listObjects` throws. */
 export function listFrom<T, Body>(
   { c, params }: Pick<ListCall, 'c' | 'params'>,
-  source: Source<T>,
+  { list, lengths, ...source }: Source<T, Body>,
   present: (entry: T) => Body,
 ): List<Body> {
   const read = rowsOfPage(params, source)
-  const { rows, isCut } = source.list(read)
+  const { rows, isCut } = list(read)
   const isBackward = read.before !== undefined
-  return page(c.req.path, rows, { limit: params.limit, isBackward, isCut }, present)
+  return page(c.req.path, rows, { limit: params.limit, isBackward, isCut, ...lengths }, present)
 }
 
 /** Returns the rows to read for a page: one more than are shown. Throws what `listObjects` throws. */
-export function rowsOfPage(params: PageParams, { noun, placeOf }: Omit<Source<unknown>, 'list'>): Page {
+export function rowsOfPage(
+  params: PageParams,
+  { noun, placeOf }: Omit<Source<unknown, unknown>, 'list'>,
+): Page {
   const limit = params.limit + 1
   const cursor = cursorOf(params)
   if (!cursor) return { limit }
@@ -166,7 +172,15 @@ export function rowsOfPage(params: PageParams, { noun, placeOf }: Omit<Source<un
   return { limit, [cursor.param === 'starting_after' ? 'after' : 'before']: place }
 }
 
-type PageShape<T> = {
+/** How the length of a page is counted. By default, its entries count as they are. */
+type PageLengths<T, Body> = {
+  /** Returns the length of an entry as it will be shown. */
+  readonly shownLength?: (body: Body) => number
+  /** Returns the length of all that was read up to an entry, if more may be read than is shown. */
+  readonly readLength?: (entry: T) => number
+}
+
+type PageShape<T, Body> = PageLengths<T, Body> & {
   readonly limit: number
   readonly isBackward: boolean
   /** Whether further entries follow those that are given. */
@@ -176,26 +190,30 @@ type PageShape<T> = {
 }
 
 /**
- * Makes a page of up to limit + 1 entries, or of fewer if the page would become too large. An entry that is left out sets `has_more`.
- * No more entries are read than needed. Entries that were read backward are reversed.
+ * Makes a page of up to limit + 1 entries, or of fewer if the page would become too large or as much was read for it as a page may
+ * have. An entry that is left out sets `has_more`. No more entries are read than needed. Entries that were read backward are reversed.
  */
 export function page<T, Body>(
   url: string,
   found: Iterable<T>,
-  { limit, isBackward, isCut = false, lengthOf = () => 0 }: PageShape<T>,
+  shape: PageShape<T, Body>,
   present: (entry: T) => Body,
 ): List<Body> {
+  const { limit, isBackward, isCut = false } = shape
+  const { lengthOf = () => 0, readLength = () => 0, shownLength = jsonLength } = shape
   const data: Body[] = []
   let length = 0
+  let read = 0
   let isFull = false
   for (const entry of found) {
-    isFull = data.length === limit
+    isFull = data.length === limit || read > MAX_PAGE_LENGTH
     if (isFull) break
     const body = present(entry)
-    length += Math.max(jsonLength(body), lengthOf(entry))
+    length += Math.max(shownLength(body), lengthOf(entry))
     isFull = length > MAX_PAGE_LENGTH && data.length > 0
     if (isFull) break
     data.push(body)
+    read = readLength(entry)
   }
   return list(url, isBackward ? data.reverse() : data, isFull || isCut)
 }
@@ -209,15 +227,24 @@ export function pageOf<T extends { readonly id: string }, Body>(
   entries: readonly T[],
   params: PageParams,
   present: (entry: T) => Body,
+  lengths?: PageLengths<T, Body>,
 ): List<Body> {
   const cursor = cursorOf(params)
   const place = cursor ? entries.findIndex(({ id }) => id === cursor.id) : -1
   if (cursor && place === -1) throw resourceMissing('entry', cursor.id, cursor.param)
-  if (cursor?.param === 'ending_before') {
-    const found = entries.slice(0, place).reverse()
-    return page(url, found, { limit: params.limit, isBackward: true }, present)
-  }
-  return page(url, entries.slice(place + 1), { limit: params.limit, isBackward: false }, present)
+  const isBackward = cursor?.param === 'ending_before'
+  const found = isBackward ? entries.slice(0, place).reverse() : entries.slice(place + 1)
+  return page(url, found, { limit: params.limit, isBackward, ...lengths }, present)
+}
+
+/** Presents a page as `pageOf` does, of entries for which other objects are read. */
+export function pageOfRead<T extends { readonly id: string }, Body extends Json>(
+  call: ListCall,
+  entries: readonly T[],
+  present: PresentEntry<T, Body>,
+): List<Body> {
+  const { view, lengths } = countReads(call)
+  return pageOf(call.c.req.path, entries, call.params, (entry) => present(view, entry), lengths)
 }
 
 /**

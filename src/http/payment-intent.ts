@@ -81,10 +81,7 @@ function paymentIntentRoutes(api: Api): void {
       params: listParams,
       returns: paymentIntentList,
     },
-    (call) =>
-      listObjects(call, 'payment_intent', filtersOf(call.params, 'customer'), (intent) =>
-        presentPaymentIntent(call.view, intent),
-      ),
+    (call) => listObjects(call, 'payment_intent', filtersOf(call.params, 'customer'), presentPaymentIntent),
   )
   api.read(
     {

@@ -77,7 +77,7 @@ function paymentMethodRoutes(api: Api): void {
         call,
         'payment_method',
         [...equals('customer', call.params.customer), ...equals('type', call.params.type)],
-        (method) => presentPaymentMethod(call.view, method),
+        presentPaymentMethod,
       ),
   )
   api.read(

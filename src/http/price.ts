@@ -82,7 +82,7 @@ function productRoutes(api: Api): void {
         call,
         'product',
         [...activeFilter(call.params.active), ...createdFilters(call.params.created)],
-        (product) => presentProduct(call.view, product),
+        presentProduct,
       ),
   )
   api.read(
@@ -134,7 +134,7 @@ function priceRoutes(api: Api): void {
         ...activeFilter(call.params.active),
         ...filtersOf(call.params, 'product', 'lookup_key', 'currency'),
       ]
-      return listObjects(call, 'price', filters, (price) => presentPrice(call.view, price))
+      return listObjects(call, 'price', filters, presentPrice)
     },
   )
   api.read(

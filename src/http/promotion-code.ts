@@ -81,10 +81,7 @@ function promotionCodeRoutes(api: Api): void {
       params: promotionCodeListParams,
       returns: promotionCodeList,
     },
-    (call) =>
-      listObjects(call, 'promotion_code', promotionCodeFilters(call), (each) =>
-        presentPromotionCode(call.view, each),
-      ),
+    (call) => listObjects(call, 'promotion_code', promotionCodeFilters(call), presentPromotionCode),
   )
   api.read(
     {

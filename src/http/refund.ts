@@ -51,10 +51,7 @@ function refundRoutes(api: Api): void {
       params: listParams,
       returns: refundList,
     },
-    (call) =>
-      listObjects(call, 'refund', filtersOf(call.params, 'charge', 'payment_intent'), (refund) =>
-        presentRefund(call.view, refund),
-      ),
+    (call) => listObjects(call, 'refund', filtersOf(call.params, 'charge', 'payment_intent'), presentRefund),
   )
   api.read(
     {

@@ -3,7 +3,7 @@ import type { Subscription, SubscriptionItem } from '../core/subscription.ts'
 import type { View } from '../engine/history/view.ts'
 import type { Api } from './api.ts'
 import { deferred } from './deferred.ts'
-import { type List, list, pageOf, pageParams } from './pagination.ts'
+import { type List, list, pageOfRead, pageParams } from './pagination.ts'
 import { presentPrice } from './price.ts'
 import { retrieve } from './resource.ts'
 import {
@@ -24,9 +24,9 @@ export function subscriptionItemRoutes(api: Api): void {
       params: listParams,
       returns: subscriptionItemList,
     },
-    ({ c, view, id, params }) => {
-      const subscription = retrieve(view, 'subscription', id)
-      return pageOf(c.req.path, subscription.items, params, (item) => presentItem(view, subscription, item))
+    (call) => {
+      const subscription = retrieve(call.view, 'subscription', call.id)
+      return pageOfRead(call, subscription.items, (view, item) => presentItem(view, subscription, item))
     },
   )
 }

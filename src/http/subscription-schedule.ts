@@ -62,9 +62,7 @@ function subscriptionScheduleRoutes(api: Api): void {
     },
     (call) => {
       const filters = scheduleFilters(call.params)
-      return listObjects(call, 'subscription_schedule', filters, (schedule) =>
-        presentSchedule(call.view, schedule),
-      )
+      return listObjects(call, 'subscription_schedule', filters, presentSchedule)
     },
   )
   api.read(

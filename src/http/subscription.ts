@@ -50,9 +50,7 @@ function subscriptionRoutes(api: Api): void {
       returns: subscriptionList,
     },
     (call) => {
-      return listObjects(call, 'subscription', subscriptionFilters(call.params), (subscription) =>
-        presentSubscription(call.view, subscription),
-      )
+      return listObjects(call, 'subscription', subscriptionFilters(call.params), presentSubscription)
     },
   )
   api.read(

@@ -16,8 +16,10 @@ export type VersionChange = {
    * Converts a resource of this version to the previous one. Called for every resource, then for those nested in it, which are still
    * in the newest version.
    */
-  readonly response?: (resource: Json, objects: ObjectsAt) => Json
+  readonly response?: Downgrade
 }
+
+type Downgrade = (resource: Json, objects: ObjectsAt) => Json
 
 /** The objects that a change can add to a resource. */
 export type ObjectsAt = {
@@ -49,6 +51,10 @@ export class VersionHistory {
   readonly #header: string
   readonly #present: Present
   readonly #deprecated: ((route: string, params: Raw) => Raw) | undefined
+  /** The conversions from the newest version to each of the others, in their order. */
+  readonly #responses: ReadonlyMap<string, readonly Downgrade[]>
+  /** The entries of lists that were converted before, by the view of their request. */
+  readonly #entries = new WeakMap<View, Map<object, Json>>()
 
   /**
    * @param options.present - presents an object in the newest version
@@ -62,6 +68,7 @@ export class VersionHistory {
     this.#versions = versions
     this.dates = versions.map(({ date }) => date)
     this.newest = this.dates.at(-1) ?? ''
+    this.#responses = new Map(this.dates.map((date) => [date, this.#responsesOf(date)]))
   }
 
   /** Returns a version if it is known, otherwise the newest. */
@@ -90,9 +97,7 @@ export class VersionHistory {
 
   /** Converts a body of the newest version to an older one. Events keep the version in which they were emitted. */
   downgrade(date: string, body: Json, view: View): Json {
-    const responses = this.#changesSince(date)
-      .flatMap(({ response }) => response ?? [])
-      .reverse()
+    const responses = this.#responses.get(date) ?? this.#responsesOf(date)
     if (responses.length === 0) return body
     const objects: ObjectsAt = {
       view,
@@ -103,7 +108,26 @@ export class VersionHistory {
     }
     const convert = (resource: Json) =>
       responses.reduce((shown, response) => response(shown, objects), resource)
-    return converted(body, convert) as Json
+    return converted(body, convert, this.#entries.get(view)) as Json
+  }
+
+  /**
+   * Converts an entry of a list before the list, to count what is added to it. The conversion of the list uses the result.
+   * @param reads.view - the view of the request
+   * @param reads.counted - the same view, which counts what is read
+   */
+  downgradeEntry(date: string, entry: Json, reads: { readonly view: View; readonly counted: View }): Json {
+    if (date === this.newest) return entry
+    const shown = this.downgrade(date, entry, reads.counted)
+    const known = this.#entries.get(reads.view) ?? new Map()
+    this.#entries.set(reads.view, known.set(entry, shown))
+    return shown
+  }
+
+  #responsesOf(date: string): Downgrade[] {
+    return this.#changesSince(date)
+      .flatMap(({ response }) => response ?? [])
+      .reverse()
   }
 
   #changesSince(date: string): VersionChange[] {
@@ -115,19 +139,26 @@ export class VersionHistory {
  * Converts the resources of a value, each before those nested in it. One pass makes the changes of all versions, and returns what has
  * none of them as it is: a body can have a million values. Metadata is the caller's, and can look like a resource.
  */
-function converted(value: unknown, convert: (resource: Json) => Json): unknown {
+function converted(
+  value: unknown,
+  convert: (resource: Json) => Json,
+  known: ReadonlyMap<object, Json> | undefined,
+): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
-    const entries = value.map((entry) => converted(entry, convert))
+    const entries = value.map((entry) => converted(entry, convert, known))
     return entries.some((entry, index) => entry !== value[index]) ? entries : value
   }
   const { object } = value as Json
   if (object === 'event') return value
-  const resource = typeof object === 'string' ? convert(value as Json) : (value as Json)
+  const isResource = typeof object === 'string'
+  const before = isResource && known?.get(value)
+  if (before) return before
+  const resource = isResource ? convert(value as Json) : (value as Json)
   let changed: Record<string, unknown> | undefined
   for (const name of Object.keys(resource)) {
     const child = resource[name]
-    const after = name === 'metadata' ? child : converted(child, convert)
+    const after = name === 'metadata' ? child : converted(child, convert, known)
     if (after === child) continue
     changed ??= { ...resource }
     changed[name] = after

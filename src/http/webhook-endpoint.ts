@@ -70,10 +70,7 @@ function webhookEndpointRoutes(api: Api): void {
       params: endpointListParams,
       returns: endpointList,
     },
-    (call) =>
-      listObjects(call, 'webhook_endpoint', [{ field: 'deleted', is: 0 }], (endpoint) =>
-        presentEndpoint(call.view, endpoint),
-      ),
+    (call) => listObjects(call, 'webhook_endpoint', [{ field: 'deleted', is: 0 }], presentEndpoint),
   )
   api.read(
     {

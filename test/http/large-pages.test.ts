@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Change } from '../../src/core/change.ts'
 import type { Customer } from '../../src/core/customer.ts'
-import { jsonLength, MAX_PAGE_LENGTH } from '../../src/core/json-text.ts'
+import { MAX_PAGE_LENGTH } from '../../src/core/json-text.ts'
 import { listAnyEvents } from '../../src/engine/history/any-events.ts'
 import { apply } from '../../src/engine/machine/apply.ts'
 import { MAX_RESPONSE_LENGTH } from '../../src/http/bounded-text.ts'
-import { Statement } from '../../src/store/statements.ts'
 import { type Body, startTwin, type Twin } from '../twin.ts'
+import { charactersReadBy } from './characters-read.ts'
 import { asOperator, idsOf } from './support.ts'
 
 /** The lengths of the names that updates give a customer. An event shows the new name and the one before. */
@@ -29,19 +29,6 @@ async function change(twin: Twin, id: string, fields: Partial<Customer>): Promis
 const rename = (twin: Twin, id: string, name: string) => change(twin, id, { name })
 
 const nameOf = (n: number) => `${n} ${'x'.repeat(LENGTHS[n] ?? 0)}`
-
-/** Counts the characters of the values that the store reads during work. */
-async function charactersReadBy<T>(act: () => Promise<T>): Promise<{ result: T; read: number }> {
-  const methods = ['all', 'allWithin', 'get'] as const
-  const spies = methods.map((method) => vi.spyOn(Statement.prototype, method))
-  try {
-    const result = await act()
-    const rows = spies.flatMap(({ mock }) => mock.results.flatMap(({ value }) => value?.rows ?? value ?? []))
-    return { result, read: rows.reduce((sum: number, row: unknown) => sum + jsonLength(row), 0) }
-  } finally {
-    for (const spy of spies) spy.mockRestore()
-  }
-}
 
 describe.each(['paytwin', 'stripe'] as const)('with the dialect %s', (dialect) => {
   let twin: Twin

@@ -56,6 +56,16 @@ test.each([
   })
 })
 
+test('an entry that was converted before its list is not converted again', () => {
+  const entry = { object: 'customer' }
+  const shown = HISTORY.downgradeEntry(OLD, entry, { view, counted: view })
+  expect(shown).toEqual({ object: 'customer', marks: 'fdba' })
+  const { data } = HISTORY.downgrade(OLD, { object: 'list', data: [entry, { ...entry }] }, view)
+  expect(data).toEqual([shown, shown])
+  expect([data].flat().map((each) => each === shown)).toEqual([true, false])
+  expect(HISTORY.downgradeEntry(NEW, entry, { view, counted: view })).toBe(entry)
+})
+
 test('an object that a change adds to a resource has the same changes as any other', () => {
   const order = { object: 'order', customer }
   const whole = { object: 'customer', id: customer, marks: 'fdba' }

@@ -8,6 +8,7 @@ import { checkCurrent } from '../../engine/machine/merchant-state.ts'
 import { OPERATOR } from '../../engine/machine/turns.ts'
 import { deferred } from '../deferred.ts'
 import type { Json } from '../json.ts'
+import { countReads } from '../page-reads.ts'
 import { equals, isOneOf, type List, list, NOT_DELETED, page, pageParams, rowsOfPage } from '../pagination.ts'
 import { readInSteps } from '../read-turn.ts'
 import { present, presentFound } from '../resources.ts'
@@ -66,9 +67,11 @@ async function search({ c, services, params, sender }: AdminCall<Params>): Promi
   for await (const wanted of meaningsOf(view, params, find)) {
     if ('object' in wanted) return list(c.req.path, [show(view, kind, wanted.object)])
     const found = await find(kind, [...wanted.filters, ...status], read)
-    const shape = { limit, isBackward: read.before !== undefined }
-    if (found.length > 0)
-      return page(c.req.path, objectsOf(view, kind, found), shape, (one) => show(view, kind, one))
+    if (found.length === 0) continue
+    const reads = countReads({ view, services, version: services.versions.newest })
+    const shape = { limit, isBackward: read.before !== undefined, ...reads.lengths }
+    const objects = objectsOf(reads.view, kind, found)
+    return page(c.req.path, objects, shape, (one) => show(reads.view, kind, one))
   }
   return list(c.req.path, [])
 }

@@ -83,8 +83,11 @@ export function webhookAdminRoutes(add: AddRoute): void {
     },
     ({ c, services, params }) => {
       const view = viewOf(services.engine, theMerchant(services.engine, params.merchant))
-      return listObjects({ c, view, params }, 'webhook_endpoint', [{ field: 'deleted', is: 0 }], (endpoint) =>
-        presentEndpoint(view, endpoint),
+      return listObjects(
+        { c, services, view, params, version: services.versions.newest },
+        'webhook_endpoint',
+        [{ field: 'deleted', is: 0 }],
+        presentEndpoint,
       )
     },
   )

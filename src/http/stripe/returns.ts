@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import type { Kind, Objects } from '../../core/kinds.ts'
-import type { Filter } from '../../engine/history/view.ts'
-import type { Call } from '../api.ts'
+import type { Filter, View } from '../../engine/history/view.ts'
 import type { Json } from '../json.ts'
-import { type List, listObjects, type PageParams } from '../pagination.ts'
+import { type List, type ListCall, listObjects } from '../pagination.ts'
 import { Component } from '../schemas/component.ts'
 import type { WireList } from './wire.ts'
 
@@ -16,11 +15,11 @@ export const returningList = <Entry extends Json>(name: string): Component<z.Zod
   returning<WireList<Entry>>(`${name} list`)
 
 /** Presents a page of a merchant's objects, newest first. Throws what `listObjects` throws. */
-export const listKind = <K extends Kind, Entry>(
-  call: Pick<Call<PageParams>, 'c' | 'view' | 'params'>,
+export const listKind = <K extends Kind, Entry extends Json>(
+  call: ListCall,
   kind: K,
   filters: readonly Filter[],
-  present: (object: Objects[K]) => Entry,
+  present: (view: View, object: Objects[K]) => Entry,
 ): WireList<Entry> => wireList(listObjects(call, kind, filters, present))
 
 /** Returns a list as Stripe shows it: without `livemode`. */

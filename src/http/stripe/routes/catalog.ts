@@ -101,7 +101,7 @@ export function catalogRoutes(api: StripeApi): void {
     (call) => {
       const { active, created, ids } = call.params
       const filters = [...isOneOf('id', ids), ...activeFilter(active), ...createdFilters(created)]
-      return listKind(call, 'product', filters, (found) => presentProduct(call.view, found))
+      return listKind(call, 'product', filters, presentProduct)
     },
   )
   searchRoute(api, { kind: 'product', path: '/v1/products', present: presentProduct })
@@ -154,7 +154,7 @@ export function catalogRoutes(api: StripeApi): void {
         ...activeFilter(params.active),
         ...filtersOf(params, 'product', 'currency'),
       ]
-      return listKind(call, 'price', filters, (found) => presentPrice(call.view, found))
+      return listKind(call, 'price', filters, presentPrice)
     },
   )
   searchRoute(api, { kind: 'price', path: '/v1/prices', present: presentPrice })

@@ -28,10 +28,7 @@ export function chargeRoutes(api: StripeApi): void {
       params: chargeList,
       returns: returningList<Wire<Stripe.Charge>>('charge'),
     },
-    (call) =>
-      listKind(call, 'charge', filtersOf(call.params, 'customer', 'payment_intent'), (found) =>
-        presentCharge(call.view, found),
-      ),
+    (call) => listKind(call, 'charge', filtersOf(call.params, 'customer', 'payment_intent'), presentCharge),
   )
   searchRoute(api, { kind: 'charge', path: '/v1/charges', present: presentCharge })
   api.read(
@@ -63,7 +60,7 @@ export function chargeRoutes(api: StripeApi): void {
     },
     (call) => {
       const { id } = retrieve(call.view, 'charge', call.id)
-      return listKind(call, 'refund', equals('charge', id), (found) => presentRefund(call.view, found))
+      return listKind(call, 'refund', equals('charge', id), presentRefund)
     },
   )
   api.write(
@@ -86,10 +83,7 @@ export function chargeRoutes(api: StripeApi): void {
       params: refundList,
       returns: refunds,
     },
-    (call) =>
-      listKind(call, 'refund', filtersOf(call.params, 'charge', 'payment_intent'), (found) =>
-        presentRefund(call.view, found),
-      ),
+    (call) => listKind(call, 'refund', filtersOf(call.params, 'charge', 'payment_intent'), presentRefund),
   )
   api.read(
     { method: 'get', path: '/v1/refunds/:id', summary: 'Retrieves a refund.', returns: refund },

@@ -5,7 +5,7 @@ import { expireCheckoutSession } from '../../../engine/resources/checkout-expiry
 import { createCheckoutSession, updateCheckoutSession } from '../../../engine/resources/checkout-session.ts'
 import { deferred } from '../../deferred.ts'
 import { metadata, reference } from '../../fields.ts'
-import { createdParam, equals, filtersOf, pageOf, pageParams } from '../../pagination.ts'
+import { createdParam, equals, filtersOf, pageOfRead, pageParams } from '../../pagination.ts'
 import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
 import { CHECKOUT_LOCATION_MISSING, checkTaxLocation } from '../automatic-tax.ts'
@@ -61,12 +61,12 @@ export function checkoutSessionRoutes(api: StripeApi): void {
       returns: returningList<Wire<Stripe.Checkout.Session>>('checkout.session'),
     },
     (call) => {
-      const { params, view } = call
+      const { params } = call
       const filters = [
         ...filtersOf(params, 'customer', 'payment_intent', 'subscription', 'status'),
         ...equals('details_email', params.customer_details?.email),
       ]
-      return listKind(call, 'checkout_session', filters, (found) => presentCheckoutSession(view, found))
+      return listKind(call, 'checkout_session', filters, presentCheckoutSession)
     },
   )
   api.read(
@@ -105,11 +105,9 @@ export function checkoutSessionRoutes(api: StripeApi): void {
       params: deferred(() => z.object(pageParams)),
       returns: returningList<Wire<Stripe.LineItem>>('item'),
     },
-    ({ c, view, id, params }) => {
-      const found = retrieve(view, 'checkout_session', id)
-      return wireList(
-        pageOf(c.req.path, found.lines, params, (line) => presentCheckoutLine(view, found, line)),
-      )
+    (call) => {
+      const found = retrieve(call.view, 'checkout_session', call.id)
+      return wireList(pageOfRead(call, found.lines, (view, line) => presentCheckoutLine(view, found, line)))
     },
   )
 }

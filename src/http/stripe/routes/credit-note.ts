@@ -33,10 +33,7 @@ export function creditNoteRoutes(api: StripeApi): void {
       params: listParams,
       returns: returningList<Wire<Stripe.CreditNote>>('credit_note'),
     },
-    (call) =>
-      listKind(call, 'credit_note', filtersOf(call.params, 'customer', 'invoice'), (found) =>
-        presentCreditNote(call.view, found),
-      ),
+    (call) => listKind(call, 'credit_note', filtersOf(call.params, 'customer', 'invoice'), presentCreditNote),
   )
   api.read(
     { method: 'get', path: '/v1/credit_notes/:id', summary: 'Retrieves a credit note.', returns: creditNote },

@@ -115,7 +115,7 @@ export function customerRoutes(api: StripeApi): void {
     },
     (call) => {
       const filters = [NOT_DELETED, ...filtersOf(call.params, 'email', 'test_clock')]
-      return listKind(call, 'customer', filters, (found) => presentCustomer(call.view, found))
+      return listKind(call, 'customer', filters, presentCustomer)
     },
   )
   searchRoute(api, { kind: 'customer', path: '/v1/customers', present: presentCustomer })
@@ -181,9 +181,7 @@ function balanceRoutes(api: StripeApi): void {
     },
     (call) => {
       const { id } = retrieve(call.view, 'customer', call.id)
-      return listKind(call, 'customer_balance_transaction', equals('customer', id), (found) =>
-        presentBalanceTransaction(call.view, found),
-      )
+      return listKind(call, 'customer_balance_transaction', equals('customer', id), presentBalanceTransaction)
     },
   )
   api.read(

@@ -19,10 +19,7 @@ export function disputeRoutes(api: StripeApi): void {
       params: listParams,
       returns: returningList<Wire<Stripe.Dispute>>('dispute'),
     },
-    (call) =>
-      listKind(call, 'dispute', filtersOf(call.params, 'charge', 'payment_intent'), (found) =>
-        presentDispute(call.view, found),
-      ),
+    (call) => listKind(call, 'dispute', filtersOf(call.params, 'charge', 'payment_intent'), presentDispute),
   )
   api.read(
     { method: 'get', path: '/v1/disputes/:id', summary: 'Retrieves a dispute.', returns: dispute },

@@ -104,7 +104,7 @@ export function invoiceItemRoutes(api: StripeApi): void {
         ...filtersOf(call.params, 'customer', 'invoice'),
         ...(pending === undefined ? [] : [{ field: 'invoice', isNull: pending }]),
       ]
-      return listKind(call, 'invoice_item', filters, (found) => presentInvoiceItem(call.view, found))
+      return listKind(call, 'invoice_item', filters, presentInvoiceItem)
     },
   )
   api.read(

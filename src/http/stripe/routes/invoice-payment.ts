@@ -47,7 +47,9 @@ export function invoicePaymentRoutes(api: StripeApi): void {
         return wireList(pageOf(call.c.req.path, found, params, (payment) => payment))
       }
       const cursors = withCursors(params, (id, param) => invoiceOf(view, id, param).id)
-      return listKind({ ...call, params: cursors }, 'invoice', filtersOf(params), paymentOf)
+      return listKind({ ...call, params: cursors }, 'invoice', filtersOf(params), (_view, invoice) =>
+        paymentOf(invoice),
+      )
     },
   )
   api.read(

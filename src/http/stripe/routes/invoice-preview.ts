@@ -8,7 +8,7 @@ import { previewInvoice } from '../../../engine/resources/invoice-preview.ts'
 import { deferred } from '../../deferred.ts'
 import type { Raw } from '../../form.ts'
 import { asPreviewParams, previewParams, requiresSubject } from '../../invoice-preview.ts'
-import { pageOf, pageParams } from '../../pagination.ts'
+import { pageOfRead, pageParams } from '../../pagination.ts'
 import type { StripeApi } from '../api.ts'
 import { automaticTaxParam } from '../automatic-tax.ts'
 import { presentLine, presentPreview } from '../present/invoice.ts'
@@ -72,10 +72,10 @@ export function invoicePreviewRoutes(api: StripeApi): void {
       requires: requiresCustomer,
       returns: returningList<Wire<Stripe.InvoiceLineItem>>('line_item'),
     },
-    ({ c, unit, view, params: { limit, starting_after, ending_before, ...params }, version }) => {
-      const found = upcoming(unit, { params, version })
-      const page = { limit, starting_after, ending_before }
-      return wireList(pageOf(c.req.path, found.lines, page, (line) => presentLine(view, found, line)))
+    (call) => {
+      const { limit: _limit, starting_after: _after, ending_before: _before, ...params } = call.params
+      const found = upcoming(call.unit, { params, version: call.version })
+      return wireList(pageOfRead(call, found.lines, (view, line) => presentLine(view, found, line)))
     },
   )
 }

@@ -27,7 +27,14 @@ import {
   reference,
 } from '../../fields.ts'
 import { listParams } from '../../invoice.ts'
-import { createdFilters, createdParam, filtersOf, NOT_DELETED, pageOf, pageParams } from '../../pagination.ts'
+import {
+  createdFilters,
+  createdParam,
+  filtersOf,
+  NOT_DELETED,
+  pageOfRead,
+  pageParams,
+} from '../../pagination.ts'
 import type { Decline } from '../../payment-intent.ts'
 import { retrieve } from '../../resource.ts'
 import type { StripeApi } from '../api.ts'
@@ -131,7 +138,7 @@ export function invoiceRoutes(api: StripeApi): void {
         ...filtersOf(call.params, 'customer', 'subscription', 'status', 'collection_method'),
         ...createdFilters(call.params.due_date, 'due_date'),
       ]
-      return listKind(call, 'invoice', filters, (found) => presentInvoice(call.view, found))
+      return listKind(call, 'invoice', filters, presentInvoice)
     },
   )
   searchRoute(api, { kind: 'invoice', path: '/v1/invoices', present: presentInvoice })
@@ -165,9 +172,9 @@ export function invoiceRoutes(api: StripeApi): void {
       params: deferred(() => z.object(pageParams)),
       returns: returningList<Wire<Stripe.InvoiceLineItem>>('line_item'),
     },
-    ({ c, view, id, params }) => {
-      const found = retrieve(view, 'invoice', id)
-      return wireList(pageOf(c.req.path, found.lines, params, (line) => presentLine(view, found, line)))
+    (call) => {
+      const found = retrieve(call.view, 'invoice', call.id)
+      return wireList(pageOfRead(call, found.lines, (view, line) => presentLine(view, found, line)))
     },
   )
   api.write(

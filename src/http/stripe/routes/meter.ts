@@ -30,9 +30,7 @@ export function meterRoutes(api: StripeApi): void {
       returns: returningList<Wire<Stripe.Billing.Meter>>('billing.meter'),
     },
     (call) => {
-      return listKind(call, 'billing_meter', filtersOf(call.params, 'status'), (found) =>
-        presentMeter(call.view, found),
-      )
+      return listKind(call, 'billing_meter', filtersOf(call.params, 'status'), presentMeter)
     },
   )
   api.read(

@@ -143,9 +143,7 @@ export function paymentIntentRoutes(api: StripeApi): void {
       returns: returningList<Wire<Stripe.PaymentIntent>>('payment_intent'),
     },
     (call) => {
-      return listKind(call, 'payment_intent', filtersOf(call.params, 'customer'), (found) =>
-        presentPaymentIntent(call.view, found),
-      )
+      return listKind(call, 'payment_intent', filtersOf(call.params, 'customer'), presentPaymentIntent)
     },
   )
   searchRoute(api, { kind: 'payment_intent', path: '/v1/payment_intents', present: presentPaymentIntent })

@@ -71,9 +71,7 @@ export function paymentMethodRoutes(api: StripeApi): void {
     },
     (call) => {
       const { customer } = call.params
-      return listKind(call, 'payment_method', equals('customer', customer), (found) =>
-        presentPaymentMethod(call.view, found),
-      )
+      return listKind(call, 'payment_method', equals('customer', customer), presentPaymentMethod)
     },
   )
   api.read(
@@ -132,9 +130,7 @@ export function paymentMethodRoutes(api: StripeApi): void {
     },
     (call) => {
       const { id } = retrieve(call.view, 'customer', call.id)
-      return listKind(call, 'payment_method', equals('customer', id), (found) =>
-        presentPaymentMethod(call.view, found),
-      )
+      return listKind(call, 'payment_method', equals('customer', id), presentPaymentMethod)
     },
   )
   api.read(

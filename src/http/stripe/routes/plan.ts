@@ -35,7 +35,7 @@ export function planRoutes(api: StripeApi): void {
         ...activeFilter(call.params.active),
         ...filtersOf(call.params, 'product'),
       ]
-      return listKind(call, 'price', filters, presentPlan)
+      return listKind(call, 'price', filters, (_view, price) => presentPlan(price))
     },
   )
   api.read(

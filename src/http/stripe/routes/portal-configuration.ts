@@ -36,9 +36,7 @@ export function portalConfigurationRoutes(api: StripeApi): void {
         const wanted = call.params[field]
         return wanted === undefined ? [] : [{ field, is: wanted ? 1 : 0 }]
       })
-      return listKind(call, 'billing_portal_configuration', filters, (found) =>
-        presentPortalConfiguration(call.view, found),
-      )
+      return listKind(call, 'billing_portal_configuration', filters, presentPortalConfiguration)
     },
   )
   api.read(

@@ -49,10 +49,7 @@ export function promotionCodeRoutes(api: StripeApi): void {
       params: promotionCodeListParams,
       returns: returningList<Wire<Stripe.PromotionCode>>('promotion_code'),
     },
-    (call) =>
-      listKind(call, 'promotion_code', promotionCodeFilters(call), (found) =>
-        presentPromotionCode(call.view, found),
-      ),
+    (call) => listKind(call, 'promotion_code', promotionCodeFilters(call), presentPromotionCode),
   )
   api.read(
     { method: 'get', path: `${PATH}/:id`, summary: 'Retrieves a promotion code.', returns: code },

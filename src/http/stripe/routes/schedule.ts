@@ -42,7 +42,7 @@ export function scheduleRoutes(api: StripeApi): void {
     },
     (call) => {
       const filters = scheduleFilters(call.params)
-      return listKind(call, 'subscription_schedule', filters, (found) => presentSchedule(call.view, found))
+      return listKind(call, 'subscription_schedule', filters, presentSchedule)
     },
   )
   api.read(

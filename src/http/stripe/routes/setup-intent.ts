@@ -105,7 +105,7 @@ export function setupIntentRoutes(api: StripeApi): void {
     },
     (call) => {
       const filters = filtersOf(call.params, 'customer', 'payment_method')
-      return listKind(call, 'setup_intent', filters, (found) => presentSetupIntent(call.view, found))
+      return listKind(call, 'setup_intent', filters, presentSetupIntent)
     },
   )
   api.read(

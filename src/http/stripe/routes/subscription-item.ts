@@ -8,7 +8,7 @@ import type { Call, WriteCall } from '../../api.ts'
 import { deferred } from '../../deferred.ts'
 import { discountsOf, discountsParam } from '../../discount-params.ts'
 import { instant, metadata, quantity, reference } from '../../fields.ts'
-import { pageOf, pageParams } from '../../pagination.ts'
+import { pageOfRead, pageParams } from '../../pagination.ts'
 import { recurringPriceData } from '../../price-params.ts'
 import type { StripeApi } from '../api.ts'
 import { presentItem } from '../present/subscription.ts'
@@ -41,10 +41,11 @@ export function subscriptionItemRoutes(api: StripeApi): void {
       params: deferred(() => z.object({ ...pageParams, subscription: reference })),
       returns: returningList<Wire<Stripe.SubscriptionItem>>('subscription_item'),
     },
-    ({ c, view, params }) => {
-      const owner = view.get('subscription', params.subscription)
-      if (!owner) throw resourceMissing('subscription', params.subscription, 'subscription')
-      return wireList(pageOf(c.req.path, owner.items, params, (found) => presentItem(view, owner, found)))
+    (call) => {
+      const { subscription: id } = call.params
+      const owner = call.view.get('subscription', id)
+      if (!owner) throw resourceMissing('subscription', id, 'subscription')
+      return wireList(pageOfRead(call, owner.items, (view, found) => presentItem(view, owner, found)))
     },
   )
   api.read(

@@ -79,7 +79,7 @@ export function subscriptionRoutes(api: StripeApi): void {
         ...createdFilters(current_period_end, 'current_period_end'),
         ...equals('test_clock', test_clock),
       ]
-      return listKind(call, 'subscription', filters, (found) => presentSubscription(call.view, found))
+      return listKind(call, 'subscription', filters, presentSubscription)
     },
   )
   searchRoute(api, { kind: 'subscription', path: '/v1/subscriptions', present: presentSubscription })
@@ -102,9 +102,7 @@ export function subscriptionRoutes(api: StripeApi): void {
     },
     (call) => {
       const { id } = retrieve(call.view, 'customer', call.id)
-      return listKind(call, 'subscription', notCanceledOf(id), (found) =>
-        presentSubscription(call.view, found),
-      )
+      return listKind(call, 'subscription', notCanceledOf(id), presentSubscription)
     },
   )
   api.write(

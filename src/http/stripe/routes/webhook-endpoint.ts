@@ -66,10 +66,7 @@ export function webhookEndpointRoutes(api: StripeApi): void {
       params: deferred(() => z.object(pageParams)),
       returns: returningList<Wire<Stripe.WebhookEndpoint>>('webhook_endpoint'),
     },
-    (call) =>
-      listKind(call, 'webhook_endpoint', [{ field: 'deleted', is: 0 }], (found) =>
-        presentEndpoint(call.view, found),
-      ),
+    (call) => listKind(call, 'webhook_endpoint', [{ field: 'deleted', is: 0 }], presentEndpoint),
   )
   api.read(
     {

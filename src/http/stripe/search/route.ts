@@ -5,6 +5,7 @@ import type { CurrentView, View } from '../../../engine/history/view.ts'
 import { deferred } from '../../deferred.ts'
 import { expandPaths } from '../../expand.ts'
 import type { Json } from '../../json.ts'
+import { countReads } from '../../page-reads.ts'
 import { page, pageParams } from '../../pagination.ts'
 import { readInSteps } from '../../read-turn.ts'
 import type { StripeApi } from '../api.ts'
@@ -49,15 +50,17 @@ export function searchRoute<K extends SearchableKind, Entry extends Json>(
       params,
       returns: returning<SearchResult<Entry>>(`${kind} search`),
     },
-    async ({ c, services, view, merchant, given, checkCredentials, params }) => {
+    async (call) => {
+      const { c, services, view, merchant, given, checkCredentials, params } = call
       const { query, limit, page: token } = params
       const search = asSearch(kind, path.slice('/v1/'.length), parseQuery(query))
       const after = token === undefined ? undefined : placeAfter(view, kind, token)
       const inTurns = <T>(steps: Generator<void, T>) =>
         readInSteps(services, { owner: merchant, env: c.env, check: checkCredentials }, steps)
       const { rows, isCut } = await inTurns(view.search(kind, search, { limit: limit + 1, after }))
-      const shape = { limit, isBackward: false, isCut }
-      const { data, has_more } = page(c.req.path, rows, shape, (object) => present(view, object))
+      const reads = countReads(call)
+      const shape = { limit, isBackward: false, isCut, ...reads.lengths }
+      const { data, has_more } = page(c.req.path, rows, shape, (object) => present(reads.view, object))
       const last = has_more ? rows[data.length - 1] : undefined
       return {
         object: 'search_result' as const,

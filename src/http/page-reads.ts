@@ -1,0 +1,56 @@
+import { jsonLength } from '../core/json-text.ts'
+import type { View } from '../engine/history/view.ts'
+import type { Call } from './api.ts'
+import type { Json } from './json.ts'
+import type { VersionHistory } from './versions.ts'
+
+/** The request whose page is presented. */
+export type Presenting<V extends View = View> = Pick<Call<unknown>, 'version'> & {
+  readonly view: V
+  readonly services: { readonly versions: VersionHistory }
+}
+
+/** A view to present the entries of a page, with the lengths that limit the page. */
+export type PageReads<V extends View> = {
+  readonly view: V
+  readonly lengths: {
+    /** Returns the length of an entry in the version of the request. Older versions show whole objects in place of ids. */
+    readonly shownLength: (body: Json) => number
+    /** Returns the length of the objects that were read through the view, each once. */
+    readonly readLength: () => number
+  }
+}
+
+/** Returns the length of the texts and nested values of an object. Its other values are short, and most objects have many of them. */
+const lengthOf = (object: object): number =>
+  Object.values(object).reduce<number>((sum, value) => (isLong(value) ? sum + jsonLength(value) : sum), 0)
+
+const isLong = (value: unknown): boolean =>
+  typeof value === 'string' || (typeof value === 'object' && value !== null)
+
+/**
+ * Creates a view that counts what is read for the entries of a page. An invoice shows two fields of its subscription, and names of products, and reads each of
+ * these objects whole.
+ */
+export function countReads<V extends View>({ view, version, services }: Presenting<V>): PageReads<V> {
+  const known = new Set<object>()
+  let length = 0
+  const counted: V = {
+    ...view,
+    get: (kind, id) => {
+      const object = view.get(kind, id)
+      if (object && !known.has(object)) {
+        known.add(object)
+        length += lengthOf(object)
+      }
+      return object
+    },
+  }
+  return {
+    view: counted,
+    lengths: {
+      shownLength: (body) => jsonLength(services.versions.downgradeEntry(version, body, { view, counted })),
+      readLength: () => length,
+    },
+  }
+}

@@ -1,0 +1,16 @@
+import { vi } from 'vitest'
+import { jsonLength } from '../../src/core/json-text.ts'
+import { Statement } from '../../src/store/statements.ts'
+
+/** Counts the characters of the values that the store reads during work. */
+export async function charactersReadBy<T>(act: () => Promise<T>): Promise<{ result: T; read: number }> {
+  const methods = ['all', 'allWithin', 'get'] as const
+  const spies = methods.map((method) => vi.spyOn(Statement.prototype, method))
+  try {
+    const result = await act()
+    const rows = spies.flatMap(({ mock }) => mock.results.flatMap(({ value }) => value?.rows ?? value ?? []))
+    return { result, read: rows.reduce((sum: number, row: unknown) => sum + jsonLength(row), 0) }
+  } finally {
+    for (const spy of spies) spy.mockRestore()
+  }
+}
