@@ -3,7 +3,7 @@ import { isSameJson } from '../core/json-text.ts'
 import { type AnyEventType, isOfObject, type Kind } from '../core/kinds.ts'
 import { type AnyEventFilter, findAnyEvent, listAnyEvents } from '../engine/history/any-events.ts'
 import { type EventPage, listEventsOfObject } from '../engine/history/events.ts'
-import type { AnyEvent, EventWithObject } from '../engine/history/view.ts'
+import { type AnyEvent, type EventWithObject, readLengthOf } from '../engine/history/view.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import type { Api } from './api.ts'
 import { checkOpensStream } from './auth.ts'
@@ -103,11 +103,8 @@ export function presentEventList<Shape>(
     of && 'kind' in of
       ? eventsOfObject(engine, of, filter, wanted)
       : listAnyEvents(engine, of, filter, wanted)
-  return page(url, found, { limit: params.limit, isBackward, lengthOf }, show)
+  return page(url, found, { limit: params.limit, isBackward, readLength: readLengthOf }, show)
 }
-
-/** Returns the length of the large values that an event replaced. It may show few of them. */
-export const lengthOf = ({ entry }: AnyEvent): number => ('left_out' in entry ? (entry.left_out ?? 0) : 0)
 
 /** Lists the events of an object that have one of the types; types of test clocks are of no object. */
 function eventsOfObject(

@@ -185,8 +185,6 @@ type PageShape<T, Body> = PageLengths<T, Body> & {
   readonly isBackward: boolean
   /** Whether further entries follow those that are given. */
   readonly isCut?: boolean
-  /** Returns the length of what is read for an entry, if more may be read than is shown. */
-  readonly lengthOf?: (entry: T) => number
 }
 
 /**
@@ -199,8 +197,7 @@ export function page<T, Body>(
   shape: PageShape<T, Body>,
   present: (entry: T) => Body,
 ): List<Body> {
-  const { limit, isBackward, isCut = false } = shape
-  const { lengthOf = () => 0, readLength = () => 0, shownLength = jsonLength } = shape
+  const { limit, isBackward, isCut = false, readLength = () => 0, shownLength = jsonLength } = shape
   const data: Body[] = []
   let length = 0
   let read = 0
@@ -209,11 +206,11 @@ export function page<T, Body>(
     isFull = data.length === limit || read > MAX_PAGE_LENGTH
     if (isFull) break
     const body = present(entry)
-    length += Math.max(shownLength(body), lengthOf(entry))
+    length += shownLength(body)
     isFull = length > MAX_PAGE_LENGTH && data.length > 0
     if (isFull) break
     data.push(body)
-    read = readLength(entry)
+    read = Math.max(read, readLength(entry))
   }
   return list(url, isBackward ? data.reverse() : data, isFull || isCut)
 }

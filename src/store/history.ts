@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
-import { type Kind, kindNumber, type Objects } from '../core/kinds.ts'
-import { type EntryOfObject, firstKeyframeAfterUntil, type Keyframe, type Keyframes } from './keyframes.ts'
-import type { ObjectTable } from './objects.ts'
-import { isMovable, OWNER_OF_ENTRY, ownerBefore } from './ownership.ts'
+import type { Kind, Objects } from '../core/kinds.ts'
+import type { EntryOfObject, Keyframe, Keyframes } from './keyframes.ts'
+import { newestEntryAt, newestEntryOfOwnerAt } from './newest-entry.ts'
+import { isMovable } from './ownership.ts'
+import { rowAt, rowsAt } from './past-rows.ts'
 import { arg, type Statements } from './statements.ts'
 
 type Sources = {
   readonly statements: Statements
-  readonly objects: ObjectTable
   readonly keyframes: Keyframes
 }
 
@@ -24,6 +24,12 @@ type Segment = {
   readonly until: number
   readonly states: [State, ...State[]]
 }
+
+/**
+ * The maximum length of what `load` reads, in characters. Reading it takes less time than a page may, so that a page that ends early
+ * has shown something of it.
+ */
+const MAX_LOADED = 2 * 1024 * 1024
 
 /** The end of a segment that starts at the current row. */
 const NEVER = Number.MAX_SAFE_INTEGER
@@ -47,9 +53,24 @@ type Undo = { readonly previous: number | null; readonly replaced: string | null
 export class HistoryReader {
   readonly #sources: Sources
   readonly #segments = new Map<string, Segment[]>()
+  #readLength = 0
+  #loadedLength = 0
 
   constructor(sources: Sources) {
     this.#sources = sources
+  }
+
+  /**
+   * The length of all that was read, in characters: rows, keyframes and replaced values as they are stored. A state can be much
+   * shorter than the row from which it was reconstructed.
+   */
+  get readLength(): number {
+    return this.#readLength
+  }
+
+  /** Counts replaced values that a caller read itself. */
+  countRead(length: number): void {
+    this.#readLength += length
   }
 
   /**
@@ -58,7 +79,7 @@ export class HistoryReader {
    */
   asOf<K extends Kind>(kind: K, object: number, entry: number): Objects[K] {
     const segments = this.#segmentsOf(kind, object)
-    let segment = segments.find(({ until, states }) => entry <= until && entry >= oldestOf(states).entry)
+    let segment = segmentWith(segments, entry)
     if (!segment) {
       segment = this.#segmentAt(segments, { kind, object, entry })
       this.#extend(segment, entry)
@@ -66,9 +87,14 @@ export class HistoryReader {
     return stateAt(segment.states, entry) as Objects[K]
   }
 
+  /** Whether the state of an object at a journal entry was read, so that `asOf` reads nothing. */
+  has({ kind, object, entry }: EntryOfObject): boolean {
+    return segmentWith(this.#segmentsOf(kind, object), entry) !== undefined
+  }
+
   /**
    * Reads the states of objects at journal entries together, with a few statements. `asOf` then needs none for them.
-   * An object may have several entries.
+   * An object may have several entries. Large values are left to `asOf`, because not all of them may be needed.
    */
   load(places: readonly EntryOfObject[]): void {
     const starts = this.#firstStates(places)
@@ -86,11 +112,18 @@ export class HistoryReader {
 
   /** Reads the first states of the segments that contain some entries: keyframes, or current rows. */
   #firstStates(places: readonly EntryOfObject[]): Start[] {
-    const { objects, keyframes } = this.#sources
+    const { statements, keyframes } = this.#sources
+    const ends = keyframes.entryFromEach(places)
+    const entries = [...new Set(ends.flatMap((end) => end ?? []))]
+    const found = entries.length === 0 ? [] : keyframes.atEach(entries, this.#shareOf(entries))
+    this.#countLoaded(found)
+    const byEntry = new Map(found.map((keyframe) => [keyframe.entry, keyframe]))
     const wanted = new Map<string, EntryOfObject & { readonly keyframe: Keyframe | undefined }>()
-    for (const [index, keyframe] of keyframes.firstFromEach(places).entries()) {
-      const place = places[index] as EntryOfObject
-      const key = `${place.kind} ${place.object} ${keyframe?.entry}`
+    for (const [index, place] of places.entries()) {
+      const end = ends[index]
+      const keyframe = end === undefined ? undefined : byEntry.get(end)
+      if (end !== undefined && !keyframe) continue
+      const key = `${place.kind} ${place.object} ${end}`
       const entry = Math.min(place.entry, wanted.get(key)?.entry ?? place.entry)
       wanted.set(key, { ...place, entry, keyframe })
     }
@@ -98,17 +131,27 @@ export class HistoryReader {
     const kinds = [...new Set(segments.map(({ kind }) => kind))]
     return kinds.flatMap((kind) => {
       const ofKind = segments.filter((segment) => segment.kind === kind)
-      const rows = objects.atEach(kind, [...new Set(ofKind.map(({ object }) => object))])
+      const seqs = [...new Set(ofKind.map(({ object }) => object))]
+      const rows = rowsAt(statements, kind, { seqs, maxBytes: this.#shareOf(seqs) })
+      this.#countLoaded(rows)
       const bySeq = new Map(rows.map((row) => [row.seq, row]))
       return ofKind.flatMap(({ object, entry: above, keyframe }) => {
         const row = bySeq.get(object)
         if (!row) return []
-        const first: State = keyframe
-          ? { entry: keyframe.entry, object: { ...row.object, ...keyframe.state } as Objects[Kind] }
-          : { entry: row.newestEntry ?? 0, object: row.object }
-        return { kind, object, above, until: keyframe?.entry ?? NEVER, first }
+        return { kind, object, above, until: keyframe?.entry ?? NEVER, first: firstState(row, keyframe) }
       })
     })
+  }
+
+  /** Returns the maximum size of each of some values that `load` reads: equal shares of the length that is left. */
+  #shareOf(values: readonly unknown[]): number {
+    return Math.floor((MAX_LOADED - this.#loadedLength) / values.length)
+  }
+
+  #countLoaded(values: readonly { readonly length: number }[]): void {
+    const length = values.reduce((sum, value) => sum + value.length, 0)
+    this.#loadedLength += length
+    this.#readLength += length
   }
 
   /**
@@ -119,8 +162,9 @@ export class HistoryReader {
    */
   at<K extends Kind>(kind: K, object: number, instant: number, customer?: string): Objects[K] | undefined {
     const isOwned = customer !== undefined && isMovable(kind)
-    const owned = isOwned ? this.#newestEntryOfOwnerAt(kind, object, instant, customer) : undefined
-    const entry = owned ?? this.#newestEntryAt(kind, object, instant)
+    const { statements } = this.#sources
+    const owned = isOwned ? newestEntryOfOwnerAt(statements, { kind, object, instant, customer }) : undefined
+    const entry = owned ?? newestEntryAt(statements, { kind, object, instant })
     return entry === undefined ? undefined : this.asOf(kind, object, entry)
   }
 
@@ -136,17 +180,16 @@ export class HistoryReader {
     segments: Segment[],
     { kind, object, entry }: { kind: Kind; object: number; entry: number },
   ): Segment {
-    const { objects, keyframes } = this.#sources
+    const { statements, keyframes } = this.#sources
     // The place of a keyframe takes less time to read than its state, which may be large.
     const end = segments.length === 0 ? undefined : (keyframes.entryFrom({ kind, object, entry }) ?? NEVER)
     const known = segments.find((segment) => segment.until === end)
     if (known) return known
     const keyframe = end === NEVER ? undefined : keyframes.firstFrom(kind, object, entry)
     const until = keyframe?.entry ?? NEVER
-    const current = objects.at(kind, object)
-    const first: State = keyframe
-      ? { entry: keyframe.entry, object: { ...current, ...keyframe.state } as Objects[Kind] }
-      : { entry: objects.newestEntryAt(kind, object) ?? 0, object: current }
+    const row = rowAt(statements, kind, object)
+    this.#readLength += row.length + (keyframe?.length ?? 0)
+    const first = firstState(row, keyframe)
     const segment: Segment = { until, states: [first] }
     segments.push(segment)
     return segment
@@ -159,6 +202,7 @@ export class HistoryReader {
     let { object } = oldest
     for (const { previous, replaced } of this.#entriesBetween(entry, oldest.entry)) {
       if (replaced !== null) object = { ...object, ...JSON.parse(replaced) }
+      this.#readLength += replaced?.length ?? 0
       states.push({ entry: previous ?? 0, object })
     }
   }
@@ -179,7 +223,7 @@ export class HistoryReader {
   }
 
   /**
-   * Does the same as `#entriesBetween` for several spans.
+   * Does the same as `#entriesBetween` for several spans, of which the ends may be left out.
    * @param spans - the entries `last` and `above` of each
    * @returns the entries by `last`
    */
@@ -187,18 +231,22 @@ export class HistoryReader {
     const found = new Map<number, Undo[]>()
     const open = spans.filter(([last, above]) => last > above)
     if (open.length === 0) return found
+    const size = sql`ifnull(octet_length(journal.replaced), 0)`
     const rows = this.#sources.statements
       .named<Undo & { last: number }>('entries to undo of each', (db) => ({
         compile: () =>
-          sql`with recursive chain (last, above, previous, replaced) as (
-              select journal.seq, json_extract(span.value, '$[1]'), journal.previous, journal.replaced
+          // The texts are read last, because each row of the chain is copied.
+          sql`with recursive chain (last, above, seq, previous, room) as (
+              select journal.seq, json_extract(span.value, '$[1]'), journal.seq, journal.previous, ${arg('maxBytes')} - ${size}
               from json_each(${arg('spans')}) span cross join journal on journal.seq = json_extract(span.value, '$[0]')
               union all
-              select chain.last, chain.above, journal.previous, journal.replaced from chain
-              cross join journal on journal.seq = chain.previous where chain.previous > chain.above)
-            select last, previous, replaced from chain`.compile(db),
+              select chain.last, chain.above, journal.seq, journal.previous, chain.room - ${size} from chain
+              cross join journal on journal.seq = chain.previous where chain.previous > chain.above and chain.room >= 0)
+            select last, chain.previous, replaced from chain
+            cross join journal on journal.seq = chain.seq where room >= 0`.compile(db),
       }))
-      .all({ spans: JSON.stringify(open) })
+      .all({ spans: JSON.stringify(open), maxBytes: this.#shareOf(open) })
+    this.#countLoaded(rows.flatMap(({ replaced }) => replaced ?? []))
     for (const { last, ...undo } of rows) {
       const known = found.get(last)
       if (known) known.push(undo)
@@ -206,50 +254,19 @@ export class HistoryReader {
     }
     return found
   }
-
-  /** Returns the seq of a movable object's newest entry up to an instant of a customer's clock. */
-  #newestEntryOfOwnerAt(kind: Kind, object: number, instant: number, customer: string): number | undefined {
-    const row = this.#sources.statements
-      .named<{ seq: number }>(`entry of ${kind} of customer at instant`, (db) => ({
-        compile: () => {
-          const number = sql.lit(kindNumber(kind))
-          const keyframe = firstKeyframeAfterUntil(number, sql`object.seq`, arg('customer'))
-          const isFound = sql`chain.created <= ${arg('until')} and ${OWNER_OF_ENTRY} = ${arg('customer')}`
-          const owner = sql`case when journal.seq = object.newest_entry then object.customer else ${arg('customer')} end`
-          return sql`with recursive chain (seq, previous, created, owner, former) as (
-              select journal.seq, journal.previous, journal.created, ${owner}, ${ownerBefore(owner)}
-              from ${sql.table(kind)} object
-              cross join journal on journal.seq = coalesce(${keyframe}, object.newest_entry)
-              where object.seq = ${arg('object')}
-              union all
-              select journal.seq, journal.previous, journal.created, chain.former, ${ownerBefore(sql`chain.former`)}
-              from chain cross join journal on journal.seq = chain.previous where (${isFound}) is not true)
-            select seq from chain where ${isFound} limit 1`.compile(db)
-        },
-      }))
-      .get({ object, until: instant, customer })
-    return row?.seq
-  }
-
-  /** Returns the seq of an object's newest entry up to an instant, for an object whose clock never goes back. */
-  #newestEntryAt(kind: Kind, object: number, instant: number): number | undefined {
-    const row = this.#sources.statements
-      .named<{ seq: number }>(`entry of ${kind} at instant`, (db) => ({
-        compile: () =>
-          sql`with recursive chain (seq, previous, created) as (
-              select journal.seq, journal.previous, journal.created from ${sql.table(kind)} object
-              cross join journal on journal.seq =
-                coalesce(${firstKeyframeAfterUntil(sql.lit(kindNumber(kind)), sql`object.seq`)}, object.newest_entry)
-              where object.seq = ${arg('object')}
-              union all
-              select journal.seq, journal.previous, journal.created from chain
-              cross join journal on journal.seq = chain.previous where chain.created > ${arg('until')})
-            select seq from chain where created <= ${arg('until')} limit 1`.compile(db),
-      }))
-      .get({ object, until: instant })
-    return row?.seq
-  }
 }
+
+const segmentWith = (segments: readonly Segment[], entry: number): Segment | undefined =>
+  segments.find(({ until, states }) => entry <= until && entry >= oldestOf(states).entry)
+
+/** Returns the state with which a segment starts: that of a keyframe with the private fields of the row, or the row. */
+const firstState = (
+  row: { readonly newestEntry: number | null; readonly object: Objects[Kind] },
+  keyframe: Keyframe | undefined,
+): State =>
+  keyframe
+    ? { entry: keyframe.entry, object: { ...row.object, ...keyframe.state } as Objects[Kind] }
+    : { entry: row.newestEntry ?? 0, object: row.object }
 
 const oldestOf = (states: Segment['states']): State => states.at(-1) ?? states[0]
 

@@ -32,6 +32,8 @@ export type Keyframe = {
   readonly entry: number
   /** The values of all public fields. */
   readonly state: Readonly<Record<string, unknown>>
+  /** The length of the state as JSON, in characters. */
+  readonly length: number
 }
 
 /**
@@ -106,19 +108,21 @@ export class Keyframes {
 
   /** Returns the first keyframe of an object at a journal entry or after it. */
   firstFrom(kind: Kind, object: number, entry: number): Keyframe | undefined {
-    const row = this.#statements
-      .named<{ entry: number; state: string }>('first keyframe', (db) =>
-        db
-          .selectFrom('keyframe')
-          .select(['entry', 'state'])
-          .where('kind', '=', arg<number>('kind'))
-          .where('object', '=', arg<number>('object'))
-          .where('entry', '>=', arg<number>('entry'))
-          .orderBy('entry')
-          .limit(1),
+    return this.#statements
+      .named(
+        'first keyframe',
+        (db) =>
+          db
+            .selectFrom('keyframe')
+            .select(['entry', 'state'])
+            .where('kind', '=', arg<number>('kind'))
+            .where('object', '=', arg<number>('object'))
+            .where('entry', '>=', arg<number>('entry'))
+            .orderBy('entry')
+            .limit(1),
+        readKeyframe,
       )
       .get({ kind: kindNumber(kind), object, entry })
-    return row && { entry: row.entry, state: JSON.parse(row.state) }
   }
 
   /**
@@ -141,8 +145,8 @@ export class Keyframes {
       .get({ kind: kindNumber(kind), object, entry, skipped })?.entry
   }
 
-  /** Returns the result of `firstFrom` for each of many places, in their order. Equal keyframes are one object. */
-  firstFromEach(places: readonly EntryOfObject[]): (Keyframe | undefined)[] {
+  /** Returns the result of `entryFrom` for each of many places, in their order. */
+  entryFromEach(places: readonly EntryOfObject[]): (number | undefined)[] {
     const rows = this.#statements
       .named<{ index: number; entry: number | null }>('first keyframes', (db) => ({
         compile: () =>
@@ -157,21 +161,29 @@ export class Keyframes {
     const found = new Map(
       rows.flatMap(({ index, entry }) => (entry === null ? [] : [[index, entry] as const])),
     )
-    const keyframes = found.size === 0 ? undefined : this.#at([...new Set(found.values())])
-    return places.map((_, index) => keyframes?.get(found.get(index) ?? 0))
+    return places.map((_, index) => found.get(index))
   }
 
-  #at(entries: readonly number[]): ReadonlyMap<number, Keyframe> {
-    const rows = this.#statements
-      .named<{ entry: number; state: string }>('keyframes', (db) =>
-        db
-          .selectFrom('keyframe')
-          .select(['entry', 'state'])
-          .where(sql<boolean>`entry in (select value from json_each(${arg('entries')}))`),
+  /** Returns the keyframes of several entries. Those of more than `maxBytes` are left out. */
+  atEach(entries: readonly number[], maxBytes: number): Keyframe[] {
+    return this.#statements
+      .named(
+        'keyframes',
+        (db) =>
+          db
+            .selectFrom('keyframe')
+            .select(['entry', 'state'])
+            .where(sql<boolean>`entry in (select value from json_each(${arg('entries')}))`)
+            .where(sql<boolean>`octet_length(state) <= ${arg('maxBytes')}`),
+        readKeyframe,
       )
-      .all({ entries: JSON.stringify(entries) })
-    return new Map(rows.map(({ entry, state }) => [entry, { entry, state: JSON.parse(state) }]))
+      .all({ entries: JSON.stringify(entries), maxBytes })
   }
+}
+
+function readKeyframe(values: readonly unknown[]): Keyframe {
+  const [entry, state] = values as [number, string]
+  return { entry, state: JSON.parse(state), length: state.length }
 }
 
 /**

@@ -11,9 +11,6 @@ import { type Cached, lengthOf, recentObjects } from './recent-objects.ts'
 import { arg, type Reader, type Statement, type Statements, type Values } from './statements.ts'
 import type { StoredKind, StoredObjects } from './stored-kind.ts'
 
-/** An object with its seq and the seq of its newest journal entry. */
-export type RowAt<T> = { readonly seq: number; readonly newestEntry: number | null; readonly object: T }
-
 /** The columns after those of the object: its owner, and its position in the order of the constructor's parameters. */
 const ROW_COLUMNS = ['merchant', 'seq', 'newest_entry', 'entry_count'] as const
 
@@ -119,41 +116,6 @@ export class KindTable<K extends StoredKind> {
     const { fields } = codecOf(this.#kind)
     const nested = new Set(fields.filter(({ type }) => type === 'json').map(({ name }) => name))
     return this.columns.map((name) => (nested.has(name) ? sql`json(${sql.ref(name)})` : sql.ref(name)))
-  }
-
-  /** Returns the object with this seq, whoever owns it. It is not cached: readers of the past read each object once. */
-  at(seq: number): StoredObjects[K] {
-    const object = this.#statements
-      .named(
-        `at ${this.#kind}`,
-        (db) =>
-          db
-            .selectFrom(this.#kind as 'object')
-            .select(this.#columns)
-            .where('seq', '=', arg<number>('seq')),
-        codecOf(this.#kind).decode,
-      )
-      .get({ seq })
-    assert(object, `${this.#kind} ${seq} exists`)
-    return object
-  }
-
-  /** Returns the objects with these seqs, whoever owns them, with their newest journal entries. They are not cached. */
-  atEach(seqs: readonly number[]): RowAt<StoredObjects[K]>[] {
-    return this.#statements
-      .named(
-        `at each ${this.#kind}`,
-        (db) =>
-          db
-            .selectFrom(this.#kind as 'object')
-            .select([...this.#columns, 'seq', 'newest_entry'])
-            .where(sql<boolean>`seq in (select value from json_each(${arg('seqs')}))`),
-        (values) => {
-          const [seq, newestEntry] = values.slice(this.#columns.length) as [number, number | null]
-          return { seq, newestEntry, object: codecOf(this.#kind).decode(values) }
-        },
-      )
-      .all({ seqs: JSON.stringify(seqs) })
   }
 
   /** Returns an object's seq, which is the order of creation; undefined when the merchant has none with this id. */

@@ -13,7 +13,7 @@ import {
   idsOfWaitingSchedules,
 } from './customer-facts.ts'
 import { updateDerivedRows } from './derived-rows.ts'
-import { KindTable, type RowAt } from './kind-table.ts'
+import { KindTable } from './kind-table.ts'
 import type { Filter, Page } from './list-query.ts'
 import {
   type InvoiceOrder,
@@ -23,7 +23,6 @@ import {
   openInvoices,
   owedOf,
 } from './next-due.ts'
-import { sizeOfEach } from './object-sizes.ts'
 import { Place } from './place.ts'
 import { IS_OUTSTANDING, type Owners, ReadAhead } from './read-ahead.ts'
 import { arg, type Cut, literal, type Statements } from './statements.ts'
@@ -51,21 +50,6 @@ export class ObjectTable {
   /** Returns the object with this id; undefined when the merchant has none. */
   get<K extends Kind>(kind: K, merchant: number, id: string): Objects[K] | undefined {
     return this.#tables[kind].get(merchant, id)
-  }
-
-  /** Returns the object with this seq, whoever owns it. */
-  at<K extends Kind>(kind: K, seq: number): Objects[K] {
-    return this.#tables[kind].at(seq)
-  }
-
-  /** Returns the objects with these seqs, whoever owns them, with their newest journal entries. */
-  atEach<K extends Kind>(kind: K, seqs: readonly number[]): RowAt<Objects[K]>[] {
-    return this.#tables[kind].atEach(seqs)
-  }
-
-  /** Returns the total size of the nested values of the objects with these seqs, in bytes. */
-  sizeOfEach(kind: Kind, seqs: readonly number[]): number {
-    return sizeOfEach(this.#statements, kind, seqs)
   }
 
   /** Returns an object's seq, which is the order of creation; undefined when the merchant has none with this id. */

@@ -104,8 +104,7 @@ export class Store {
 
   /** Creates a reader of past states, for one page. */
   openHistory(): HistoryReader {
-    const { statements, objects } = this
-    return new HistoryReader({ statements, objects, keyframes: this.#keyframes })
+    return new HistoryReader({ statements: this.statements, keyframes: this.#keyframes })
   }
 
   /** Runs work in a transaction, which is rolled back when the work throws. */

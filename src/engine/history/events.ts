@@ -125,20 +125,14 @@ export function findEntry(
   throw resourceMissing('event', id, param)
 }
 
-/**
- * The maximum size of the stored values of the objects of a page that are read together, in bytes. Those of a larger page are read one
- * by one, and only as far as the page goes.
- */
-const MAX_TOGETHER = 2 * 1024 * 1024
-
-/** Reconstructs the events of a page, one after another. Their objects are read together, because each statement takes some time. */
+/** Reconstructs the events of a page, one after another. Small objects are read together, because each statement takes some time. */
 export function* recallEach(
   engine: Engine,
   entries: readonly EventEntry[],
 ): Generator<EventWithObject, void> {
   const { store, ids } = engine
   const history = store.openHistory()
-  if (entries.length > 1 && !areLarge(store, entries)) {
+  if (entries.length > 1) {
     history.load(entries.map(({ kind, object, seq }) => ({ kind, object, entry: seq })))
     loadPaymentMethods(store, history, entries)
   }
@@ -148,19 +142,7 @@ export function* recallEach(
   for (const entry of entries) yield recallOf(engine, entry, history, (event) => pending.get(event) ?? 0)
 }
 
-/** Whether the objects of a page are too large to be read together. */
-function areLarge({ objects }: Store, entries: readonly EventEntry[]): boolean {
-  if (entries.some(({ left_out }) => left_out)) return true
-  const kinds = [...new Set(entries.map(({ kind }) => kind))]
-  let size = 0
-  for (const kind of kinds) {
-    const seqs = entries.flatMap((entry) => (entry.kind === kind ? entry.object : []))
-    size += objects.sizeOfEach(kind, [...new Set(seqs)])
-  }
-  return size > MAX_TOGETHER
-}
-
-/** Reads the payment methods of the intents and charges of a page, which are shown with some of their details. */
+/** Reads the payment methods of the intents and charges that were loaded, which are shown with some of their details. */
 function loadPaymentMethods(
   { objects }: Store,
   history: HistoryReader,
@@ -168,6 +150,7 @@ function loadPaymentMethods(
 ): void {
   const used = entries.flatMap(({ kind, object, seq, merchant }) => {
     if (kind !== 'payment_intent' && kind !== 'charge') return []
+    if (!history.has({ kind, object, entry: seq })) return []
     const { payment_method: id } = history.asOf(kind, object, seq)
     return id === null ? [] : { id, merchant, seq }
   })

@@ -31,6 +31,8 @@ export type View = {
    * @returns the objects that were read, or are in memory. Large ones are left out
    */
   load?<K extends Kind>(kind: K, ids: readonly string[]): Objects[K][]
+  /** Returns the length of all that was read to reconstruct past objects, in characters. Only views of the past can. */
+  readLength?(): number
 }
 
 /** The current objects, which can also be listed. */
@@ -100,6 +102,7 @@ const viewAsOf = ({ store, ids, url, merchant, history }: PastSources, seq: numb
     const object = store.objects.seqOf(kind, merchant.ordinal, id)
     return object === undefined ? undefined : history.asOf(kind, object, seq)
   },
+  readLength: () => history.readLength,
 })
 
 /** An event with its object before and after it. */
@@ -132,8 +135,11 @@ export type ClockEvent = {
 /** An event of an object, or of a test clock. */
 export type AnyEvent = EventWithObject | ClockEvent
 
+/** Returns the length of all that was read to show an event and those before it on its page, in characters. */
+export const readLengthOf = ({ view }: AnyEvent): number => view.readLength?.() ?? 0
+
 /**
- * Reconstructs an event and its object from the journal.
+ * Reconstructs an event from the journal. Its object is read when it is first needed: a page may end before.
  * @param sources.history - one reader for all events of a page
  * @param pendingOf - counts the pending deliveries of an event by its id
  */
@@ -142,20 +148,33 @@ export function reconstructEvent(
   entry: EventEntry,
   pendingOf = (event: string) => sources.store.deliveries.pendingCount(event),
 ): EventWithObject {
+  const { store, ids, history } = sources
   const isPreview = entry.type === 'invoice.upcoming'
-  const after = isPreview
-    ? sources.store.journal.previews.get(entry.seq)
-    : sources.history.asOf(entry.kind, entry.object, entry.seq)
-  const id = sources.ids.of(entry.merchant, 'evt', entry.number)
-  const replaced = entry.type.endsWith('.updated') ? entry.replaced : null
+  const id = ids.of(entry.merchant, 'evt', entry.number)
+  let after: Objects[Kind] | undefined
+  let before: Objects[Kind] | null | undefined
+  const replacedIn = (object: Objects[Kind]) => {
+    if (!entry.type.endsWith('.updated')) return null
+    const { replaced, left_out = 0 } = entry
+    history.countRead(left_out)
+    return replaced && ({ ...object, ...replaced } as Objects[Kind])
+  }
   return {
     entry,
     id,
     kind: isPreview ? 'invoice' : entry.kind,
     isPreview,
-    after,
     pending: pendingOf(id),
-    before: replaced && ({ ...after, ...replaced } as Objects[Kind]),
     view: viewAsOf(sources, entry.seq),
+    get after() {
+      after ??= isPreview
+        ? store.journal.previews.get(entry.seq)
+        : history.asOf(entry.kind, entry.object, entry.seq)
+      return after
+    },
+    get before() {
+      if (before === undefined) before = replacedIn(this.after)
+      return before
+    },
   }
 }

@@ -16,7 +16,7 @@ import { kindOfId } from '../../../core/kinds.ts'
 import type { Refund } from '../../../core/refund.ts'
 import { type EventFilter, listEvents } from '../../../engine/history/events.ts'
 import { eventOfObject } from '../../../engine/history/object-events.ts'
-import type { EventWithObject } from '../../../engine/history/view.ts'
+import { type EventWithObject, readLengthOf } from '../../../engine/history/view.ts'
 import type { Call } from '../../api.ts'
 import { deferred } from '../../deferred.ts'
 import { reference } from '../../fields.ts'
@@ -84,7 +84,8 @@ function listed({ c, services, merchant, params }: ListCall) {
     limit: params.limit + 1,
     cursor: cursor && { ...cursor, isBackward, id: eventOf({ services, merchant }, cursor).id },
   })
-  return wireList(page(c.req.path, found, { limit: params.limit, isBackward }, presentMovement))
+  const shape = { limit: params.limit, isBackward, readLength: readLengthOf }
+  return wireList(page(c.req.path, found, shape, presentMovement))
 }
 
 function presentMovement({ entry, after }: EventWithObject) {

@@ -3,8 +3,8 @@ import { parameterInvalid } from '../../../core/errors.ts'
 import type { AnyEventType } from '../../../core/kinds.ts'
 import { eventTypeOf, STRIPE_EVENT_NAMES } from '../../../core/stripe-event-names.ts'
 import { findAnyEvent, listAnyEvents } from '../../../engine/history/any-events.ts'
+import { readLengthOf } from '../../../engine/history/view.ts'
 import { deferred } from '../../deferred.ts'
-import { lengthOf } from '../../event.ts'
 import { createdFilters, createdParam, cursorOf, page, pageParams } from '../../pagination.ts'
 import type { StripeApi } from '../api.ts'
 import { presentStripeEvent, type WireEvent } from '../event.ts'
@@ -38,7 +38,7 @@ export function eventRoutes(api: StripeApi): void {
         cursor: cursor && { ...cursor, isBackward },
       })
       return wireList(
-        page(c.req.path, found, { limit: params.limit, isBackward, lengthOf }, (event) =>
+        page(c.req.path, found, { limit: params.limit, isBackward, readLength: readLengthOf }, (event) =>
           presentStripeEvent(event),
         ),
       )

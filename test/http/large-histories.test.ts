@@ -1,0 +1,75 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { Change } from '../../src/core/change.ts'
+import type { Customer } from '../../src/core/customer.ts'
+import { jsonLength, MAX_PAGE_LENGTH } from '../../src/core/json-text.ts'
+import { apply } from '../../src/engine/machine/apply.ts'
+import { Statement } from '../../src/store/statements.ts'
+import { type Body, startTwin, type Twin } from '../twin.ts'
+import { asOperator, idsOf } from './support.ts'
+
+const LARGE = 1_500_000
+const COUNT = 12
+
+/** Gives a customer metadata that the API would refuse. */
+async function enlarge(twin: Twin, id: string, length: number): Promise<void> {
+  const { engine, merchant } = twin.sandbox
+  await engine.command(merchant, null, (unit) => {
+    const made = new Change()
+    const customer = unit.need('customer', id) as Customer
+    made.update('customer', customer, (before) => ({ ...before, metadata: { large: 'x'.repeat(length) } }))
+    apply(unit, made)
+  })
+}
+
+/** Measures what the store reads during work, in characters: all of it, and most by one statement. */
+async function readBy<T>(work: () => Promise<T>): Promise<{ result: T; all: number; together: number }> {
+  const methods = ['all', 'allWithin', 'get'] as const
+  const spies = methods.map((method) => vi.spyOn(Statement.prototype, method))
+  const result = await work()
+  const sizes = spies.flatMap(({ mock }) => mock.results.map(({ value }) => jsonLength(value?.rows ?? value)))
+  vi.restoreAllMocks()
+  return { result, all: sizes.reduce((sum, size) => sum + size, 0), together: Math.max(...sizes) }
+}
+
+afterEach(() => vi.restoreAllMocks())
+
+describe.each([
+  ['rows', [LARGE]],
+  ['keyframes', [LARGE, 0]],
+  ['replaced values', [100_000, 200_000, 300_000, 400_000, 0]],
+] as const)('events of customers that were small, with large %s', (_, lengths) => {
+  let twin: Twin
+  let created: string[]
+  beforeAll(async () => {
+    twin = await startTwin()
+    for (let n = 0; n < COUNT; n += 1) await twin.post('/v1/customers', { name: `${n}` })
+    const customers = idsOf((await twin.get('/v1/customers?limit=100')).data)
+    created = idsOf((await twin.get('/v1/events?type=customer.created&limit=100')).data)
+    for (const id of customers) for (const length of lengths) await enlarge(twin, id, length)
+    twin.sandbox.engine.store.objects.forget()
+  })
+  afterAll(() => twin.close())
+
+  test.each(['merchant', 'operator'] as const)(
+    'end a page of the %s before much more is read than a page may have, and are each in one page',
+    async (reader) => {
+      const operator = asOperator(twin)
+      const page = async (query: string): Promise<Body> =>
+        reader === 'merchant'
+          ? twin.get(`/v1/events?${query}`)
+          : (await operator('GET', `events?${query}`)).body
+      const found: string[] = []
+      for (let more = true; more; ) {
+        const cursor = found.length === 0 ? '' : `&starting_after=${found.at(-1)}`
+        const query = `type=customer.created&limit=100${cursor}`
+        const { result, all, together } = await readBy(() => page(query))
+        expect(result.data.length).toBeGreaterThan(0)
+        expect(all).toBeLessThan(2 * MAX_PAGE_LENGTH)
+        expect(together).toBeLessThan(MAX_PAGE_LENGTH)
+        found.push(...idsOf(result.data))
+        more = result.has_more
+      }
+      expect(found).toEqual(created)
+    },
+  )
+})
