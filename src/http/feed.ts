@@ -1,3 +1,4 @@
+import { MAX_PAGE_LENGTH } from '../core/json-text.ts'
 import type { Json } from './json.ts'
 
 /** The maximum number of items that are read at a time. */
@@ -22,6 +23,8 @@ type FeedItem = {
   readonly event: string
   readonly id: string
   readonly data: () => Json
+  /** Returns the length of all that was read up to the item since `Feed.after`, if more may be read than is shown. */
+  readonly readLength?: () => number
 }
 
 /** A sequence of items that grows at its end. Streams read from it. */
@@ -85,6 +88,8 @@ export class FeedReader {
       text += frame
       count += 1
       last = item.place
+      isFull = (item.readLength?.() ?? 0) > MAX_PAGE_LENGTH
+      if (isFull) break
     }
     const frames = encoder.encode(text)
     const mayHaveMore = isFull || count === CHUNK

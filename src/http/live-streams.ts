@@ -178,10 +178,10 @@ export class LiveStreams {
     }
   }
 
-  /** Serves a stream from its place, or ends it. */
+  /** Sends the next chunk of a stream from its place, or ends it. Others are served before its next chunk. */
   #serve(stream: Stream, reader: FeedReader): void {
     if (stream.feed.hasEnded?.()) this.#end(stream)
-    while (this.#hasRoom(stream) && this.#sendNext(stream, reader));
+    if (this.#hasRoom(stream) && this.#sendNext(stream, reader)) this.#due.add(stream)
     if (!stream.isBeatDue) return
     stream.isBeatDue = false
     if (this.#hasRoom(stream)) this.#send(stream, encoder.encode(': heartbeat\n\n'))

@@ -1,7 +1,7 @@
 import type { AnyEventType } from '../core/kinds.ts'
 import { anyEventsAfter, idAt, newestPlace, placeIn, placeOfEvent } from '../engine/history/any-events.ts'
 import { placeAt } from '../engine/history/events.ts'
-import type { AnyEvent } from '../engine/history/view.ts'
+import { type AnyEvent, readLengthOf } from '../engine/history/view.ts'
 import type { Engine } from '../engine/machine/engine.ts'
 import { type MerchantState, merchantOfGeneration } from '../engine/machine/merchant-state.ts'
 import { stateMark } from '../engine/machine/state-mark.ts'
@@ -97,7 +97,9 @@ export class EventStreams {
       after: function* (place, limit) {
         for (const event of anyEventsAfter(engine, merchant, { types, place, limit })) {
           const { entry, id } = event
-          yield { place: placeIn(merchant, entry), event: entry.type, id, data: () => present(event) }
+          const place = placeIn(merchant, entry)
+          const readLength = () => readLengthOf(event)
+          yield { place, event: entry.type, id, data: () => present(event), readLength }
         }
       },
       restart: () => {

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { MAX_PAGE_LENGTH } from '../../src/core/json-text.ts'
 import { stopwatch } from '../../src/engine/machine/clock.ts'
 import type { Feed } from '../../src/http/feed.ts'
 import { LiveStreams, MOST_STREAMS } from '../../src/http/live-streams.ts'
@@ -73,6 +74,27 @@ test('a merchant has a limited number of streams; one that ends makes room', asy
   expect(open(2, 'key_3').status).toBe(200)
   await opened[0]?.body?.cancel()
   expect(open(1, 'key_2').status).toBe(200)
+})
+
+test('a chunk ends when as much was read for it as a page may have, and others are served before the next', async () => {
+  const order: string[] = []
+  const large = (selection: string): Feed => ({
+    ...feedOf(1, selection),
+    after: function* (place) {
+      for (let at = place + 1; at <= 3; at += 1) {
+        const data = () => ({ at: order.push(`${selection} ${at}`) })
+        yield { place: at, event: 'item', id: `${at}`, data, readLength: () => MAX_PAGE_LENGTH + 1 }
+      }
+    },
+  })
+  newest[1] = 3
+  const sent = [follow(large('a')), follow(large('b'))]
+  await turns(8)
+  expect(sent).toEqual([
+    ['1', '2', '3'],
+    ['1', '2', '3'],
+  ])
+  expect(order).toEqual(['a 1', 'b 1', 'a 2', 'b 2', 'a 3', 'b 3'])
 })
 
 test('streams that take long are served in several turns, the others afterwards', async () => {
