@@ -24,6 +24,8 @@ export type PastEntry = {
   /** A large value is read each time. */
   readonly replaced: Readonly<Record<string, unknown>> | null
   readonly request: string | null
+  /** The size of large replaced values, in bytes; 0 for others. */
+  readonly left_out: number
 }
 
 const numberOf = (kind: Kind) => sql.raw(String(kindNumber(kind)))

@@ -3,27 +3,34 @@ import type { Kind, Objects } from '../../core/kinds.ts'
 import type { Cut } from '../../store/statements.ts'
 import type { View } from './view.ts'
 
-/** Returns the first objects up to a limit and up to the length of a page, at least one if there is one. */
-export function firstWithin<T>(objects: Iterable<T>, limit: number): Cut<T> {
-  const rows: T[] = []
+type Wanted<K extends Kind> = {
+  readonly kind: K
+  readonly ids: readonly string[]
+  /** Selects some of them; all by default. */
+  readonly isWanted?: (object: Objects[K]) => boolean
+}
+
+/**
+ * Reads objects one after the other, up to a limit and until the wanted ones, or what was read for them, have the length of a page. At
+ * least one is returned if there is one.
+ */
+export function firstWithin<K extends Kind>(
+  view: View,
+  { kind, ids, isWanted = () => true }: Wanted<K>,
+  limit: number,
+): Cut<Objects[K]> {
+  const readLength = () => view.readLength?.() ?? 0
+  const readBefore = readLength()
+  const rows: Objects[K][] = []
   let length = 0
-  for (const object of objects) {
+  for (const id of ids) {
+    const isFull = rows.length > 0 && readLength() - readBefore > MAX_PAGE_LENGTH
+    if (isFull || rows.length === limit) return { rows, isCut: true }
+    const object = view.get(kind, id)
+    if (!object || !isWanted(object)) continue
     length += jsonLength(object)
-    if (rows.length === limit || (length > MAX_PAGE_LENGTH && rows.length > 0)) return { rows, isCut: true }
+    if (length > MAX_PAGE_LENGTH && rows.length > 0) return { rows, isCut: true }
     rows.push(object)
   }
   return { rows, isCut: false }
-}
-
-/** Reads objects one after the other, and yields those that are wanted. */
-export function* each<K extends Kind>(
-  view: View,
-  kind: K,
-  ids: readonly string[],
-  isWanted: (object: Objects[K]) => boolean = () => true,
-): Generator<Objects[K], void> {
-  for (const id of ids) {
-    const object = view.get(kind, id)
-    if (object && isWanted(object)) yield object
-  }
 }

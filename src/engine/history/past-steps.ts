@@ -53,11 +53,13 @@ export function readTimelineSteps(
   let read = 0
   let length = 0
   for (const entry of entries.slice(0, limit)) {
+    if (history.readLength > MAX_PAGE_LENGTH && steps.length > 0) break
     const key = `${entry.kind} ${entry.object}`
     const known = states.get(key)
     // Between two entries of a customer, an object may have belonged to another customer.
     const after = known?.entry === entry.seq ? known.object : latest(history, view, entry)
-    const { replaced } = entry
+    const { replaced, left_out } = entry
+    history.countRead(left_out)
     length += (known ? 0 : jsonLength(after)) + changesLength(after, replaced)
     if (length > MAX_PAGE_LENGTH && steps.length > 0) break
     read += 1

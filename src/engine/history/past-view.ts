@@ -49,5 +49,6 @@ export const viewAt = (
       const complete = PRIVATE[kind] as ((object: Objects[K], instant: number) => Objects[K]) | undefined
       return object && complete ? complete(object, instant) : object
     },
+    readLength: () => history.readLength,
   }
 }

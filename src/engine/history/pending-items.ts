@@ -1,7 +1,6 @@
 import { MAX_LINES } from '../../core/invoice.ts'
 import { type InvoiceItem, itemsOfOneInvoice, oldestFirst } from '../../core/invoice-item.ts'
 import type { Subscription } from '../../core/subscription.ts'
-import { each } from './first-within.ts'
 import type { Found } from './timeline-invoices.ts'
 
 /** Returns a function that lists the items that wait for the next invoice of one of the subscriptions at the moment. */
@@ -24,8 +23,8 @@ function pastItemsOf({ engine, view, customer, as_of }: Found, subscriptions: re
     subscriptions: subscriptions.map(({ id }) => id),
     instant: as_of,
   })
-  const isPending = ({ invoice, deleted }: InvoiceItem) => invoice === null && !deleted
-  return oldestFirst([...each(view, 'invoice_item', ids, isPending)])
+  const items = ids.flatMap((id) => view.get('invoice_item', id) ?? [])
+  return oldestFirst(items.filter(({ invoice, deleted }) => invoice === null && !deleted))
 }
 
 function presentItemsOf({ engine, merchant }: Found, { id, has_pending_items }: Subscription) {

@@ -9,7 +9,7 @@ import type { Owed } from '../../store/next-due.ts'
 import type { Cut } from '../../store/statements.ts'
 import type { Engine } from '../machine/engine.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
-import { each, firstWithin } from './first-within.ts'
+import { firstWithin } from './first-within.ts'
 import type { View } from './view.ts'
 
 /** A subject that was found, with the view of its moment. */
@@ -40,7 +40,7 @@ export type RelatedInvoices = {
 export function invoicesOf(found: Found, kind: Kind, subject: Objects[Kind]): RelatedInvoices {
   const isOfCustomer = kind === 'customer'
   const subscription = isOfCustomer ? undefined : subject.id
-  const drafts = firstWithin(waitingDrafts(found, subscription), MAX_RELATED + 1)
+  const drafts = waitingDrafts(found, subscription)
   const { owed, ...open } = found.isPast ? pastOpen(found, subscription) : presentOpen(found, subscription)
   const latest = isOfCustomer ? null : (subject as Subscription).latest_invoice
   const named = latest === null ? undefined : found.view.get('invoice', latest)
@@ -82,10 +82,8 @@ function presentOpen({ engine, customer }: Found, subscription: string | undefin
 function pastOpen(found: Found, subscription: string | undefined): Open {
   const { past } = found.engine.store
   const owner = pastOwner(found, subscription)
-  const { rows, isCut } = firstWithin(
-    each(found.view, 'invoice', past.idsInState('open', owner)),
-    MAX_RELATED + 1,
-  )
+  const ids = past.idsInState('open', owner)
+  const { rows, isCut } = firstWithin(found.view, { kind: 'invoice', ids }, MAX_RELATED + 1)
   return { rows, isCut, nextDue: rows, owed: past.owedOf(owner) }
 }
 
@@ -95,10 +93,11 @@ const pastOwner = ({ customer, as_of }: Found, subscription: string | undefined)
 })
 
 /** Reads the drafts that had a planned finalization at the moment one after the other, newest first. */
-const waitingDrafts = (found: Found, subscription: string | undefined): Iterable<Invoice> =>
-  RULES[found.merchant.settings.dialect].draftSeconds === null
-    ? []
-    : each(found.view, 'invoice', idsOfDrafts(found, subscription), waitsAsDraft)
+function waitingDrafts(found: Found, subscription: string | undefined): Cut<Invoice> {
+  if (RULES[found.merchant.settings.dialect].draftSeconds === null) return { rows: [], isCut: false }
+  const ids = idsOfDrafts(found, subscription)
+  return firstWithin(found.view, { kind: 'invoice', ids, isWanted: waitsAsDraft }, MAX_RELATED + 1)
+}
 
 function idsOfDrafts(found: Found, subscription: string | undefined) {
   const { engine, merchant, customer } = found

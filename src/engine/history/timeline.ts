@@ -23,7 +23,7 @@ import type { Clock } from '../machine/clock.ts'
 import type { Engine } from '../machine/engine.ts'
 import type { MerchantState } from '../machine/merchant-state.ts'
 import { firstJobsOf } from './first-jobs.ts'
-import { each, firstWithin } from './first-within.ts'
+import { firstWithin } from './first-within.ts'
 import { type PastSteps, readTimelineSteps, type TimelineStep } from './past-steps.ts'
 import { viewAt } from './past-view.ts'
 import { pendingItemsOf } from './pending-items.ts'
@@ -177,10 +177,8 @@ function subscriptionsOf({ engine, merchant, view, customer, as_of, isPast }: Fo
   const ofCustomer = { field: 'customer', is: customer.id }
   if (!isPast) return objects.listPage('subscription', ordinal, [ofCustomer], NEWEST)
   const filters = [ofCustomer, { field: 'created', compare: '<=', to: as_of }] as const
-  return firstWithin(
-    each(view, 'subscription', objects.ids('subscription', ordinal, filters, ALL)),
-    NEWEST.limit,
-  )
+  const ids = objects.ids('subscription', ordinal, filters, ALL)
+  return firstWithin(view, { kind: 'subscription', ids }, NEWEST.limit)
 }
 
 /** Lists the customer's subscriptions that had not ended at the moment, the next due ones if there are many. */
@@ -194,8 +192,12 @@ function paymentMethodsOf({ engine, merchant, view, customer, isPast }: Found): 
   const ofCustomer = { field: 'customer', is: customer.id }
   if (!isPast) return objects.list('payment_method', merchant.settings.ordinal, [ofCustomer], NEWEST)
   const isHeld = (method: PaymentMethod) => method.customer === customer.id
-  const held = each(view, 'payment_method', past.paymentMethodsOf(customer.id), isHeld)
-  return [...firstWithin(held, NEWEST.limit).rows]
+  const methods = {
+    kind: 'payment_method',
+    ids: past.paymentMethodsOf(customer.id),
+    isWanted: isHeld,
+  } as const
+  return [...firstWithin(view, methods, NEWEST.limit).rows]
 }
 
 function futureJobsOf(

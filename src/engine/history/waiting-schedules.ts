@@ -1,5 +1,5 @@
 import { isOver, type SubscriptionSchedule } from '../../core/subscription-schedule.ts'
-import { each, firstWithin } from './first-within.ts'
+import { firstWithin } from './first-within.ts'
 import { type Found, MAX_RELATED } from './timeline-invoices.ts'
 
 /** Lists the customer's schedules that had not started at the moment, up to the length of a page. */
@@ -15,5 +15,5 @@ export function waitingSchedules({
     ? past.idsInState('unfinished', { owner: { customer: customer.id }, instant: as_of })
     : objects.idsOfWaitingSchedules(customer.id)
   const isWaiting = (schedule: SubscriptionSchedule) => schedule.subscription === null && !isOver(schedule)
-  return firstWithin(each(view, 'subscription_schedule', ids, isWaiting), MAX_RELATED + 1).rows
+  return firstWithin(view, { kind: 'subscription_schedule', ids, isWanted: isWaiting }, MAX_RELATED + 1).rows
 }

@@ -137,3 +137,24 @@ test('the page of a customer shows prorations without reading large invoice item
   expect(changes.map(({ prorations }: Body) => prorations.length)).toEqual([2, 2])
   expect(length).toBeLessThan(1_000_000)
 })
+
+test('a past moment shows the subscriptions that fit, if they have large rows now', async () => {
+  const price = await makePrice(twin)
+  const ids: string[] = []
+  for (let n = 0; n < 9; n += 1) {
+    const { id } = await twin.post('/v1/subscriptions', {
+      ...{ customer: customer.id, currency: 'usd', collection_method: 'send_invoice', days_until_due: 30 },
+      items: [{ price: price.id }],
+    })
+    ids.push(id)
+  }
+  await twin.advance({ by: '1d' })
+  for (const id of ids) await enlarge('subscription', id)
+  twin.sandbox.engine.store.objects.forget()
+  const { body } = await asOperator(twin)('GET', `customers/${customer.id}?at=${customer.created}`)
+  const { data, has_more } = body.related.subscriptions
+  expect(has_more).toBe(true)
+  expect(data.length).toBeGreaterThan(0)
+  expect(data.length).toBeLessThan(4)
+  expect(body.timeline.happened.has_more).toBe(true)
+})
