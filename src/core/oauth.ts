@@ -35,7 +35,7 @@ export const TOKEN_TRANSITIONS: Transitions<TokenStatus, 'rotate' | 'revoke'> = 
   revoked: { revoke: 'revoked' },
 }
 
-/** Returns the status at an instant. A pending request past its expiry has expired, although nothing was written. */
+/** Returns the status at an instant. A pending request past its expiry has expired, also before that is written. */
 export const statusAt = (
   { status, expires }: { readonly status: AuthorizationStatus; readonly expires: number },
   now: number,

@@ -3,6 +3,7 @@ import type { KeyRing } from '../engine/access/keys.ts'
 import { limitRequests } from '../engine/access/oauth-authorization.ts'
 import { deleteExpiredGrants } from '../engine/access/oauth-token.ts'
 import type { Engine } from '../engine/machine/engine.ts'
+import { recordLiveClocks } from '../engine/machine/live-clocks.ts'
 import type { AdminServices } from '../http/admin/services.ts'
 import type { DashboardAccess } from '../http/dashboard/access.ts'
 import { isOfStorage } from '../store/unusable.ts'
@@ -84,7 +85,7 @@ export async function deleteExpired({
   const deleteSome = () =>
     engine.operatorCommand(() => idempotency.deleteExpired() || deleteExpiredGrants(engine))
   while (await deleteSome());
-  await engine.recordLiveClocks()
+  await recordLiveClocks(engine)
   access.deleteExpired()
 }
 

@@ -3,6 +3,7 @@ import { anyEventsAfter, idAt, newestPlace, placeIn, placeOfEvent } from '../eng
 import { placeAt } from '../engine/history/events.ts'
 import { type AnyEvent, readLengthOf } from '../engine/history/view.ts'
 import type { Engine } from '../engine/machine/engine.ts'
+import { hasExpired } from '../engine/machine/live-clocks.ts'
 import { type MerchantState, merchantOfGeneration } from '../engine/machine/merchant-state.ts'
 import { stateMark } from '../engine/machine/state-mark.ts'
 import type { Feed } from './feed.ts'
@@ -111,7 +112,8 @@ export class EventStreams {
         const newest = idAt(engine, merchant, newestPlace(engine, merchant))
         return { newest, state: stateMark(engine.store)?.id }
       },
-      hasEnded: () => merchant !== null && (merchant.presence === 'deleted' || merchant.clock.now >= expires),
+      hasEnded: () =>
+        merchant !== null && (merchant.presence === 'deleted' || hasExpired(engine, merchant, expires)),
     }
   }
 }

@@ -28,7 +28,7 @@ export type OAuthAuthorizationRow = {
   /** The `state` of the request; deleted once it was returned. */
   state: string | null
   code_challenge: string | null
-  /** Never 'expired', which follows from `expires`. */
+  /** A pending request has expired at `expires`, which is written later. */
   status: AuthorizationStatus
   /** Wall time, as are `expires` and `revoked`. */
   created: number

@@ -85,6 +85,21 @@ test('a link expires after an hour, and a session after 30 days', async () => {
   expect((await visit(twin, '/dashboard', { headers: { cookie } })).status).toBe(401)
 })
 
+test('a session that was refused as expired stays so after a crash, also if the wall clock was set back', async () => {
+  let now = wall
+  const dashboardSessions = sessionsInMemory()
+  const same = { url, wall: () => now, adminToken: 'v'.repeat(40), dashboardSessions }
+  const first = await startTwin(same)
+  onTestFinished(() => first.close())
+  const { cookie, base } = await signIn(first)
+  now += 30 * 86_400_000
+  expect((await visit(first, base, { headers: { cookie } })).status).toBe(401)
+  now = wall
+  const next = await startTwin(same)
+  onTestFinished(() => next.close())
+  expect((await visit(next, base, { headers: { cookie } })).status).toBe(401)
+})
+
 test('a changed session, and that of a daemon with another token, are refused', async () => {
   const dashboardSessions = sessionsInMemory()
   const [first, other] = [

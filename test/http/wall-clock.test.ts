@@ -1,10 +1,10 @@
-import { copyFileSync } from 'node:fs'
-import { afterEach, describe, expect, test } from 'vitest'
+import { copyFileSync, existsSync } from 'node:fs'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { SandboxOptions } from '../../src/daemon/sandbox.ts'
 import { PLACES } from '../places.ts'
 import { type Body, clientOf, startTwin, type Twin } from '../twin.ts'
-import { ask, expectOAuthRefusal, letIn, makeApp } from './oauth/support.ts'
-import { asOperator, badState, expectUnauthenticated } from './support.ts'
+import { ask, codeFor, exchange, expectOAuthRefusal, invalidGrant, letIn, makeApp } from './oauth/support.ts'
+import { asOperator, badState, expectUnauthenticated, openStream } from './support.ts'
 
 const START = Date.UTC(2026, 5, 1)
 const HOUR = 3_600_000
@@ -120,53 +120,97 @@ describe('when the wall clock is set back', () => {
 })
 
 describe('when the wall clock is set back before a restart', () => {
-  async function restartAt(time: number, options: Partial<SandboxOptions>): Promise<void> {
+  const options = (): SandboxOptions => ({
+    database: PLACES['on disk'](),
+    secretKey: `sk_test_${'x'.repeat(24)}`,
+    clock: 'live',
+  })
+
+  /** When it is recorded that something has expired. */
+  const RECORDED = [
+    'at the end',
+    'by the housekeeping before a crash',
+    'by a refusal before a crash',
+  ] as const
+  type Recorded = (typeof RECORDED)[number]
+
+  /** Starts again with the wall clock at START: from the files as a crash leaves them, or as the end does. */
+  async function restart({ database, ...rest }: SandboxOptions, when: Recorded): Promise<void> {
+    if (when === 'at the end') await twin.close()
+    else if (when === 'by the housekeeping before a crash') await twin.sandbox.doHousekeeping()
+    // A refusal is written with the next commands.
+    else await twin.sandbox.engine.operatorCommand(() => undefined)
+    const copy = PLACES['on disk']()
+    for (const file of ['', '-wal'])
+      if (existsSync(`${database}${file}`)) copyFileSync(`${database}${file}`, `${copy}${file}`)
     await twin.close()
-    await start(options)
-    await setWall(time)
+    await start({ ...rest, database: copy })
   }
 
-  test.each(['at the end', 'by the housekeeping before a crash'])(
-    'what has expired, noted %s, stays expired',
-    async (when) => {
-      const options = { database: PLACES['on disk'](), secretKey: `sk_test_${'x'.repeat(24)}` }
-      await start(options)
+  describe.each(RECORDED)('what has expired, recorded %s, stays so:', (when) => {
+    test('an authorization, and an idempotency key', async () => {
+      const given = options()
+      await start(given)
       const { id } = await ask(twin, await makeApp(twin))
       const send = (name: string) =>
         twin.request('POST', '/v1/customers', { name }, { 'Idempotency-Key': 'once' })
+      const approve = () => twin.request('POST', `/v1/oauth/authorizations/${id}/approve`)
       await send('Ada')
       await setWall(START + 25 * HOUR)
-      if (when !== 'at the end') await twin.sandbox.doHousekeeping()
-      await restartAt(START, options)
-      expectOAuthRefusal(await twin.request('POST', `/v1/oauth/authorizations/${id}/approve`), badState())
+      if (when === 'by a refusal before a crash') {
+        expectOAuthRefusal(await approve(), badState())
+        expect((await send('Grace')).body).toMatchObject({ name: 'Grace' })
+      }
+      await restart(given, when)
+      expectOAuthRefusal(await approve(), badState())
       expect((await send('Grace')).body).toMatchObject({ name: 'Grace' })
-    },
-  )
+    })
 
-  test.each(['at the end', 'by the housekeeping before a crash'])(
-    'a live clock, recorded %s, does not go back: an access token stays expired',
-    async (when) => {
-      const database = PLACES['on disk']()
-      const options = { database, secretKey: `sk_test_${'x'.repeat(24)}`, clock: 'live' as const }
-      await start(options)
-      const { access_token } = await letIn(twin, await makeApp(twin))
+    test('an access token, and a code: a live clock does not go back', async () => {
+      const given = options()
+      await start(given)
+      const app = await makeApp(twin)
+      const code = await codeFor(twin, app)
+      const { access_token } = await letIn(twin, app)
       const readAs = () => read(clientOf(twin.sandbox, access_token))
       expect((await readAs()).status).toBe(200)
       await setWall(START + HOUR)
       expect((await readAs()).status).toBe(401)
       const shown = (await operate('GET', 'clock')).now
-      const copy = PLACES['on disk']()
-      const isCrash = when !== 'at the end'
-      if (isCrash) {
-        await twin.sandbox.doHousekeeping()
-        // The files as a crash leaves them.
-        for (const file of ['', '-wal']) copyFileSync(`${database}${file}`, `${copy}${file}`)
-      }
-      await restartAt(START, { ...options, database: isCrash ? copy : database })
+      await restart(given, when)
       expect((await readAs()).status).toBe(401)
+      expectOAuthRefusal(await exchange(twin, app, code), invalidGrant)
       expect((await operate('GET', 'clock')).now).toBe(shown)
-    },
-  )
+    })
+  })
+
+  test('a token whose stream has ended has expired, also after a crash', async () => {
+    const given = options()
+    await start(given)
+    const { access_token } = await letIn(twin, await makeApp(twin))
+    const stream = await openStream(clientOf(twin.sandbox, access_token))
+    await setWall(START + HOUR)
+    // Any commit wakes the streams.
+    await operate('POST', 'keys', {})
+    await expect(stream.take(1)).rejects.toThrow('the stream ended')
+    await restart(given, 'by a refusal before a crash')
+    expect((await read(clientOf(twin.sandbox, access_token))).status).toBe(401)
+  })
+
+  test('many refusals of what has expired are written once', async () => {
+    await start(options())
+    await ask(twin, await makeApp(twin))
+    const { access_token } = await letIn(twin, await makeApp(twin))
+    await setWall(START + HOUR)
+    const { engine } = twin.sandbox
+    const [commands, ofOperator] = [vi.spyOn(engine, 'command'), vi.spyOn(engine, 'operatorCommand')]
+    const refused = clientOf(twin.sandbox, access_token)
+    for (let round = 0; round < 20; round += 1)
+      await Promise.all([read(refused), operate('GET', 'authorizations'), read(refused)])
+    expect(commands).toHaveBeenCalledOnce()
+    // A second finds no other request that has expired.
+    expect(ofOperator.mock.calls.length).toBeOneOf([1, 2])
+  })
 })
 
 describe('what was created while the wall clock was ahead', () => {

@@ -134,14 +134,11 @@ export const findAuthorization = (engine: Engine, id: string): Authorization =>
  * @throws ApiError invalid_state_transition when it was decided before or has expired
  * See docs/contract/oauth.md#status.
  */
-export function decide(
-  { store, steady }: Pick<Engine, 'store' | 'steady'>,
-  id: string,
-  { decision, merchant }: Decision,
-): DecisionResult {
-  const row = find(store, id)
+export function decide(engine: Engine, id: string, { decision, merchant }: Decision): DecisionResult {
+  const { store } = engine
+  const row = findAuthorization(engine, id)
   const { redirect_uri, state } = row
-  const status = move(AUTHORIZATION_TRANSITIONS, statusAt(row, wallSeconds(steady)), decision)
+  const status = move(AUTHORIZATION_TRANSITIONS, row.status, decision)
   assert(status === 'approved' || status === 'denied', 'a decision approves or denies')
   const { ordinal, generation } = merchant?.settings ?? { ordinal: row.merchant, generation: row.generation }
   const decided = { ...row, status, merchant: ordinal, generation, state: null }
@@ -190,13 +187,29 @@ export const merchantOfAuthorization = (
 export const limitRequests = ({ store, steady }: Pick<Engine, 'store' | 'steady'>): void =>
   store.oauthExpiry.limitRequests(wallSeconds(steady) + CONSENT_SECONDS)
 
+/**
+ * Marks some expired requests, so that they stay expired if the wall clock is set back while no daemon runs. Must be called within a
+ * transaction.
+ * @returns how many
+ */
+export const expireRequests = ({ store, steady }: Pick<Engine, 'store' | 'steady'>): number =>
+  store.oauthExpiry.expireRequests(wallSeconds(steady), move(AUTHORIZATION_TRANSITIONS, 'pending', 'expire'))
+
 function find(store: Store, id: string, param = 'id'): StoredAuthorization {
   const row = store.oauth.authorization(id)
   if (!row) throw resourceMissing('authorization', id, param)
   return row
 }
 
-const shown = ({ steady }: Engine, row: StoredAuthorization): Authorization => ({
-  ...row,
-  status: statusAt(row, wallSeconds(steady)),
-})
+/** Returns an authorization with its current status. That one has expired is written soon: see Expiries. */
+function shown(engine: Engine, row: StoredAuthorization): Authorization {
+  const now = wallSeconds(engine.steady)
+  const status = statusAt(row, now)
+  if (status !== row.status)
+    engine.expiries.write(engine.steady, { expires: row.expires, now }, () => writeExpired(engine))
+  return { ...row, status }
+}
+
+async function writeExpired(engine: Engine): Promise<void> {
+  while ((await engine.operatorCommand(() => expireRequests(engine))) > 0);
+}

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { type ApiError, assert, invalidGrant } from '../../core/errors.ts'
 import {
   ACCESS_TOKEN_SECONDS,
-  AUTHORIZATION_TRANSITIONS,
   CODE_TRANSITIONS,
   checkCode,
   checkRefreshToken,
@@ -21,9 +20,10 @@ import { digest } from '../machine/digest.ts'
 import type { Engine } from '../machine/engine.ts'
 import { workBriefly } from '../machine/gate.ts'
 import { randomToken } from '../machine/ids.ts'
+import { hasExpired } from '../machine/live-clocks.ts'
 import { MerchantDeleted, type MerchantState, merchantOfGeneration } from '../machine/merchant-state.ts'
 import type { OAuthApp } from './oauth-app.ts'
-import { merchantOfAuthorization } from './oauth-authorization.ts'
+import { expireRequests, merchantOfAuthorization } from './oauth-authorization.ts'
 
 const TOKEN_LENGTH = 32
 export const ACCESS_TOKEN_PREFIX = 'oat_test_'
@@ -134,7 +134,7 @@ export function revokeToken(engine: Engine, client: Client, token: string): Prom
   })
 }
 
-/** Resolves an access token to its merchant; undefined for one that is unknown, expired or revoked. */
+/** Resolves an access token to its merchant; undefined for one that is unknown, revoked or expired, which is recorded: see Expiries. */
 export function resolveToken(
   engine: Engine,
   token: string,
@@ -142,23 +142,24 @@ export function resolveToken(
   const row = engine.store.oauth.token(digest(token))
   const merchant = row && merchantOfGeneration(engine.merchants, row)
   const opens = row?.kind === 'access' && row.status === 'active'
-  return opens && merchant && merchant.clock.now < row.expires ? { token: row, merchant } : undefined
+  return opens && merchant && !hasExpired(engine, merchant, row.expires)
+    ? { token: row, merchant }
+    : undefined
 }
 
 /** Returns the key by which event streams identify an access token. It is not secret. */
 export const tokenKey = (seq: number): string => `oauth_token ${seq}`
 
 /**
- * Deletes rows that expired long ago, for a limited time. Marks expired requests, so that they stay expired if the wall clock is set
- * back while no daemon runs. Must be called within a transaction.
+ * Marks expired requests, and deletes rows that expired long ago, for a limited time. Must be called within a transaction.
  * @returns whether some may be left
  */
-export function deleteExpiredGrants({ store: { oauthExpiry }, merchants, steady }: Engine): boolean {
-  const now = wallSeconds(steady)
-  const expired = move(AUTHORIZATION_TRANSITIONS, 'pending', 'expire')
+export function deleteExpiredGrants(engine: Engine): boolean {
+  const { oauthExpiry } = engine.store
+  const now = wallSeconds(engine.steady)
   return workBriefly(() => {
-    const counts = [oauthExpiry.expireRequests(now, expired), oauthExpiry.forgetRequests(now)]
-    for (const { settings, clock } of merchants.values())
+    const counts = [expireRequests(engine), oauthExpiry.forgetRequests(now)]
+    for (const { settings, clock } of engine.merchants.values())
       counts.push(oauthExpiry.forgetExpired(settings.generation, clock.reached))
     return counts.some((count) => count > 0)
   })

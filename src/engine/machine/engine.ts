@@ -4,6 +4,7 @@ import { isOfStorage } from '../../store/unusable.ts'
 import { Advances } from './advances.ts'
 import { monotonicWallClock, type Wall } from './clock.ts'
 import { type CommandOptions, CommandQueue, type Sender } from './command-queue.ts'
+import { Expiries } from './expiries.ts'
 import { Faults } from './faults.ts'
 import { nextTurn, TimedTurns } from './gate.ts'
 import { Ids } from './ids.ts'
@@ -40,6 +41,7 @@ export class Engine {
   readonly #url: () => string
   readonly merchants = new Map<number, MerchantState>()
   readonly outbox = new Outbox()
+  readonly expiries = new Expiries()
   readonly #listeners = new Listeners()
   readonly #log = new TransactionLog()
   readonly #transactions: Transactions
@@ -132,19 +134,6 @@ export class Engine {
       return this.#transactions.inSavepoint(() => work(unit), unit)
     }
     return this.#queue.submit([], run, { turnOf: merchant })
-  }
-
-  /**
-   * Records the time of live clocks, so that they do not go back if the wall clock is set back before the next start. Clocks
-   * with due jobs are left out, because these jobs must run first.
-   */
-  async recordLiveClocks(): Promise<void> {
-    const running = ({ clock }: MerchantState) => clock.mode === 'live' && clock.target === null
-    const record = (merchant: MerchantState) =>
-      this.record(merchant, () => {
-        if (running(merchant) && !this.time.isOverdue(merchant.clock)) merchant.clock.tick()
-      })
-    await Promise.all([...this.merchants.values()].filter(running).map(record))
   }
 
   /**

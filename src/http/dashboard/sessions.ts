@@ -39,7 +39,7 @@ export class Sessions {
   readonly #settings: Settings
   /** By the digest of the secret, oldest first. */
   readonly #open: Map<string, Open>
-  /** Whether a session is stored that began when the wall clock was ahead: it counts as begun at the start. */
+  /** Whether a session is stored that has expired, or that began when the wall clock was ahead: it counts as begun at the start. */
   #isUnsaved: boolean
 
   constructor(settings: Settings) {
@@ -66,10 +66,16 @@ export class Sessions {
     return secret
   }
 
-  /** Returns a signal that aborts when the session ends; undefined if the session has ended or never began. */
+  /**
+   * Returns a signal that aborts when the session ends; undefined if the session has ended or never began. Deletes one that has
+   * expired.
+   * @throws if that cannot be stored
+   */
   signalOf(secret: string): AbortSignal | undefined {
     const session = this.#open.get(this.#nameOf(secret))
-    return session && session.expires > this.#settings.now() ? session.ending.signal : undefined
+    if (!session || session.expires > this.#settings.now()) return session?.ending.signal
+    this.deleteExpired()
+    return undefined
   }
 
   /** Ends a session in all browsers that have its secret. If that cannot be stored, no session survives a restart. */
@@ -83,15 +89,21 @@ export class Sessions {
     }
   }
 
-  /** Deletes the sessions that have expired, so that they stay so when the clock is set back. @throws if that cannot be stored */
+  /**
+   * Deletes the sessions that have expired, so that they stay so when the clock is set back.
+   * @throws if that cannot be stored: the next call tries again
+   */
   deleteExpired(): void {
-    const before = this.#open.size
     this.#removeExpired()
-    if (this.#open.size < before || this.#isUnsaved) this.#save()
+    if (this.#isUnsaved) this.#save()
   }
 
   #removeExpired(): void {
-    for (const [name, { expires }] of this.#open) if (expires <= this.#settings.now()) this.#remove(name)
+    for (const [name, { expires }] of this.#open) {
+      if (expires > this.#settings.now()) continue
+      this.#remove(name)
+      this.#isUnsaved = true
+    }
   }
 
   #remove(name: string): void {

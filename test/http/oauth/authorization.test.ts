@@ -95,7 +95,9 @@ describe('an authorization', () => {
     wall += 599_999
     expect((await decide(first.id, 'approve')).status).toBe(200)
     wall += 1
-    expectOAuthRefusal(await grantsNothing(twin, () => decide(second.id, 'approve')), badState())
+    expectOAuthRefusal(await decide(second.id, 'approve'), badState())
+    const [expired] = twin.sandbox.engine.store.oauth.authorizations({ limit: 1 })
+    expect(expired).toMatchObject({ id: second.id, status: 'expired', code: null })
   })
 
   test('can be decided only by its merchant', async () => {

@@ -1,0 +1,27 @@
+/**
+ * Writes soon that something was refused as expired. It must not become valid again if the daemon crashes and the wall clock is
+ * set back before the next start.
+ */
+export class Expiries {
+  /** The instant of each clock up to which its expiries were written, or are being written. */
+  readonly #writtenUpTo = new WeakMap<object, number>()
+
+  /**
+   * Writes once what has expired on a clock up to now. So many refusals need few writes, also on a full disk, where the
+   * housekeeping tries again.
+   * @param clock - identifies the clock
+   * @param instant.expires - when the refused thing has expired, on that clock
+   * @param write - runs a command
+   */
+  write(
+    clock: object,
+    { expires, now }: { readonly expires: number; readonly now: number },
+    write: () => Promise<unknown>,
+  ): void {
+    if (expires <= (this.#writtenUpTo.get(clock) ?? Number.NEGATIVE_INFINITY)) return
+    this.#writtenUpTo.set(clock, now)
+    // The queue has reported a failed commit. There is nothing to write of a deleted merchant, or at the end of the daemon, which
+    // writes all expiries.
+    write().catch(() => undefined)
+  }
+}

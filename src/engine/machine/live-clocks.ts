@@ -1,0 +1,27 @@
+import type { Engine } from './engine.ts'
+import type { MerchantState } from './merchant-state.ts'
+
+/**
+ * Records the time of live clocks, so that they do not go back if the wall clock is set back before the next start. Clocks
+ * with due jobs are left out, because these jobs must run first.
+ */
+export async function recordLiveClocks(engine: Engine): Promise<void> {
+  const running = ({ clock }: MerchantState) => clock.mode === 'live' && clock.target === null
+  const record = (merchant: MerchantState) =>
+    engine.record(merchant, () => {
+      if (running(merchant) && !engine.time.isOverdue(merchant.clock)) merchant.clock.tick()
+    })
+  await Promise.all([...engine.merchants.values()].filter(running).map(record))
+}
+
+/**
+ * Reports whether something has expired on a merchant's main clock. Then the time of a live clock is recorded soon: see Expiries.
+ * @param expires - Unix seconds on that clock
+ */
+export function hasExpired(engine: Engine, merchant: MerchantState, expires: number): boolean {
+  const { now } = merchant.clock
+  if (now < expires) return false
+  // A command records the time, after the jobs that are due.
+  engine.expiries.write(merchant, { expires, now }, () => engine.command(merchant, null, () => undefined))
+  return true
+}
