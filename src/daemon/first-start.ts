@@ -58,8 +58,8 @@ export function createFirstState(
 ): Promise<FirstState> {
   const { store, ids } = engine
   const { clock, seed, dialect, apiVersion, fixtures } = beginning
-  const create = (transact: Transact) =>
-    transact((unitOf) => {
+  const create = (transact: Transact) => {
+    const made = transact((unitOf) => {
       const isReset = keys.list().length > 0
       const skippedKeys: SkippedKey[] = []
       store.deleteContents()
@@ -84,6 +84,9 @@ export function createFirstState(
       markState(store)
       return { secretKey, loaded, revoked, skippedKeys }
     })
+    keys.reload()
+    return made
+  }
   return engine.replaceState(create, sender)
 }
 

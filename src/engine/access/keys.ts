@@ -61,7 +61,8 @@ export class KeyRing {
     this.#engine = engine
     this.#cacheSeconds = cacheSeconds
     this.reload()
-    engine.listen({ replaced: () => this.reload(), deleted: () => this.reload() })
+    // A restore leaves the keys as they are.
+    engine.listen({ deleted: (merchant) => this.#forgetActive(merchant) })
   }
 
   /** Returns the merchant of a key; undefined when the current state does not contain that merchant. */
@@ -130,14 +131,14 @@ export class KeyRing {
       if (owner) checkCurrent(owner)
       return this.make(given)
     }, sender)
-    this.takeUp(issued)
+    this.takeUp(issued.key.hash.toString('hex'))
     return issued
   }
 
-  /** Makes a committed key work. */
-  takeUp(issued: IssuedKey): void {
+  /** Makes a committed key work. @param hash - the hash of its secret */
+  takeUp(hash: string): void {
     // The merchant may have been deleted in the meantime, with the key.
-    const key = this.stored(issued.key.hash.toString('hex'))
+    const key = this.stored(hash)
     if (key) this.#index(key)
   }
 
@@ -244,6 +245,21 @@ export class KeyRing {
     const isCached = steady() < until && wallSeconds(wall) >= revoked
     if (!isCached) this.#cachedUntil.delete(id)
     return isCached
+  }
+
+  /** Forgets the keys that were deleted with their merchant: all except the revoked ones. */
+  #forgetActive({ settings: { generation } }: MerchantState): void {
+    const own = this.#ofMerchant.get(generation) ?? []
+    const deleted = new Set(own.filter(({ revoked }) => revoked === null))
+    for (const { id, hash } of deleted) {
+      this.#byId.delete(id)
+      this.#byHash.delete(hash.toString('hex'))
+    }
+    this.#inOrder = this.#inOrder.filter((key) => !deleted.has(key))
+    this.#ofMerchant.set(
+      generation,
+      own.filter((key) => !deleted.has(key)),
+    )
   }
 
   #reportShort(key: KeyRow): void {

@@ -116,7 +116,7 @@ export async function loadFixtures(
     return result
   }
   const made = await engine.commandAll(named, load, sender)
-  keys.reload()
+  for (const { keys: given } of plan.merchants) for (const { params } of given) keys.takeUp(params.hash)
   return made
 }
 

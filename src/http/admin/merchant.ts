@@ -70,7 +70,7 @@ export function merchantRoutes(add: AddRoute): void {
         },
         sender,
       )
-      for (const key of issued) keys.takeUp(key)
+      for (const { key } of issued) keys.takeUp(key.hash.toString('hex'))
       return presentMerchant(merchant)
     },
   )
