@@ -39,8 +39,6 @@ export type FirstState = {
   readonly secretKey: string | null
   /** The objects created from fixtures. */
   readonly loaded: readonly CreatedObject[]
-  /** The revoked access tokens: see tokenKey. */
-  readonly revoked: readonly number[]
   /** The keys of the fixtures that a reset did not issue again. */
   readonly skippedKeys: readonly SkippedKey[]
 }
@@ -64,7 +62,7 @@ export function createFirstState(
       const skippedKeys: SkippedKey[] = []
       store.deleteContents()
       store.directory.forgetOtherKeys()
-      const revoked = store.oauth.empty(startAppIds(engine)).map(({ seq }) => seq)
+      store.oauth.empty(startAppIds(engine))
       store.directory.setSetting('seed', seed)
       store.directory.setSetting('clock', String(clock))
       if (dialect !== DEFAULT_DIALECT) store.directory.setSetting('dialect', dialect)
@@ -82,7 +80,7 @@ export function createFirstState(
         ...(isReset && { onSkipped: (key) => skippedKeys.push(key) }),
       })
       markState(store)
-      return { secretKey, loaded, revoked, skippedKeys }
+      return { secretKey, loaded, skippedKeys }
     })
     keys.reload()
     return made

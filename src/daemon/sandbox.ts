@@ -4,6 +4,7 @@ import { inspect } from 'node:util'
 import type { Hono } from 'hono'
 import { IdempotencyKeys } from '../engine/access/idempotency.ts'
 import { KeyRing } from '../engine/access/keys.ts'
+import { ALL_TOKENS } from '../engine/access/oauth-token.ts'
 import { secondsSinceStart, stopwatch, systemWall, type Wall } from '../engine/machine/clock.ts'
 import { Engine } from '../engine/machine/engine.ts'
 import { randomToken } from '../engine/machine/ids.ts'
@@ -20,7 +21,6 @@ import { idsExpandedBy } from '../http/expand.ts'
 import { HeldBodies } from '../http/held-bodies.ts'
 import { LiveStreams } from '../http/live-streams.ts'
 import type { OAuthErrorForm } from '../http/oauth/error-form.ts'
-import { endStreams } from '../http/oauth/token.ts'
 import { RateLimit } from '../http/rate-limit.ts'
 import { RequestLog } from '../http/request-log.ts'
 import { presentFound } from '../http/resources.ts'
@@ -198,9 +198,9 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
         options.documentation ??
         (() => import('./built-documentation.ts').then((built) => built.readBuiltDocumentation())),
       reset: async (sender) => {
-        const { revoked, skippedKeys } = await createFirstState({ engine, keys }, beginning, sender)
+        const { skippedKeys } = await createFirstState({ engine, keys }, beginning, sender)
         for (const key of skippedKeys) options.warn?.(skippedKeyText(key))
-        endStreams({ streams }, revoked)
+        streams.closeOf(ALL_TOKENS)
         engine.faults.reset()
       },
     })

@@ -8,7 +8,7 @@ export type Caller = {
   readonly isPublic: boolean
   /** Whether the operator sends the request. Request faults and the rate limit do not apply to it. */
   readonly isOperator?: true
-  /** The id of the key, or the name of an access token in the log. */
+  /** The id of the key; for an access token see tokenKey. */
   readonly keyId: string
   /** The hint of the key: its prefix and its last four characters. */
   readonly keyHint: string

@@ -104,9 +104,9 @@ export class LiveStreams {
     for (const stream of this.#streams) this.#end(stream)
   }
 
-  /** Ends the streams of revoked keys. */
-  closeOf(keys: ReadonlySet<string>): void {
-    for (const stream of this.#streams) if (stream.key !== null && keys.has(stream.key)) this.#end(stream)
+  /** Ends the streams of a key, and those of keys that have more words after it. */
+  closeOf(key: string): void {
+    for (const stream of this.#streams) if (`${stream.key ?? ''} `.startsWith(`${key} `)) this.#end(stream)
   }
 
   /**

@@ -77,9 +77,9 @@ export class EventStreams {
     this.#streams.close()
   }
 
-  /** Ends the streams of revoked keys. */
-  closeOf(keys: ReadonlySet<string>): void {
-    this.#streams.closeOf(keys)
+  /** Ends the streams of a revoked key. @param key - of a key, or of the access tokens that begin with it: see tokenKey */
+  closeOf(key: string): void {
+    this.#streams.closeOf(key)
   }
 
   #feedOf({

@@ -62,13 +62,13 @@ export class OAuthTables {
       .run({ id, secret })
   }
 
-  /** Deletes an app with its authorizations and tokens. @returns the deleted tokens */
-  removeApp(id: string): StoredToken[] {
-    const tokens = this.#statements
-      .named<StoredToken>('remove oauth tokens of app', (db) =>
-        db.deleteFrom('oauth_token').where('app', '=', arg<string>('id')).returningAll(),
+  /** Deletes an app with its authorizations and tokens. */
+  removeApp(id: string): void {
+    this.#statements
+      .named('remove oauth tokens of app', (db) =>
+        db.deleteFrom('oauth_token').where('app', '=', arg<string>('id')),
       )
-      .all({ id })
+      .run({ id })
     this.#statements
       .named('remove oauth authorizations of app', (db) =>
         db.deleteFrom('oauth_authorization').where('app', '=', arg<string>('id')),
@@ -77,7 +77,6 @@ export class OAuthTables {
     this.#statements
       .named('remove oauth app', (db) => db.deleteFrom('oauth_app').where('id', '=', arg<string>('id')))
       .run({ id })
-    return tokens
   }
 
   /** Lists authorizations: oldest first if only `above` is given, otherwise newest first. */
@@ -185,22 +184,17 @@ export class OAuthTables {
       .get({ hash })
   }
 
-  /**
-   * Sets the status of all tokens of an authorization, expired ones too: a restore can set the merchant's clock back.
-   * @returns the seqs of the access tokens that had another status
-   */
-  revokeFamily(authorization: number, status: TokenStatus): number[] {
-    return this.#statements
-      .named<Pick<StoredToken, 'seq' | 'kind'>>('revoke oauth family', (db) =>
+  /** Sets the status of all tokens of an authorization, expired ones too: a restore can set the merchant's clock back. */
+  revokeFamily(authorization: number, status: TokenStatus): void {
+    this.#statements
+      .named('revoke oauth family', (db) =>
         db
           .updateTable('oauth_token')
           .set({ status: arg<TokenStatus>('status') })
           .where('authorization', '=', arg<number>('authorization'))
-          .where('status', '<>', arg<TokenStatus>('status'))
-          .returning(['seq', 'kind']),
+          .where('status', '<>', arg<TokenStatus>('status')),
       )
-      .all({ authorization, status })
-      .flatMap(({ seq, kind }) => (kind === 'access' ? [seq] : []))
+      .run({ authorization, status })
   }
 
   addToken(token: Omit<StoredToken, 'seq'>): void {
@@ -232,13 +226,10 @@ export class OAuthTables {
       .run({ seq, status })
   }
 
-  /** Deletes all authorizations and tokens, and all apps except those to keep. @returns the deleted tokens */
-  empty(keep: readonly string[]): StoredToken[] {
-    const tokens = this.#statements
-      .named<StoredToken>('empty oauth tokens', (db) => db.deleteFrom('oauth_token').returningAll())
-      .all({})
+  /** Deletes all authorizations and tokens, and all apps except those to keep. */
+  empty(keep: readonly string[]): void {
+    this.#statements.named('empty oauth tokens', (db) => db.deleteFrom('oauth_token')).run({})
     this.#statements.named('empty oauth authorizations', (db) => db.deleteFrom('oauth_authorization')).run({})
     for (const { id } of this.apps()) if (!keep.includes(id)) this.removeApp(id)
-    return tokens
   }
 }

@@ -32,7 +32,6 @@ const ON_PURPOSE: Readonly<Record<string, string>> = {
   'discard all waiting deliveries': 'a restore; the index has only waiting deliveries',
   'counter sum': 'a handful of counters for each merchant',
   'oauth apps': 'apps are made by hand',
-  'empty oauth tokens': 'a reset deletes them all',
   'remove oauth tokens of app': 'an app is deleted by hand, with all its tokens',
 }
 

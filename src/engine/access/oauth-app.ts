@@ -91,15 +91,11 @@ export function rotateSecret(engine: Engine, id: string, sender: Sender = {}): P
   }, sender)
 }
 
-/**
- * Deletes an app with its authorizations and tokens.
- * @returns the seqs of its access tokens, which are invalid now: see tokenKey
- * @throws ApiError resource_missing
- */
-export function deleteApp(engine: Engine, id: string, sender: Sender = {}): Promise<readonly number[]> {
+/** Deletes an app with its authorizations and tokens. @throws ApiError resource_missing */
+export function deleteApp(engine: Engine, id: string, sender: Sender = {}): Promise<void> {
   return engine.operatorCommand(() => {
     findApp(engine, id)
-    return engine.store.oauth.removeApp(id).map(({ seq }) => seq)
+    engine.store.oauth.removeApp(id)
   }, sender)
 }
 

@@ -37,8 +37,8 @@ export type IssuedTokens = {
   readonly scope: Scope
 }
 
-/** A refusal, which may revoke tokens, with the seqs of the revoked access tokens. See tokenKey. */
-export type TokenRefusal = { readonly refusal: ApiError; readonly revoked: readonly number[] }
+/** A refusal, which may revoke the tokens of a grant: then with its key. See grantKey. */
+export type TokenRefusal = { readonly refusal: ApiError; readonly revoked: string | null }
 
 /** The parameters of a token request. */
 export type CodeGrant = {
@@ -107,7 +107,7 @@ export async function refresh(
     const authorization = token && oauth.authorizationAt(token.authorization)
     if (token?.kind !== 'refresh' || !authorization) return notGranted(invalidGrant(UNKNOWN_REFRESH_TOKEN))
     const { refusal, revokesFamily } = checkRefreshToken(token, { app: app.id, now })
-    if (refusal) return { refusal, revoked: revokesFamily ? revokeFamily(engine, authorization) : [] }
+    if (refusal) return { refusal, revoked: revokesFamily ? revokeFamily(engine, authorization) : null }
     const scope = narrowedScope(token.scope, requested)
     oauth.setTokenStatus(token.seq, move(TOKEN_TRANSITIONS, token.status, 'rotate'))
     return grant(store, authorization, { merchant, scope, now })
@@ -118,16 +118,16 @@ export async function refresh(
 /**
  * Revokes an app's own token: an access token alone, a refresh token with its family. Tokens of other apps are ignored,
  * and the result does not reveal that they exist.
- * @returns the seqs of the revoked access tokens: see tokenKey
+ * @returns the key of what was revoked: see tokenKey and grantKey; null if nothing was
  * @throws ApiError invalid_client
  * See docs/contract/oauth.md#revoking; RFC 7009 2.1, 2.2.
  */
-export function revokeToken(engine: Engine, client: Client, token: string): Promise<readonly number[]> {
+export function revokeToken(engine: Engine, client: Client, token: string): Promise<string | null> {
   const { oauth } = engine.store
   return engine.operatorCommand(() => {
     const row = oauth.token(digest(token))
-    if (row?.app !== client().id) return []
-    if (row.kind === 'access') return [revoke(engine.store, row)]
+    if (row?.app !== client().id) return null
+    if (row.kind === 'access') return revoke(engine.store, row)
     const authorization = oauth.authorizationAt(row.authorization)
     assert(authorization, 'a token has an authorization')
     return revokeFamily(engine, authorization)
@@ -147,8 +147,12 @@ export function resolveToken(
     : undefined
 }
 
-/** Returns the key by which event streams identify an access token. It is not secret. */
-export const tokenKey = (seq: number): string => `oauth_token ${seq}`
+/** The keys by which event streams identify access tokens. Each begins with that of what it belongs to. None is secret. */
+export const ALL_TOKENS = 'oauth'
+export const appKey = (app: string): string => `${ALL_TOKENS} ${app}`
+const grantKey = (app: string, authorization: number): string => `${appKey(app)} ${authorization}`
+export const tokenKey = ({ app, authorization, seq }: StoredToken): string =>
+  `${grantKey(app, authorization)} ${seq}`
 
 /**
  * Marks expired requests, and deletes rows that expired long ago, for a limited time. Must be called within a transaction.
@@ -165,7 +169,7 @@ export function deleteExpiredGrants(engine: Engine): boolean {
   })
 }
 
-const notGranted = (refusal: ApiError): TokenRefusal => ({ refusal, revoked: [] })
+const notGranted = (refusal: ApiError): TokenRefusal => ({ refusal, revoked: null })
 
 /** Converts the deletion of the merchant during the command to a refusal: its grants are deleted with it. */
 function unlessDeleted(error: unknown, message: string): TokenRefusal {
@@ -207,15 +211,18 @@ function grant(
 
 /**
  * Revokes all tokens of an authorization. A revoked family gets no new tokens, so a further replay has nothing to revoke.
- * @returns the seqs of the revoked access tokens
+ * @returns the key of the grant; null if it was revoked before
  */
-function revokeFamily({ store, wall }: Engine, authorization: StoredAuthorization): readonly number[] {
-  if (authorization.revoked !== null) return []
+function revokeFamily({ store, wall }: Engine, authorization: StoredAuthorization): string | null {
+  const { app, seq, revoked } = authorization
+  if (revoked !== null) return null
   store.oauth.updateAuthorization({ ...authorization, revoked: wallSeconds(wall) })
-  return store.oauth.revokeFamily(authorization.seq, move(TOKEN_TRANSITIONS, 'active', 'revoke'))
+  store.oauth.revokeFamily(seq, move(TOKEN_TRANSITIONS, 'active', 'revoke'))
+  return grantKey(app, seq)
 }
 
-function revoke({ oauth }: Store, { seq, status }: StoredToken): number {
-  oauth.setTokenStatus(seq, move(TOKEN_TRANSITIONS, status, 'revoke'))
-  return seq
+/** Revokes a token. @returns its key */
+function revoke({ oauth }: Store, token: StoredToken): string {
+  oauth.setTokenStatus(token.seq, move(TOKEN_TRANSITIONS, token.status, 'revoke'))
+  return tokenKey(token)
 }

@@ -7,8 +7,8 @@ import {
   type OAuthApp,
   rotateSecret,
 } from '../../engine/access/oauth-app.ts'
+import { appKey } from '../../engine/access/oauth-token.ts'
 import { deferred } from '../deferred.ts'
-import { endStreams } from '../oauth/token.ts'
 import { list } from '../pagination.ts'
 import { deletedStub } from '../resource.ts'
 import { type AppShape, appList, deletedApp, type IssuedAppShape, issuedAppSchema } from '../schemas/oauth.ts'
@@ -66,7 +66,8 @@ export function appRoutes(add: AddRoute): void {
       returns: deletedApp,
     },
     async ({ services, sender, id }) => {
-      endStreams(services, await deleteApp(services.engine, id, sender))
+      await deleteApp(services.engine, id, sender)
+      services.streams.closeOf(appKey(id))
       return deletedStub('app', id)
     },
   )

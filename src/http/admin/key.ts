@@ -68,7 +68,7 @@ export function keyRoutes(add: AddRoute): void {
     },
     async ({ services, sender, id }) => {
       const key = await services.keys.revoke(id, sender)
-      services.streams.closeOf(new Set([key.id]))
+      services.streams.closeOf(key.id)
       return presentKey(services.keys, key)
     },
   )

@@ -32,5 +32,5 @@ export function tokenCaller(
   const { token, merchant } = resolved
   if (token.scope === 'read_only' && method !== 'GET') throw insufficientScope()
   const scope = `${merchant.settings.id} ${token.app}`
-  return { merchant, isPublic: false, keyId: tokenKey(token.seq), scope, expires: token.expires }
+  return { merchant, isPublic: false, keyId: tokenKey(token), scope, expires: token.expires }
 }

@@ -7,13 +7,11 @@ import {
   refresh,
   revokeToken,
   type TokenRefusal,
-  tokenKey,
 } from '../../engine/access/oauth-token.ts'
 import { deferred } from '../deferred.ts'
 import { omittableText, text } from '../fields.ts'
 import type { Raw } from '../form.ts'
 import { type OAuthTokensShape, oauthRevocation, oauthTokens } from '../schemas/oauth.ts'
-import type { HttpServices } from '../services.ts'
 import type { ClientApi, ClientCall } from './client-api.ts'
 
 const tokenParams = deferred(() =>
@@ -51,7 +49,7 @@ export function tokenRoutes(api: ClientApi): void {
     async (call) => {
       const granted = await grantOf(call)
       if ('refusal' in granted) {
-        endStreams(call.services, granted.revoked)
+        if (granted.revoked !== null) call.services.streams.closeOf(granted.revoked)
         throw granted.refusal
       }
       call.showClockOf(granted.merchant)
@@ -67,15 +65,11 @@ export function tokenRoutes(api: ClientApi): void {
       returns: oauthRevocation,
     },
     async ({ services, client, params }) => {
-      endStreams(services, await revokeToken(services.engine, client, params.token))
+      const revoked = await revokeToken(services.engine, client, params.token)
+      if (revoked !== null) services.streams.closeOf(revoked)
       return { livemode: false }
     },
   )
-}
-
-/** Ends the event streams of revoked access tokens. */
-export function endStreams({ streams }: Pick<HttpServices, 'streams'>, tokens: readonly number[]): void {
-  streams.closeOf(new Set(tokens.map(tokenKey)))
 }
 
 /** The required parameters of each grant type, in the order in which errors name them. See docs/contract/oauth.md#token-endpoint. */
