@@ -100,6 +100,26 @@ test('a session that was refused as expired stays so after a crash, also if the 
   expect((await visit(next, base, { headers: { cookie } })).status).toBe(401)
 })
 
+test('the end of an expired session that cannot be stored is stored by the housekeeping', async () => {
+  let [now, isFull] = [wall, false]
+  const store = sessionsInMemory()
+  const write = (text: string) => {
+    if (isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+    store.write(text)
+  }
+  const dashboardSessions = { ...store, write }
+  const shop = await startTwin({ url, wall: () => now, dashboardSessions, reportError: () => undefined })
+  onTestFinished(() => shop.close())
+  const { cookie, base } = await signIn(shop)
+  const statusOf = async () => (await visit(shop, base, { headers: { cookie } })).status
+  now += 30 * 86_400_000
+  isFull = true
+  expect([await statusOf(), await statusOf()]).toEqual([500, 401])
+  isFull = false
+  await shop.sandbox.doHousekeeping()
+  expect(store.read()).toBe('[]')
+})
+
 test('a changed session, and that of a daemon with another token, are refused', async () => {
   const dashboardSessions = sessionsInMemory()
   const [first, other] = [
