@@ -144,6 +144,29 @@ describe('exclusive work', () => {
     expect(order).toEqual(Array.from({ length: 10 }, (_, n) => n))
   })
 
+  test('lets the commands that it has held back run before the next work, those of advances too', async () => {
+    const { twin, engine, order, note } = await prepare()
+    const alone = (n: number) =>
+      note(
+        `alone ${n}`,
+        engine.runExclusively(() => undefined),
+      )
+    const works = [1, 2, 3].map(alone)
+    await Promise.all([
+      note(
+        'command',
+        engine.command(twin.sandbox.merchant, null, () => undefined),
+      ),
+      note(
+        'operator',
+        engine.operatorCommand(() => undefined),
+      ),
+      note('advance', twin.advance({ by: '1d' })),
+      ...works,
+    ])
+    expect(order).toEqual(['alone 1', 'command', 'operator', 'advance', 'alone 2', 'alone 3'])
+  })
+
   test('that fails rejects, and commands run again', async () => {
     const { twin, engine } = await prepare()
     const failed = engine.runExclusively(() => {

@@ -45,7 +45,7 @@ const TRANSACTION_MS = 50
  * the others follow in transactions of their own. Merchants and the operator take turns, so that one with many commands does not
  * delay the others; the commands of one run in the order of their arrival, but pass one of several merchants that waits for another
  * merchant. Commands of a merchant whose clock is advancing wait for
- * the advance. Exclusive work lets commands pass while any clock is advancing.
+ * the advance. Exclusive work lets commands pass while any clock is advancing, and between two pieces of it.
  */
 export class CommandQueue {
   readonly #transactions: Transactions
@@ -117,7 +117,7 @@ export class CommandQueue {
   /**
    * Runs work while no command runs. Commands pass until every clock stands, because an advance may last as long as a
    * webhook receiver takes. So they cannot delay the work by starting advances, new advances are held back once the
-   * present ones have ended.
+   * present ones have ended. If more work follows, it comes after the commands that this one has held back.
    */
   alone<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isClosed) return Promise.reject(internalError())
@@ -193,7 +193,7 @@ export class CommandQueue {
 
   /** Holds a command back for exclusive work. @returns whether it is held back */
   #holdsBack(command: Command): boolean {
-    if (!this.#gate.isWanted || this.#passes(command)) return false
+    if (this.#gate.letsPass(command) || this.#passes(command)) return false
     this.#gate.hold(command)
     return true
   }

@@ -184,7 +184,7 @@ export class Engine {
   /**
    * Runs work alone, between transactions: no clock is advancing or behind, and no command runs. Advances in progress
    * end first. Until then commands run as usual, revocations too. Once the advances that were in progress at the call
-   * have ended, no further advance begins before the work.
+   * have ended, no further advance begins before the work, but those that earlier work has held back.
    */
   runExclusively<T>(work: () => T, sender: Sender = {}): Promise<T> {
     return this.#queue.alone(() => this.#whileIdle(work, sender))

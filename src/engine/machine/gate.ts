@@ -103,13 +103,25 @@ export class TimedTurns<Owner> {
   }
 }
 
-/** Runs exclusive work, one piece at a time, and holds commands back until none is left. */
+/**
+ * paytwin: the turns of the event loop between two pieces of exclusive work, after the commands that the first one has held back.
+ * Requests whose state it has replaced start over, and their new commands arrive within some four turns.
+ */
+const PAUSE_TURNS = 10
+
+/**
+ * Runs exclusive work, one piece at a time, and holds commands back meanwhile. If a piece has held some back, the gate is open until
+ * they have passed and the pause is over, so that neither many pieces nor many commands delay the others for ever.
+ */
 export class Gate<Command> {
   readonly #release: (command: Command) => void
   readonly #held: Command[] = []
+  /** The commands that the last work has held back, and that have not passed yet. */
+  readonly #released = new Set<Command>()
   #pending = 0
   #draining = 0
-  #last: Promise<unknown> = Promise.resolve()
+  #isOpen = false
+  #last: Promise<void> = Promise.resolve()
 
   /** @param release - takes the held commands, in the order in which they arrived */
   constructor(release: (command: Command) => void) {
@@ -126,12 +138,18 @@ export class Gate<Command> {
     return this.#draining > 0
   }
 
+  /** Lets a command pass, unless exclusive work runs or comes first. @returns whether it passes */
+  letsPass(command: Command): boolean {
+    this.#released.delete(command)
+    return this.#isOpen || !this.isWanted
+  }
+
   hold(command: Command): void {
     this.#held.push(command)
   }
 
   /**
-   * Runs work when the work before it has ended, successfully or not.
+   * Runs work when the work before it has ended, successfully or not, and the commands that it held back have passed.
    * @param advancesEnded - resolves when the advances in progress have ended; never rejects
    */
   alone<T>(work: () => Promise<T>, advancesEnded: Promise<void>): Promise<T> {
@@ -141,15 +159,26 @@ export class Gate<Command> {
     })
     const done = Promise.all([this.#last, drains])
       .then(work)
-      .finally(() => this.#leave())
-    this.#last = done.catch(() => undefined)
+      .finally(() => this.#open())
+    const close = () => this.#close()
+    this.#last = done.then(close, close)
     return done
   }
 
-  #leave(): void {
+  #open(): void {
     this.#pending -= 1
     this.#draining -= 1
-    if (this.isWanted) return
-    for (const command of this.#held.splice(0)) this.#release(command)
+    this.#isOpen = this.#held.length > 0
+    for (const command of this.#held.splice(0)) {
+      this.#released.add(command)
+      this.#release(command)
+    }
+  }
+
+  /** Closes the gate for the next work once the commands have passed. */
+  async #close(): Promise<void> {
+    while (this.#released.size > 0) await nextTurn()
+    for (let turns = 0; turns < PAUSE_TURNS; turns += 1) await nextTurn()
+    this.#isOpen = false
   }
 }
