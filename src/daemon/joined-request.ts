@@ -7,8 +7,9 @@ const SMALL_BYTES = 1_024
 const CHUNKS_OF_A_STEP = 1_000
 
 /**
- * A request of Node that joins the small chunks of its body which arrive in one turn of the event loop. A body may consist of
- * chunks of one byte, of which Node would keep each, in 250 bytes, until someone reads it or the response has ended.
+ * A request of Node that joins the small chunks of its body, those that arrive in one turn of the event loop, and those that nobody
+ * reads yet. A body may consist of chunks of one byte, of which Node would keep each, in 250 bytes, until someone reads it or the
+ * response has ended.
  */
 export class JoinedRequest extends IncomingMessage {
   #joined: Buffer = NOTHING
@@ -21,12 +22,17 @@ export class JoinedRequest extends IncomingMessage {
       this.#pass()
       return super.push(chunk, encoding)
     }
-    // A socket's close comes later, after which nothing would be passed.
-    if (this.#chunks === 0) setImmediate(() => this.#pass())
+    if (this.#chunks === 0) setImmediate(() => this.readableLength === 0 && this.#pass())
     this.#joined = appended(this.#joined, this.#size, chunk)
     this.#size += chunk.length
     this.#chunks += 1
     return this.#chunks < CHUNKS_OF_A_STEP && this.readableLength + this.#size < this.readableHighWaterMark
+  }
+
+  /** Called by Node when the chunks before are being read. */
+  override _read(size: number): void {
+    this.#pass()
+    super._read(size)
   }
 
   #pass(): void {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { JoinedRequest } from '../../src/daemon/joined-request.ts'
@@ -12,7 +12,7 @@ const chunked = (body: string): string =>
   `${[...body].map((character) => `1\r\n${character}\r\n`).join('')}0\r\n\r\n`
 
 /** Starts a server, and sends one request with a chunked body. @returns the request and its response on the server's side */
-async function receive(...parts: string[]): Promise<[IncomingMessage, ServerResponse]> {
+async function receive(...parts: string[]): Promise<[IncomingMessage, ServerResponse, Socket]> {
   const server = createServer({ IncomingMessage: JoinedRequest })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined)
@@ -21,9 +21,9 @@ async function receive(...parts: string[]): Promise<[IncomingMessage, ServerResp
     server.close()
   })
   socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n')
-  const received = await once(server, 'request')
+  const [request, response] = await once(server, 'request')
   for (const part of parts) socket.write(part)
-  return received as [IncomingMessage, ServerResponse]
+  return [request, response, socket]
 }
 
 /** Reads a body to its end. @returns its chunks */
@@ -61,6 +61,23 @@ test('a body that nobody reads is kept in few chunks, and stops at the limit of 
   const length = request.readableLength
   for (let size = 0; size < length; chunks += 1) size += (request.read() as Buffer).length
   expect(chunks).toBeLessThan(length / 500)
+})
+
+test('a body that nobody reads is kept in few chunks, also if it arrives byte by byte', async () => {
+  const parts = Array.from({ length: 400 }, () => '1\r\nx\r\n')
+  const [request, , socket] = await receive()
+  for (const part of parts) {
+    const before = request.socket.bytesRead
+    socket.write(part)
+    while (request.socket.bytesRead === before) await nextTurn()
+    await nextTurn()
+  }
+  const chunks: unknown[] = []
+  request.on('data', (chunk) => chunks.push(chunk))
+  socket.write('0\r\n\r\n')
+  await once(request, 'end')
+  expect(chunks.join('')).toBe('x'.repeat(400))
+  expect(chunks.length).toBeLessThan(5)
 })
 
 test('a complete body can be read after its connection was closed', async () => {
