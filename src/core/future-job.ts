@@ -109,7 +109,9 @@ function retries(
 }
 
 /** Lists a refund's future job. See docs/contract/payments.md#failing-refunds. */
-export const futureJobsOfRefund = (refund: Refund): FutureJob[] =>
+export const futureJobsOfRefund = (
+  refund: Pick<Refund, 'id' | 'settles_at' | 'amount' | 'currency'>,
+): FutureJob[] =>
   refundJobs(refund).map((job) => ({
     ...withoutDetails(job),
     amount: refund.amount,

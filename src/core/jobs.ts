@@ -157,7 +157,7 @@ export function scheduleJobs(schedule: SubscriptionSchedule): Job[] {
 }
 
 /** Derives the job of a refund from its state. See docs/contract/payments.md#failing-refunds. */
-export const refundJobs = ({ id, settles_at }: Refund): Job[] =>
+export const refundJobs = ({ id, settles_at }: Pick<Refund, 'id' | 'settles_at'>): Job[] =>
   settles_at === null ? [] : [{ due: settles_at, kind: 'refund_settlement', subscription: null, object: id }]
 
 /** Derives the job of a dispute from its state. See docs/contract/disputes.md#due-date. */

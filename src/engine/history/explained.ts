@@ -253,7 +253,7 @@ function jobsOfPayment(
   { id, latest_charge }: Objects['payment_intent'],
 ): FutureJob[] {
   const ofPayment = [{ field: 'payment_intent', is: id }]
-  const refunds = store.objects.list('refund', merchant.settings.ordinal, ofPayment, {
+  const refunds = store.objects.summaries('refund', merchant.settings.ordinal, ofPayment, {
     limit: MAX_CHANGES,
   })
   const charge = latest_charge === null ? undefined : view.get('charge', latest_charge)

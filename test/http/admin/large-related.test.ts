@@ -3,8 +3,8 @@ import { Change } from '../../../src/core/change.ts'
 import { MAX_PAGE_LENGTH } from '../../../src/core/json-text.ts'
 import type { Kind, Objects } from '../../../src/core/kinds.ts'
 import { apply } from '../../../src/engine/machine/apply.ts'
-import { Statement } from '../../../src/store/statements.ts'
 import { type Body, makePrice, startTwin, type Twin } from '../../twin.ts'
+import { charactersReadBy } from '../characters-read.ts'
 import { asOperator } from '../support.ts'
 
 const LARGE = { large: 'x'.repeat(1_500_000) }
@@ -21,7 +21,10 @@ afterEach(async () => {
 })
 
 /** Gives an object metadata that the API would refuse. */
-async function enlarge(kind: 'invoice' | 'subscription' | 'invoice_item', id: string): Promise<void> {
+async function enlarge(
+  kind: 'invoice' | 'subscription' | 'invoice_item' | 'refund',
+  id: string,
+): Promise<void> {
   const { engine, merchant } = twin.sandbox
   await engine.command(merchant, null, (unit) => {
     const change = new Change()
@@ -31,16 +34,8 @@ async function enlarge(kind: 'invoice' | 'subscription' | 'invoice_item', id: st
   })
 }
 
-/** Counts the characters that the store reads during some work, by default in lists only. */
-async function lengthRead<T>(
-  work: () => Promise<T>,
-  methods: readonly ('get' | 'all' | 'allWithin')[] = ['all', 'allWithin'],
-): Promise<{ result: T; length: number }> {
-  const spies = methods.map((method) => vi.spyOn(Statement.prototype, method))
-  const result = await work()
-  const rows = spies.flatMap(({ mock }) => mock.results.flatMap(({ value }) => value?.rows ?? value ?? []))
-  return { result, length: rows.reduce((sum: number, row) => sum + (JSON.stringify(row) ?? '').length, 0) }
-}
+/** Counts the characters that lists read. */
+const lengthRead = <T>(work: () => Promise<T>) => charactersReadBy(work, ['all', 'allWithin'])
 
 const page = () => asOperator(twin)('GET', `customers/${customer.id}`)
 
@@ -55,13 +50,13 @@ test('the page of a customer shows the large invoices that fit, and what is owed
     await enlarge('invoice', invoice.id)
   }
   twin.sandbox.engine.store.objects.forget()
-  const { result, length } = await lengthRead(page)
+  const { result, read } = await lengthRead(page)
   const { related } = result.body
   expect(related.owed).toEqual([{ amount: 900, currency: 'usd' }])
   expect(related.invoices.data.length).toBeLessThan(4)
   expect(related.invoices.data.length).toBeGreaterThan(0)
   expect(related.invoices.has_more).toBe(true)
-  expect(length).toBeLessThan(3 * MAX_PAGE_LENGTH)
+  expect(read).toBeLessThan(3 * MAX_PAGE_LENGTH)
 })
 
 test('the page of a customer shows the large subscriptions that fit', async () => {
@@ -74,12 +69,12 @@ test('the page of a customer shows the large subscriptions that fit', async () =
     await enlarge('subscription', id)
   }
   twin.sandbox.engine.store.objects.forget()
-  const { result, length } = await lengthRead(page)
+  const { result, read } = await lengthRead(page)
   const { related, timeline } = result.body
   expect(related.subscriptions.data.length).toBeGreaterThan(0)
   expect(related.subscriptions.has_more).toBe(true)
   expect(timeline.upcoming.data.length).toBeGreaterThan(0)
-  expect(length).toBeLessThan(3 * MAX_PAGE_LENGTH)
+  expect(read).toBeLessThan(3 * MAX_PAGE_LENGTH)
 })
 
 /** Lists the ids of the objects that are read whole during some work, each time that they are. */
@@ -132,10 +127,24 @@ test('the page of a customer shows prorations without reading large invoice item
   const items = await twin.get(`/v1/invoiceitems?customer=${customer.id}`)
   for (const { id } of items.data) await enlarge('invoice_item', id)
   twin.sandbox.engine.store.objects.forget()
-  const { result, length } = await lengthRead(page, ['get', 'all', 'allWithin'])
+  const { result, read } = await charactersReadBy(page)
   const changes = result.body.timeline.happened.data.filter(({ prorations }: Body) => prorations)
   expect(changes.map(({ prorations }: Body) => prorations.length)).toEqual([2, 2])
-  expect(length).toBeLessThan(1_000_000)
+  expect(read).toBeLessThan(1_000_000)
+})
+
+test('the explanation of a payment reads no metadata of its refunds', async () => {
+  const intent = await twin.post('/v1/payment_intents', {
+    ...{ amount: 1_000, currency: 'usd', payment_method: 'pm_card_visa', confirm: true },
+  })
+  for (let n = 0; n < 5; n += 1) {
+    const refund = await twin.post('/v1/refunds', { payment_intent: intent.id, amount: 10 })
+    await enlarge('refund', refund.id)
+  }
+  twin.sandbox.engine.store.objects.forget()
+  const { result, read } = await lengthRead(() => asOperator(twin)('GET', `explanations/${intent.id}`))
+  expect(result.status).toBe(200)
+  expect(read).toBeLessThan(100_000)
 })
 
 test('a past moment shows the subscriptions that fit, if they have large rows now', async () => {
