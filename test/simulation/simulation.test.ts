@@ -29,7 +29,7 @@ describe('a simulation', () => {
   })
 })
 
-/** Realistic defects: the replaced function of a module, and the kind of failure that reveals it. */
+/** Realistic defects: the replaced function of a module, the kind of failure that reveals it, and the first seed that finds it. */
 const DEFECTS = [
   {
     what: 'a last retry that is a day late',
@@ -39,6 +39,7 @@ const DEFECTS = [
         attempts > 4 ? null : failedAt + ([1, 2, 2, 3][attempts - 1] ?? 0) * 86_400,
     }),
     kind: 'history',
+    seed: 2,
   },
   {
     what: 'a period that is counted from the previous one, not from the anchor',
@@ -47,6 +48,7 @@ const DEFECTS = [
       nextBoundary: (_: number, recurring: unknown, after: number) => addIntervals?.(after, recurring, 1),
     }),
     kind: 'history',
+    seed: 2,
   },
   {
     what: 'a proration that is rounded down',
@@ -56,6 +58,7 @@ const DEFECTS = [
         Math.floor(shares.reduce((sum, { amount, part, whole }) => sum + (amount * part) / whole, 0)),
     }),
     kind: 'history',
+    seed: 5,
   },
   {
     what: 'a phase of a schedule that begins without its proration',
@@ -67,12 +70,14 @@ const DEFECTS = [
       },
     }),
     kind: 'history',
+    seed: 8,
   },
   {
     what: 'a schedule that goes on without its subscription',
     path: '../../src/core/billing/schedule.ts',
     replace: () => ({ endSchedule: () => undefined }),
     kind: 'history',
+    seed: 5,
   },
 ] as const
 
@@ -82,7 +87,7 @@ describe('a defect is found, and shortened to few steps:', () => {
     vi.resetModules()
   })
 
-  test.each(DEFECTS)('$what', async ({ path, replace, kind }) => {
+  test.each(DEFECTS)('$what', async ({ path, replace, kind, seed: first }) => {
     vi.resetModules()
     vi.doMock(path, async (original) => {
       const real = (await original()) as Record<string, (...given: unknown[]) => unknown>
@@ -91,7 +96,8 @@ describe('a defect is found, and shortened to few steps:', () => {
     const { run } = await import('./run.ts')
     const failsAs = async (seed: number, steps: readonly Step[]) =>
       (await run(steps, { seed, auditEvery: 1_000 })).failure?.kind
-    for (let seed = 1; seed <= 12; seed += 1) {
+    // Other steps may need another seed.
+    for (let seed = first; seed < first + 12; seed += 1) {
       const steps = stepsOf(seed, 130)
       if ((await failsAs(seed, steps)) !== kind) continue
       const shortest = await shrink(steps, async (shorter) => (await failsAs(seed, shorter)) === kind, 30)

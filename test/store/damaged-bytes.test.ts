@@ -150,16 +150,16 @@ describe.each([
 })
 
 test('a database of an older schema whose version names a newer one is refused', async () => {
+  let older: Contents = []
   for (let version = 1; version < versionOf(MIGRATIONS); version += 1) {
-    write([])
-    const older = await openDatabase(
-      path,
-      'normal',
-      Object.fromEntries(Object.entries(MIGRATIONS).slice(0, version)),
-    )
-    older.pragma(`user_version = ${version + 1}`)
-    older.close()
-    expect(await open(read())).toBe('refused')
+    // Each is migrated from the one before, which takes less time than all of its migrations.
+    write(older)
+    const upTo = Object.fromEntries(Object.entries(MIGRATIONS).slice(0, version))
+    const database = await openDatabase(path, 'normal', upTo)
+    database.close()
+    rmSync(`${path}.schema-${version - 1}.backup`, { force: true })
+    older = read()
+    expect(await open(spoiled(older, 0, VERSION_AT, [0, 0, 0, version + 1]))).toBe('refused')
   }
 })
 
