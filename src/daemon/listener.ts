@@ -165,6 +165,7 @@ export function createListener(
     direct.serve(request, response) ??
     (isWrite(request) ? serve(request, response) : beginInTurn(request, () => serve(request, response)))
   server.on('request', (request, response) => {
+    if (hasUnreadBody(request)) request.resume()
     const fault = faultOf(request, limits.headerCount)
     const refuseFault = () => refuse(response, url(), fault)
     serveInOrder(request, response, fault ? refuseFault : () => serveValid(request, response))
@@ -209,6 +210,12 @@ type Begin = () => Promise<void> | void
 /** Whether a request is a write of a merchant. They run in the order of their arrival, whatever serves them. */
 const isWrite = ({ method, url = '' }: IncomingMessage): boolean =>
   (method === 'POST' || method === 'DELETE') && url.startsWith('/v1/')
+
+/** Whether a request has a body that nobody reads. Node would keep the beginning of it for as long as the response, which may be a stream. */
+const hasUnreadBody = ({ method, headers }: IncomingMessage): boolean =>
+  method !== 'POST' &&
+  method !== 'DELETE' &&
+  (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined)
 
 /** Returns a function that reports whether the request that arrives over a connection now has arrived completely. */
 function arrivalOver(connections: Connections, socket: Duplex): () => boolean {

@@ -13,6 +13,8 @@ const MOST_BYTES = 2 ** 22
 /** The estimated memory of a request with its response, and of a header beside its characters, in bytes. */
 const REQUEST_BYTES = 4_096
 const HEADER_BYTES = 64
+/** The maximum number of bytes of a body that Node reads before anyone takes them: up to its own limit, and those of one read. */
+const BODY_BYTES = 2 ** 17
 
 type Pipelined = { readonly begin: () => void; readonly response: ServerResponse; readonly bytes: number }
 
@@ -168,8 +170,10 @@ const releaseRequestsOf = (closed: Socket): void => {
 const isFull = ({ waiting, bytes }: Pipeline): boolean =>
   waiting.length >= MOST_WAITING || (bytes >= MOST_BYTES && waiting.length > 0)
 
-function bytesOf({ rawHeaders, url = '' }: IncomingMessage): number {
-  let bytes = REQUEST_BYTES + url.length
+function bytesOf({ rawHeaders, headers, url = '' }: IncomingMessage): number {
+  const length =
+    headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : BODY_BYTES
+  let bytes = REQUEST_BYTES + url.length + Math.min(length, BODY_BYTES)
   for (const text of rawHeaders) bytes += HEADER_BYTES + text.length
   return bytes
 }

@@ -112,6 +112,25 @@ test('many small headers count as much as the memory that they take', async () =
   await open(MANY_HEADERS.repeat(700)).closed
 })
 
+test.each([
+  ['of a known length', `Content-Length: 12000\r\n\r\n${'x'.repeat(12_000)}`],
+  ['in chunks', `Transfer-Encoding: chunked\r\n\r\n2ee0\r\n${'x'.repeat(12_000)}\r\n0\r\n\r\n`],
+])('the bodies of requests that wait count: those %s', async (_which, rest) => {
+  const { open } = await startServer()
+  const streams = Array.from({ length: 4 }, () => open(STREAM))
+  for (const { text } of streams) await until(() => text().includes('event'))
+  for (const { socket } of streams) socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\n${rest}`.repeat(300))
+  await Promise.race(streams.map(({ closed }) => closed))
+})
+
+test('a body that nobody reads is dropped while its response lasts', async () => {
+  const { open } = await startServer()
+  const { socket, text } = open(`${STREAM.slice(0, -2)}Content-Length: 9000000\r\n\r\n`)
+  await until(() => text().includes('event'))
+  socket.write('x'.repeat(8_000_000))
+  await until(() => socket.writableLength === 0)
+})
+
 test('pipelined requests wait up to a limit; then the connections that wait longest are closed', async () => {
   const { open, send, served } = await startServer()
   const oldest = open(LARGE.repeat(300))
