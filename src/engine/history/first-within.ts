@@ -11,8 +11,8 @@ type Wanted<K extends Kind> = {
 }
 
 /**
- * Reads objects one after the other, up to a limit and until the wanted ones, or what was read for them, have the length of a page. At
- * least one is returned if there is one.
+ * Reads objects one after the other, up to a limit and until the wanted ones, or what was read for all of them, have the length of a
+ * page. At least the first one is returned, if it is wanted.
  */
 export function firstWithin<K extends Kind>(
   view: View,
@@ -24,7 +24,7 @@ export function firstWithin<K extends Kind>(
   const rows: Objects[K][] = []
   let length = 0
   for (const id of ids) {
-    const isFull = rows.length > 0 && readLength() - readBefore > MAX_PAGE_LENGTH
+    const isFull = readLength() - readBefore > MAX_PAGE_LENGTH
     if (isFull || rows.length === limit) return { rows, isCut: true }
     const object = view.get(kind, id)
     if (!object || !isWanted(object)) continue

@@ -1,6 +1,7 @@
 import { MAX_LINES } from '../../core/invoice.ts'
 import { type InvoiceItem, itemsOfOneInvoice, oldestFirst } from '../../core/invoice-item.ts'
 import type { Subscription } from '../../core/subscription.ts'
+import { firstWithin } from './first-within.ts'
 import type { Found } from './timeline-invoices.ts'
 
 /** Returns a function that lists the items that wait for the next invoice of one of the subscriptions at the moment. */
@@ -16,15 +17,20 @@ export function pendingItemsOf(
   }
 }
 
-/** Reads the items of all subscriptions together, because each statement reads the rows of all items of the customer. */
+/**
+ * Reads the items of all subscriptions together, up to the length of a page, because each statement reads the rows of all items of the
+ * customer.
+ */
 function pastItemsOf({ engine, view, customer, as_of }: Found, subscriptions: readonly Subscription[]) {
   const ids = engine.store.past.itemsWaiting({
     customer: customer.id,
     subscriptions: subscriptions.map(({ id }) => id),
     instant: as_of,
   })
-  const items = ids.flatMap((id) => view.get('invoice_item', id) ?? [])
-  return oldestFirst(items.filter(({ invoice, deleted }) => invoice === null && !deleted))
+  const isWanted = ({ invoice, deleted }: InvoiceItem) => invoice === null && !deleted
+  return oldestFirst(
+    firstWithin(view, { kind: 'invoice_item', ids, isWanted }, Number.POSITIVE_INFINITY).rows,
+  )
 }
 
 function presentItemsOf({ engine, merchant }: Found, { id, has_pending_items }: Subscription) {

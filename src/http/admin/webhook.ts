@@ -239,9 +239,10 @@ async function retryAll(engine: Engine, named: string | undefined, sender: Sende
     merchants.flatMap((merchant) => {
       const view = viewOf(engine, merchant)
       const filters = [{ field: 'deleted', is: 0 }]
-      const endpoints = view.list('webhook_endpoint', filters, { limit: Number.MAX_SAFE_INTEGER })
+      const page = { limit: Number.MAX_SAFE_INTEGER }
+      const endpoints = engine.store.objects.ids('webhook_endpoint', merchant.settings.ordinal, filters, page)
       return endpoints.map(async (endpoint) => {
-        const ids = await engine.command(merchant, null, (unit) => retryAllOf(unit, endpoint.id), sender)
+        const ids = await engine.command(merchant, null, (unit) => retryAllOf(unit, endpoint), sender)
         return ids.map((id) => ({ view, id }))
       })
     }),

@@ -22,7 +22,7 @@ afterEach(async () => {
 
 /** Gives an object metadata that the API would refuse. */
 async function enlarge(
-  kind: 'invoice' | 'subscription' | 'invoice_item' | 'refund',
+  kind: 'invoice' | 'subscription' | 'invoice_item' | 'refund' | 'webhook_endpoint',
   id: string,
 ): Promise<void> {
   const { engine, merchant } = twin.sandbox
@@ -166,4 +166,37 @@ test('a past moment shows the subscriptions that fit, if they have large rows no
   expect(data.length).toBeGreaterThan(0)
   expect(data.length).toBeLessThan(4)
   expect(body.timeline.happened.has_more).toBe(true)
+})
+
+test('a past moment reads drafts without a planned finalization up to the length of a page', async () => {
+  await twin.close()
+  twin = await startTwin({ dialect: 'stripe' })
+  customer = await twin.post('/v1/customers')
+  const drafts = await Promise.all(
+    Array.from({ length: 9 }, () => twin.post('/v1/invoices', { customer: customer.id })),
+  )
+  await asOperator(twin)('POST', 'clock/advance', { by: '1d' })
+  for (const { id } of drafts) await enlarge('invoice', id)
+  twin.sandbox.engine.store.objects.forget()
+  const past = () => asOperator(twin)('GET', `customers/${customer.id}?at=${customer.created}`)
+  const { result, read } = await charactersReadBy(past)
+  expect(result.status).toBe(200)
+  // For the changes, the related invoices and the drafts.
+  expect(read).toBeLessThan(4 * MAX_PAGE_LENGTH)
+})
+
+test('retrying all deliveries reads no endpoints to find none', async () => {
+  for (let n = 0; n < 5; n += 1) {
+    const endpoint = await twin.post('/v1/webhook_endpoints', {
+      url: 'http://127.0.0.1:9',
+      enabled_events: ['*'],
+    })
+    await enlarge('webhook_endpoint', endpoint.id)
+  }
+  await asOperator(twin)('POST', 'webhooks/retry', { all: true })
+  twin.sandbox.engine.store.objects.forget()
+  const retryAll = () => asOperator(twin)('POST', 'webhooks/retry', { all: true })
+  const { result, read } = await charactersReadBy(retryAll)
+  expect(result.status).toBe(200)
+  expect(read).toBeLessThan(100_000)
 })
