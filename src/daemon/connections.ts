@@ -12,6 +12,9 @@ export type Exchange = {
 /** The busy connections of an owner. */
 type Held = { count: number; newest: Duplex }
 
+/** The time in which the first request of a connection, or its next one, is likely to arrive, in milliseconds. */
+const SETTLING_MS = 1_000
+
 /** paytwin: an owner with more than this part of the places has many. */
 const MANY = 16
 
@@ -29,6 +32,8 @@ export class Connections {
   readonly #open = new Map<Duplex, Exchange | undefined>()
   /** The responses of each connection that have not been sent, in the order of their requests. */
   readonly #unsent = new WeakMap<Duplex, Set<ServerResponse>>()
+  /** When each connection was opened, or its last response was sent, in milliseconds since the start. */
+  readonly #idleSince = new WeakMap<Duplex, number>()
   /** Connections that stay open until the process ends. */
   readonly #kept = new Set<Duplex>()
   /** A timer for each connection that has had a response. */
@@ -90,6 +95,7 @@ export class Connections {
       const unsent = this.#unsent.get(socket)?.add(response)
       response.once('finish', () => {
         unsent?.delete(response)
+        this.#idleSince.set(socket, performance.now())
         this.#limitIdleTime(socket)
       })
     }
@@ -165,6 +171,7 @@ export class Connections {
     }
     this.#open.set(socket, undefined)
     this.#unsent.set(socket, new Set())
+    this.#idleSince.set(socket, performance.now())
     socket.on('timeout', () => {
       // A handler has no time limit, but a peer that does not read its response does.
       if (socket.writableLength > 0 || !this.#isBusy(socket)) socket.destroy()
@@ -183,18 +190,24 @@ export class Connections {
   }
 
   /**
-   * Closes a connection for a new one: the one that has been idle longest, or else the oldest stream, which its client can continue,
-   * or else the newest one of the owner with the most, whose requests may wait for very long, such as for an advance. Otherwise
-   * whoever opens connections first would shut out all others.
+   * Closes a connection for a new one: one that is idle, or else the oldest stream, which its client can continue, or else the newest
+   * one of the owner with the most, whose requests may wait for very long, such as for an advance, or else one that has just become
+   * idle, whose next request may be on its way. Otherwise whoever opens connections first, or most often, would shut out all others.
    * @returns whether there is room
    */
   #makeRoom(): boolean {
+    const settled = performance.now() - SETTLING_MS
+    let fresh: Duplex | undefined
     let stream: Duplex | undefined
     const byOwner = new Map<object | undefined, Held>()
     let most: Held | undefined
     for (const socket of this.#open.keys()) {
       if (this.#kept.has(socket)) continue
-      if (!this.#isBusy(socket)) return this.#closeForAnother(socket)
+      if (!this.#isBusy(socket)) {
+        if ((this.#idleSince.get(socket) ?? 0) <= settled) return this.#closeForAnother(socket)
+        fresh ??= socket
+        continue
+      }
       stream ??= this.#isStreaming(socket) ? socket : undefined
       const owner = this.#ownerOf(socket)
       const own = byOwner.get(owner) ?? { count: 0, newest: socket }
@@ -204,7 +217,7 @@ export class Connections {
       if (own.count > (most?.count ?? 0)) most = own
     }
     const ofMany = most && most.count > this.#most / MANY ? most.newest : undefined
-    const found = stream ?? ofMany
+    const found = stream ?? ofMany ?? fresh
     return found !== undefined && this.#closeForAnother(found)
   }
 

@@ -75,6 +75,20 @@ test('of an owner whose requests wait over many connections, one is closed for a
   expect(sockets.filter((socket) => socket.closed)).toEqual([newest])
 })
 
+test('a new connection has time for its first request, though others follow it', async () => {
+  await serve(() => undefined)
+  for (let count = 0; count < PLACES; count += 1) await ask('close', 'ada')
+  const { port } = server.address() as AddressInfo
+  const silent: Socket[] = []
+  for (let count = 0; count < 5; count += 1) {
+    silent.push(connect(port, '127.0.0.1'))
+    await once(server, 'connection')
+  }
+  sockets.push(...silent)
+  await vi.waitUntil(() => sockets.filter(({ closed }) => closed).length === 5)
+  expect(silent.filter(({ closed }) => closed)).toEqual([])
+})
+
 test('a stream gives way to a new connection, also if requests wait behind it', async () => {
   let behind = 0
   await serve((request, response) => {
