@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { stopwatch } from '../engine/machine/clock.ts'
 
 /** The last request over a connection, its response, and the response before that. */
 export type Exchange = {
@@ -15,8 +16,8 @@ type Held = { count: number; newest: Duplex }
 /** The time in which the first request of a connection, or its next one, is likely to arrive, in milliseconds. */
 const SETTLING_MS = 1_000
 
-/** paytwin: an owner with more than this part of the places has many. */
-const MANY = 16
+/** paytwin: an owner with more than one of so many shares of the places may lose its newest one. */
+const SHARES = 16
 
 /**
  * The open connections of an HTTP server, each with its last exchange. Node loses track of a connection after a CONNECT, and
@@ -32,7 +33,7 @@ export class Connections {
   readonly #open = new Map<Duplex, Exchange | undefined>()
   /** The responses of each connection that have not been sent, in the order of their requests. */
   readonly #unsent = new WeakMap<Duplex, Set<ServerResponse>>()
-  /** When each connection was opened, or its last response was sent, in milliseconds since the start. */
+  /** When each connection was opened, or its last response was sent, in milliseconds: see stopwatch. */
   readonly #idleSince = new WeakMap<Duplex, number>()
   /** Connections that stay open until the process ends. */
   readonly #kept = new Set<Duplex>()
@@ -48,7 +49,7 @@ export class Connections {
    * @param limits.unreadMs - the maximum time that a client may not read its response; @param limits.lingerMs - see SocketLimits
    * @param limits.betweenMs - the time from a response to the end of the next request's headers. Node's timeout starts
    *   again at each byte, so that a blank line now and then would keep a connection forever
-   * @param limits.ownerOf - returns whose request waits over a connection, such as the merchant of its key; undefined for strangers
+   * @param limits.ownerOf - returns the owner of the request that waits over a connection, such as a merchant; undefined if it counts for none
    */
   constructor(
     server: Server,
@@ -95,7 +96,7 @@ export class Connections {
       const unsent = this.#unsent.get(socket)?.add(response)
       response.once('finish', () => {
         unsent?.delete(response)
-        this.#idleSince.set(socket, performance.now())
+        this.#idleSince.set(socket, stopwatch())
         this.#limitIdleTime(socket)
       })
     }
@@ -171,7 +172,7 @@ export class Connections {
     }
     this.#open.set(socket, undefined)
     this.#unsent.set(socket, new Set())
-    this.#idleSince.set(socket, performance.now())
+    this.#idleSince.set(socket, stopwatch())
     socket.on('timeout', () => {
       // A handler has no time limit, but a peer that does not read its response does.
       if (socket.writableLength > 0 || !this.#isBusy(socket)) socket.destroy()
@@ -196,7 +197,7 @@ export class Connections {
    * @returns whether there is room
    */
   #makeRoom(): boolean {
-    const settled = performance.now() - SETTLING_MS
+    const settled = stopwatch() - SETTLING_MS
     let fresh: Duplex | undefined
     let stream: Duplex | undefined
     const byOwner = new Map<object | undefined, Held>()
@@ -216,7 +217,7 @@ export class Connections {
       byOwner.set(owner, own)
       if (own.count > (most?.count ?? 0)) most = own
     }
-    const ofMany = most && most.count > this.#most / MANY ? most.newest : undefined
+    const ofMany = most && most.count > this.#most / SHARES ? most.newest : undefined
     const found = stream ?? ofMany ?? fresh
     return found !== undefined && this.#closeForAnother(found)
   }
@@ -243,7 +244,7 @@ export class Connections {
     return [...this.#served].filter(({ socket }) => !this.#kept.has(socket))
   }
 
-  /** Whether the response whose turn it is has begun. Requests behind it may wait for ever. */
+  /** Whether the oldest unsent response has begun and has not ended. Requests behind it may wait for ever. */
   #isStreaming(socket: Duplex): boolean {
     const [response] = this.#unsent.get(socket) ?? []
     const { headersSent = false, writableEnded = false } = response ?? {}

@@ -7,9 +7,8 @@ const SMALL_BYTES = 1_024
 const CHUNKS_OF_A_STEP = 1_000
 
 /**
- * A request of Node that joins the small chunks of its body, those that arrive in one turn of the event loop, and those that nobody
- * reads yet. A body may consist of chunks of one byte, of which Node would keep each, in 250 bytes, until someone reads it or the
- * response has ended.
+ * A request of Node that joins small chunks of its body: those of one turn of the event loop, and those that wait for a reader.
+ * Otherwise Node would keep each chunk, even of one byte, in 250 bytes, until someone reads it or the response has ended.
  */
 export class JoinedRequest extends IncomingMessage {
   #joined: Buffer = NOTHING
@@ -29,10 +28,10 @@ export class JoinedRequest extends IncomingMessage {
     return this.#chunks < CHUNKS_OF_A_STEP && this.readableLength + this.#size < this.readableHighWaterMark
   }
 
-  /** Called by Node when the chunks before are being read. */
-  override _read(size: number): void {
+  /** Passes the joined chunks first: Node does not ask for more while an earlier read is open. */
+  override read(size?: number): unknown {
     this.#pass()
-    super._read(size)
+    return super.read(size)
   }
 
   #pass(): void {

@@ -1,11 +1,11 @@
 import { nodeRequestOf } from './node-request.ts'
 
-/** By connection. */
+/** The owner of each connection. */
 const owners = new WeakMap<object, object>()
 
 /**
- * Records whose request waits over a connection. It is the owner that its body counts for, which is known once the request was
- * authenticated: what a header says could be another name for each connection.
+ * Records the owner of a request that waits, as the owner of its connection. Its body counts for the same owner, who was
+ * authenticated: a header that was not checked could name another owner for each connection.
  * @param env - the environment of the server
  */
 export function ownConnection(env: unknown, owner: object): void {
@@ -13,5 +13,5 @@ export function ownConnection(env: unknown, owner: object): void {
   if (request) owners.set(request.socket, owner)
 }
 
-/** Returns the owner of the last request that waited over a connection; undefined if none has. */
+/** Returns the owner of the last request that waited over a connection; undefined if none has waited, or it counted for none. */
 export const ownerOfConnection = (socket: object): object | undefined => owners.get(socket)

@@ -104,7 +104,7 @@ export class LiveStreams {
     for (const stream of this.#streams) this.#end(stream)
   }
 
-  /** Ends the streams of a key, and those of keys that have more words after it. */
+  /** Ends the streams of an API key, or of all access tokens of a grant or an app. @param key - the id of an API key, or see tokenKey */
   closeOf(key: string): void {
     for (const stream of this.#streams) if (`${stream.key ?? ''} `.startsWith(`${key} `)) this.#end(stream)
   }

@@ -4,14 +4,14 @@ import type { Call } from './api.ts'
 import type { Json } from './json.ts'
 import type { VersionHistory } from './versions.ts'
 
-/** The request whose page is presented. */
-export type Presenting<V extends View = View> = Pick<Call<unknown>, 'version'> & {
+/** The request for a page. */
+export type PageRequest<V extends View = View> = Pick<Call<unknown>, 'version'> & {
   readonly view: V
   readonly services: { readonly versions: VersionHistory }
 }
 
 /** A view to present the entries of a page, with the lengths that limit the page. */
-export type PageReads<V extends View> = {
+type PageReads<V extends View> = {
   readonly view: V
   readonly lengths: {
     /** Returns the length of an entry in the version of the request. Older versions show whole objects in place of ids. */
@@ -29,10 +29,10 @@ const isLong = (value: unknown): boolean =>
   typeof value === 'string' || (typeof value === 'object' && value !== null)
 
 /**
- * Creates a view that counts what is read for the entries of a page. An invoice shows two fields of its subscription, and names of products, and reads each of
- * these objects whole.
+ * Creates a view that counts what is read for the entries of a page. For example, an invoice shows two fields of its subscription,
+ * but the whole subscription is read.
  */
-export function countReads<V extends View>({ view, version, services }: Presenting<V>): PageReads<V> {
+export function countReads<V extends View>({ view, version, services }: PageRequest<V>): PageReads<V> {
   const known = new Set<object>()
   let length = 0
   const counted: V = {

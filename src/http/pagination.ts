@@ -8,7 +8,7 @@ import type { Call } from './api.ts'
 import { deferred } from './deferred.ts'
 import { instant } from './fields.ts'
 import type { Json } from './json.ts'
-import { countReads, type Presenting } from './page-reads.ts'
+import { countReads, type PageRequest } from './page-reads.ts'
 
 /** The parameters of every list. See docs/contract/requests.md#lists. */
 export const pageParams = {
@@ -134,7 +134,7 @@ export const withCursors = <Params extends PageParams>(
 })
 
 /** The request for a list. */
-export type ListCall = Pick<Call<PageParams>, 'c' | 'view' | 'params'> & Presenting
+export type ListCall = Pick<Call<PageParams>, 'c' | 'view' | 'params'> & PageRequest
 
 /** Presents an entry with a view that counts what is read. */
 type PresentEntry<T, Body> = (view: View, entry: T) => Body
@@ -188,8 +188,9 @@ type PageShape<T, Body> = PageLengths<T, Body> & {
 }
 
 /**
- * Makes a page of up to limit + 1 entries, or of fewer if the page would become too large or as much was read for it as a page may
- * have. An entry that is left out sets `has_more`. No more entries are read than needed. Entries that were read backward are reversed.
+ * Makes a page of up to limit + 1 entries. It ends early if it would become too long, or once as much was read for it as a page may
+ * have. `has_more` is true if an entry was left out. No more entries are read than needed. Entries that were read backward are
+ * reversed.
  */
 export function page<T, Body>(
   url: string,

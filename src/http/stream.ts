@@ -3,7 +3,7 @@ import { anyEventsAfter, idAt, newestPlace, placeIn, placeOfEvent } from '../eng
 import { placeAt } from '../engine/history/events.ts'
 import { type AnyEvent, readLengthOf } from '../engine/history/view.ts'
 import type { Engine } from '../engine/machine/engine.ts'
-import { hasExpired } from '../engine/machine/live-clocks.ts'
+import { refusesExpired } from '../engine/machine/live-clocks.ts'
 import { type MerchantState, merchantOfGeneration } from '../engine/machine/merchant-state.ts'
 import { stateMark } from '../engine/machine/state-mark.ts'
 import type { Feed } from './feed.ts'
@@ -77,7 +77,7 @@ export class EventStreams {
     this.#streams.close()
   }
 
-  /** Ends the streams of a revoked key. @param key - of a key, or of the access tokens that begin with it: see tokenKey */
+  /** Ends the streams of an API key, or of all access tokens of a grant or an app. @param key - the id of an API key, or see tokenKey */
   closeOf(key: string): void {
     this.#streams.closeOf(key)
   }
@@ -113,7 +113,7 @@ export class EventStreams {
         return { newest, state: stateMark(engine.store)?.id }
       },
       hasEnded: () =>
-        merchant !== null && (merchant.presence === 'deleted' || hasExpired(engine, merchant, expires)),
+        merchant !== null && (merchant.presence === 'deleted' || refusesExpired(engine, merchant, expires)),
     }
   }
 }

@@ -26,8 +26,8 @@ type Segment = {
 }
 
 /**
- * The maximum length of what `load` reads, in characters. Reading it takes less time than a page may, so that a page that ends early
- * has shown something of it.
+ * The maximum number of characters that `load` reads: half of what a page may read. So a page that ends early has shown some of what
+ * was loaded.
  */
 const MAX_LOADED = 2 * 1024 * 1024
 

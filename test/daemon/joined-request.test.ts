@@ -80,6 +80,24 @@ test('a body that nobody reads is kept in few chunks, also if it arrives byte by
   expect(chunks.length).toBeLessThan(5)
 })
 
+test('a reader that pauses receives the whole body', async () => {
+  const [request, , socket] = await receive()
+  const chunks: unknown[] = []
+  request.on('data', (chunk) => {
+    chunks.push(chunk)
+    if (chunks.length === 1) request.pause()
+  })
+  for (let part = 0; part < 40; part += 1) {
+    socket.write(`1f4\r\n${'x'.repeat(500)}\r\n`)
+    await nextTurn()
+    await nextTurn()
+  }
+  socket.write('0\r\n\r\n')
+  request.resume()
+  await once(request, 'end')
+  expect(chunks.join('')).toBe('x'.repeat(20_000))
+})
+
 test('a complete body can be read after its connection was closed', async () => {
   const [request] = await receive(chunked('text'))
   while (!request.complete) await nextTurn()

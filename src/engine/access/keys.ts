@@ -256,10 +256,9 @@ export class KeyRing {
       this.#byHash.delete(hash.toString('hex'))
     }
     this.#inOrder = this.#inOrder.filter((key) => !deleted.has(key))
-    this.#ofMerchant.set(
-      generation,
-      own.filter((key) => !deleted.has(key)),
-    )
+    const left = own.filter((key) => !deleted.has(key))
+    if (left.length > 0) this.#ofMerchant.set(generation, left)
+    else this.#ofMerchant.delete(generation)
   }
 
   #reportShort(key: KeyRow): void {

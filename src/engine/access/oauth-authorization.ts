@@ -201,7 +201,7 @@ function find(store: Store, id: string, param = 'id'): StoredAuthorization {
   return row
 }
 
-/** Returns an authorization with its current status. That one has expired is written soon: see Expiries. */
+/** Returns an authorization with its current status. If it has expired, that is stored soon: see Expiries. */
 function shown(engine: Engine, row: StoredAuthorization): Authorization {
   const now = wallSeconds(engine.steady)
   const status = statusAt(row, now)

@@ -20,7 +20,7 @@ import { digest } from '../machine/digest.ts'
 import type { Engine } from '../machine/engine.ts'
 import { workBriefly } from '../machine/gate.ts'
 import { randomToken } from '../machine/ids.ts'
-import { hasExpired } from '../machine/live-clocks.ts'
+import { refusesExpired } from '../machine/live-clocks.ts'
 import { MerchantDeleted, type MerchantState, merchantOfGeneration } from '../machine/merchant-state.ts'
 import type { OAuthApp } from './oauth-app.ts'
 import { expireRequests, merchantOfAuthorization } from './oauth-authorization.ts'
@@ -37,7 +37,7 @@ export type IssuedTokens = {
   readonly scope: Scope
 }
 
-/** A refusal, which may revoke the tokens of a grant: then with its key. See grantKey. */
+/** A refusal. If it revoked the tokens of a grant, with the key of the grant: see grantKey. */
 export type TokenRefusal = { readonly refusal: ApiError; readonly revoked: string | null }
 
 /** The parameters of a token request. */
@@ -142,12 +142,12 @@ export function resolveToken(
   const row = engine.store.oauth.token(digest(token))
   const merchant = row && merchantOfGeneration(engine.merchants, row)
   const opens = row?.kind === 'access' && row.status === 'active'
-  return opens && merchant && !hasExpired(engine, merchant, row.expires)
+  return opens && merchant && !refusesExpired(engine, merchant, row.expires)
     ? { token: row, merchant }
     : undefined
 }
 
-/** The keys by which event streams identify access tokens. Each begins with that of what it belongs to. None is secret. */
+/** The keys by which event streams identify access tokens. The key of a token begins with that of its grant, which begins with that of its app. None is secret. */
 export const ALL_TOKENS = 'oauth'
 export const appKey = (app: string): string => `${ALL_TOKENS} ${app}`
 const grantKey = (app: string, authorization: number): string => `${appKey(app)} ${authorization}`

@@ -44,8 +44,8 @@ const TRANSACTION_MS = 50
  * The command queue. Commands that arrive together share one transaction, and are answered after its commit. If they take too long,
  * the others follow in transactions of their own. Merchants and the operator take turns, so that one with many commands does not
  * delay the others; the commands of one run in the order of their arrival, but pass one of several merchants that waits for another
- * merchant. Commands of a merchant whose clock is advancing wait for
- * the advance. Exclusive work lets commands pass while any clock is advancing, and between two pieces of it.
+ * merchant. Commands of a merchant whose clock is advancing wait for the advance.
+ * Exclusive work lets commands pass while any clock is advancing, and after each piece that has held some back.
  */
 export class CommandQueue {
   readonly #transactions: Transactions

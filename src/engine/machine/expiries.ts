@@ -20,8 +20,8 @@ export class Expiries {
   ): void {
     if (expires <= (this.#writtenUpTo.get(clock) ?? Number.NEGATIVE_INFINITY)) return
     this.#writtenUpTo.set(clock, now)
-    // The queue has reported a failed commit. There is nothing to write of a deleted merchant, or at the end of the daemon, which
-    // writes all expiries.
+    // Failed commits and defects are reported already. Nothing is to be written for a merchant that was deleted or replaced, or while
+    // the daemon ends, because the end writes all expiries.
     write().catch(() => undefined)
   }
 }

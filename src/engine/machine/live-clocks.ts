@@ -15,10 +15,10 @@ export async function recordLiveClocks(engine: Engine): Promise<void> {
 }
 
 /**
- * Reports whether something has expired on a merchant's main clock. Then the time of a live clock is recorded soon: see Expiries.
+ * Reports whether something has expired on a merchant's main clock. If so, enqueues a command that records its time: see Expiries.
  * @param expires - Unix seconds on that clock
  */
-export function hasExpired(engine: Engine, merchant: MerchantState, expires: number): boolean {
+export function refusesExpired(engine: Engine, merchant: MerchantState, expires: number): boolean {
   const { now } = merchant.clock
   if (now < expires) return false
   // A command records the time, after the jobs that are due.
