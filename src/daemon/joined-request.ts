@@ -36,7 +36,8 @@ export class JoinedRequest extends IncomingMessage {
 
   #pass(): void {
     if (this.#chunks === 0) return
-    const chunk = this.#joined.subarray(0, this.#size)
+    // The buffer may be much larger than what it has.
+    const chunk = Buffer.from(this.#joined.subarray(0, this.#size))
     this.#joined = NOTHING
     this.#size = 0
     this.#chunks = 0

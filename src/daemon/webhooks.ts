@@ -66,14 +66,14 @@ function signerOf(
   const signed = claimsIn(stripes === undefined ? others : { 'paytwin-signature': stripes }, { now })
   const bytes = Buffer.from(body)
   const active = [{ field: 'deleted', is: 0 }]
-  const endpoints = store.objects.list('webhook_endpoint', settings.ordinal, active, { limit: MAX_ENDPOINTS })
+  const endpoints = store.objects.ids('webhook_endpoint', settings.ordinal, active, { limit: MAX_ENDPOINTS })
   if (endpoints.length === 0)
     return { endpoint: null, reason: 'The merchant has no webhook endpoint that could have signed it.' }
   if ('reason' in signed) return { endpoint: null, reason: signed.reason }
   let reason = ''
-  for (const endpoint of endpoints) {
-    const verdict = verifyClaims(secretOf(ids, endpoint), signed, bytes)
-    if (verdict.isValid) return { endpoint: endpoint.id, reason: null }
+  for (const id of endpoints) {
+    const verdict = verifyClaims(secretOf(ids, { id }), signed, bytes)
+    if (verdict.isValid) return { endpoint: id, reason: null }
     reason = verdict.reason
   }
   return { endpoint: null, reason }

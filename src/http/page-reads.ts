@@ -1,3 +1,4 @@
+import { deferredLength } from '../core/deferred-value.ts'
 import { jsonLength } from '../core/json-text.ts'
 import type { View } from '../engine/history/view.ts'
 import type { Call } from './api.ts'
@@ -21,18 +22,25 @@ type PageReads<V extends View> = {
   }
 }
 
-/** Returns the length of the texts and nested values of an object. Its other values are short, and most objects have many of them. */
+/**
+ * Returns the length of the texts and nested values of an object. Its other values are short, and most objects have many of them. Large
+ * nested values are not parsed to count them.
+ */
 const lengthOf = (object: object): number =>
+  deferredLength(object) ??
   Object.values(object).reduce<number>((sum, value) => (isLong(value) ? sum + jsonLength(value) : sum), 0)
 
 const isLong = (value: unknown): boolean =>
   typeof value === 'string' || (typeof value === 'object' && value !== null)
 
 /**
- * Creates a view that counts what is read for the entries of a page. For example, an invoice shows two fields of its subscription,
- * but the whole subscription is read.
+ * Creates a view that counts what is read through it. For example, an invoice shows two fields of its subscription, but the whole
+ * subscription is read.
+ * @returns also a function that returns the length of the objects that were read, each once
  */
-export function countReads<V extends View>({ view, version, services }: PageRequest<V>): PageReads<V> {
+export function countingView<V extends View>(
+  view: V,
+): { readonly view: V; readonly readLength: () => number } {
   const known = new Set<object>()
   let length = 0
   const counted: V = {
@@ -46,11 +54,17 @@ export function countReads<V extends View>({ view, version, services }: PageRequ
       return object
     },
   }
+  return { view: counted, readLength: () => length }
+}
+
+/** Creates a view to present the entries of the page that a request asks for, which counts what is read for them. */
+export function countReads<V extends View>({ view, version, services }: PageRequest<V>): PageReads<V> {
+  const { view: counted, readLength } = countingView(view)
   return {
     view: counted,
     lengths: {
       shownLength: (body) => jsonLength(services.versions.downgradeEntry(version, body, { view, counted })),
-      readLength: () => length,
+      readLength,
     },
   }
 }

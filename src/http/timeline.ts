@@ -16,6 +16,7 @@ import type { View } from '../engine/history/view.ts'
 import { presentCustomerOrStub } from './customer.ts'
 import { previousAttributes } from './event.ts'
 import { presentInvoice } from './invoice.ts'
+import { countingView } from './page-reads.ts'
 import { type List, page } from './pagination.ts'
 import { presentPaymentMethod } from './payment-method.ts'
 import { present } from './resources.ts'
@@ -34,7 +35,7 @@ export const presentAround = <K extends SubjectKind>(
     as_of: timeline.as_of,
     max_attempts: timeline.max_attempts,
     happened: happenedOf(url, timeline),
-    upcoming: listed(url, timeline.upcoming, (job) => presentTimelineJob(timeline.view, job)),
+    upcoming: listed({ url, view: timeline.view }, timeline.upcoming, presentTimelineJob),
   },
 })
 
@@ -44,39 +45,38 @@ function happenedOf(
   { view, happened, prorations, has_more }: Timeline<SubjectKind>,
 ): List<TimelineEntryShape> {
   const newestFirst = happened.toReversed()
-  const shape = { limit: newestFirst.length, isBackward: true }
+  const counting = countingView(view)
+  const shape = { limit: newestFirst.length, isBackward: true, readLength: counting.readLength }
   const made = prorations()
-  const shown = page(url, newestFirst, shape, (step) => presentTimelineEntry(view, step, made.get(step.id)))
+  const shown = page(url, newestFirst, shape, (step) =>
+    presentTimelineEntry(counting.view, step, made.get(step.id)),
+  )
   return { ...shown, has_more: has_more || shown.has_more }
 }
 
-const listed = <T, Body>(
-  url: string,
+/** Presents entries up to the length of a page, which what is read for them has too. */
+function listed<T, Body>(
+  { url, view, isCut = false }: { readonly url: string; readonly view: View; readonly isCut?: boolean },
   entries: readonly T[],
-  show: (entry: T) => Body,
-  isCut = false,
-): List<Body> => page(url, entries, { limit: MAX_RELATED, isBackward: false, isCut }, show)
+  show: (view: View, entry: T) => Body,
+): List<Body> {
+  const counting = countingView(view)
+  const shape = { limit: MAX_RELATED, isBackward: false, isCut, readLength: counting.readLength }
+  return page(url, entries, shape, (entry) => show(counting.view, entry))
+}
 
 function presentRelated({ view, related }: Timeline<SubjectKind>): RelatedShape {
   const { customer, subscriptions, invoices, payment_methods, cut, owed } = related
-  const of = (path: string) => `/v1/${path}?customer=${customer.id}`
+  const of = (name: 'subscriptions' | 'invoices' | 'payment_methods') => ({
+    url: `/v1/${name}?customer=${customer.id}`,
+    view,
+    isCut: cut.some((each) => each === name),
+  })
   return {
     customer: presentCustomerOrStub(view, customer),
-    subscriptions: listed(
-      of('subscriptions'),
-      subscriptions,
-      (each) => presentSubscription(view, each),
-      cut.includes('subscriptions'),
-    ),
-    invoices: listed(
-      of('invoices'),
-      invoices,
-      (each) => presentInvoice(view, each),
-      cut.includes('invoices'),
-    ),
-    payment_methods: listed(of('payment_methods'), payment_methods, (each) =>
-      presentPaymentMethod(view, each),
-    ),
+    subscriptions: listed(of('subscriptions'), subscriptions, presentSubscription),
+    invoices: listed(of('invoices'), invoices, presentInvoice),
+    payment_methods: listed(of('payment_methods'), payment_methods, presentPaymentMethod),
     owed: [...owed],
   }
 }

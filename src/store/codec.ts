@@ -1,3 +1,4 @@
+import { deferValue } from '../core/deferred-value.ts'
 import { assert } from '../core/errors.ts'
 import { isSameJson } from '../core/json-text.ts'
 import { columnsOf, privateFieldsOf } from './columns.ts'
@@ -127,8 +128,21 @@ function publicTextOf(fields: readonly Field[]): (object: object) => string {
   return compile('write', `return (object) => write({ ${source} })`, JSON.stringify)
 }
 
-const decoderOf = <T>(fields: readonly Field[]): ((values: readonly unknown[]) => T) =>
-  compile('parse', `return (values) => ({ ${fields.map(decodeSource).join(', ')} })`, parse)
+const decoderOf = <T>(fields: readonly Field[]): ((values: readonly unknown[]) => T) => {
+  const deferred = nestedNames(fields).map(
+    ([name, place]) =>
+      `if (values[${place}]?.length > ${MAX_NESTED}) defer(object, '${name}', values[${place}], parse)`,
+  )
+  const made = `const object = { ${fields.map(decodeSource).join(', ')} }`
+  return compile(
+    '{ parse, defer }',
+    `return (values) => { ${made}; ${deferred.join('; ')}; return object }`,
+    {
+      parse,
+      defer: deferValue,
+    },
+  )
+}
 
 const leftOutOf = (fields: readonly Field[]): ((values: readonly unknown[]) => boolean) =>
   compile(
@@ -142,7 +156,11 @@ const nestedLengthOf = (fields: readonly Field[]): ((values: readonly unknown[])
 
 /** Writes an expression for the value of each nested field. */
 const nestedSource = (fields: readonly Field[], operation: string): string[] =>
-  fields.flatMap(({ type }, place) => (type === 'json' ? [`(values[${place}]${operation})`] : []))
+  nestedNames(fields).map(([, place]) => `(values[${place}]${operation})`)
+
+/** Lists the nested fields with their places. */
+const nestedNames = (fields: readonly Field[]): (readonly [name: string, place: number])[] =>
+  fields.flatMap(({ name, type }, place) => (type === 'json' ? [[name, place] as const] : []))
 
 const encoderOf = (fields: readonly Field[]): ((object: object) => unknown[]) =>
   compile('write', `return (object) => [${fields.map(encodeSource).join(', ')}]`, JSON.stringify)
@@ -153,7 +171,7 @@ const compile = <F>(name: string, source: string, value: unknown): F => new Func
 const decodeSource = ({ name, type }: Field, place: number): string => {
   const value = `values[${place}]`
   if (type === 'boolean') return `${name}: ${value} === 1`
-  return `${name}: ${type === 'json' ? `${value} === null ? null : parse(${value})` : value}`
+  return `${name}: ${type === 'json' ? `${value} === null || ${value}.length > ${MAX_NESTED} ? null : parse(${value})` : value}`
 }
 
 const encodeSource = ({ name, type }: Field): string => {

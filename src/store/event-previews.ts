@@ -24,14 +24,14 @@ export class EventPreviews {
       .run({ ...place, invoice: JSON.stringify(invoice) })
   }
 
-  /** Returns the invoice that the event of a journal entry shows. */
-  get(entry: number): Invoice {
+  /** Returns the invoice that the event of a journal entry shows, with its length as it is stored, in characters. */
+  get(entry: number): { readonly invoice: Invoice; readonly length: number } {
     const row = this.#statements
       .named<{ invoice: string }>('event preview', (db) =>
         db.selectFrom('event_preview').select('invoice').where('entry', '=', arg<number>('entry')),
       )
       .get({ entry })
     assert(row, `the journal entry ${entry} has a preview`)
-    return JSON.parse(row.invoice)
+    return { invoice: JSON.parse(row.invoice), length: row.invoice.length }
   }
 }

@@ -68,7 +68,7 @@ export class HistoryReader {
     return this.#readLength
   }
 
-  /** Counts replaced values that a caller read itself. */
+  /** Counts replaced values, or a preview, that a caller read itself. */
   countRead(length: number): void {
     this.#readLength += length
   }

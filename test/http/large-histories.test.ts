@@ -1,10 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Change } from '../../src/core/change.ts'
 import type { Customer } from '../../src/core/customer.ts'
 import { jsonLength, MAX_PAGE_LENGTH } from '../../src/core/json-text.ts'
+import type { Subscription } from '../../src/core/subscription.ts'
 import { apply } from '../../src/engine/machine/apply.ts'
 import { Statement } from '../../src/store/statements.ts'
-import { type Body, startTwin, type Twin } from '../twin.ts'
+import { type Body, makePrice, startTwin, type Twin } from '../twin.ts'
 import { asOperator, idsOf } from './support.ts'
 
 const LARGE = 1_500_000
@@ -72,4 +73,31 @@ describe.each([
       expect(found).toEqual(created)
     },
   )
+})
+
+test('events of upcoming invoices end a page early, too', async () => {
+  const twin = await startTwin()
+  onTestFinished(() => twin.close())
+  const { engine, merchant } = twin.sandbox
+  const customer = await twin.post('/v1/customers')
+  const price = await makePrice(twin)
+  const made = await twin.post('/v1/subscriptions', {
+    ...{ customer: customer.id, currency: 'usd', collection_method: 'send_invoice', days_until_due: 30 },
+    items: [{ price: price.id }],
+  })
+  const [invoice] = (await twin.get('/v1/invoices')).data
+  await engine.command(merchant, null, (unit) => {
+    for (let n = 0; n < COUNT; n += 1) {
+      const change = new Change()
+      const preview = { ...unit.need('invoice', invoice.id), description: 'x'.repeat(LARGE) }
+      const rule = (before: Subscription) => ({ ...before, description: `${n}` })
+      const announced = { event: 'invoice.upcoming', preview } as const
+      change.announce('subscription', unit.need('subscription', made.id), rule, announced)
+      apply(unit, change)
+    }
+  })
+  const page = () => twin.get('/v1/events?type=invoice.upcoming&limit=100')
+  const { result, all } = await readBy(page)
+  expect([result.data.length > 0, result.has_more]).toEqual([true, true])
+  expect(all).toBeLessThan(2 * MAX_PAGE_LENGTH)
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { deferredLength } from '../../src/core/deferred-value.ts'
 import { codecOf } from '../../src/store/codec.ts'
 import { columnsOf, privateFieldsOf, STORED_KINDS } from '../../src/store/columns.ts'
 import type { StoredKind, StoredObjects } from '../../src/store/stored-kind.ts'
@@ -74,4 +75,15 @@ describe.each(STORED_KINDS)('%s', (kind) => {
       }),
     )
   })
+})
+
+test('a large nested value is parsed when it is needed', () => {
+  const codec = codecOf('customer')
+  const [sample] = fc.sample(objectOf('customer'), { numRuns: 1, seed: 1 })
+  const object = { ...sample, metadata: { large: 'x'.repeat(10_000) } } as StoredObjects['customer']
+  const read = codec.decode(codec.encode(object))
+  expect(deferredLength(read)).toBeGreaterThan(10_000)
+  expect(Object.getOwnPropertyDescriptor(read, 'metadata')?.get).toBeDefined()
+  expect(codec.changes(read, { ...read }).fields).toEqual([])
+  expect(read).toEqual(object)
 })

@@ -11,6 +11,7 @@ import {
 import type { Invoice } from '../../core/invoice.ts'
 import { isOpen } from '../../core/invoice-status.ts'
 import { checkoutJobs, discountJobs, type JobKind, subscriptionJobs } from '../../core/jobs.ts'
+import { MAX_PAGE_LENGTH } from '../../core/json-text.ts'
 import type { Kind, Objects } from '../../core/kinds.ts'
 import { RULES, type Rules } from '../../core/rules.ts'
 import type { Subscription } from '../../core/subscription.ts'
@@ -20,7 +21,7 @@ import { listEventsOfObject } from './events.ts'
 import type { TimelineStep } from './past-steps.ts'
 import { viewAt } from './past-view.ts'
 import { clockOf, type SubjectKind, type Timeline, timelineOf } from './timeline.ts'
-import { currentView, type View } from './view.ts'
+import { currentView, readLengthOf, type View } from './view.ts'
 
 /** The kinds of objects that can be explained. */
 export const EXPLAINED_KINDS = [
@@ -134,13 +135,13 @@ const READ: { readonly [K in ExplainedKind]: (read: Read, object: Objects[K]) =>
       return { ...fromInvoice(timelineIn(read, 'invoice', intent.invoice)), subject: intent }
     return {
       ...withoutTimeline(read, intent),
-      steps: ownSteps(read, 'payment_intent', intent.id),
+      ...ownSteps(read, 'payment_intent', intent.id),
       upcoming: jobsOfPayment(read, intent),
     }
   },
   setup_intent: (read, intent) => ({
     ...withoutTimeline(read, intent),
-    steps: ownSteps(read, 'setup_intent', intent.id),
+    ...ownSteps(read, 'setup_intent', intent.id),
   }),
   subscription_schedule: (read, schedule) => {
     const managed = schedule.subscription ?? schedule.released_subscription
@@ -163,7 +164,7 @@ const READ: { readonly [K in ExplainedKind]: (read: Read, object: Objects[K]) =>
     const { customer = null } = read.view.get('charge', dispute.charge) ?? {}
     return {
       ...withoutTimeline(read, { customer }),
-      steps: ownSteps(read, 'dispute', dispute.id),
+      ...ownSteps(read, 'dispute', dispute.id),
       subject: dispute,
       upcoming: futureJobsOfDispute(dispute),
     }
@@ -173,8 +174,8 @@ const READ: { readonly [K in ExplainedKind]: (read: Read, object: Objects[K]) =>
     const { test_clock } = session
     const { now } = clockOf(merchant, { test_clock })
     return {
-      ...{ subject: session, view, now, as_of: now, isCut: false, invoices: [] },
-      steps: ownSteps(read, 'checkout_session', session.id),
+      ...{ subject: session, view, now, as_of: now, invoices: [] },
+      ...ownSteps(read, 'checkout_session', session.id),
       upcoming: checkoutJobs(session).map(withoutDetails),
     }
   },
@@ -225,14 +226,27 @@ function fromInvoice(timeline: Timeline<'invoice'>) {
 /** The maximum number of an object's own events that are read. */
 const MAX_OWN = 100
 
-/** Reads the events of an object that has no timeline, oldest first. */
-const ownSteps = ({ engine, merchant }: Read, kind: ExplainedKind, id: string): TimelineStep[] =>
-  [...listEventsOfObject(engine, merchant, { kind, id }, { types: [], created: [] }, { limit: MAX_OWN })]
-    .map(({ id: event, entry, after }) => ({
-      ...{ id: event, type: entry.type, kind, created: entry.created, request: entry.request },
+/**
+ * Reads the newest events of an object that has no timeline, up to the length of a page.
+ * @returns its steps, oldest first
+ */
+function ownSteps(
+  { engine, merchant }: Read,
+  kind: ExplainedKind,
+  id: string,
+): { readonly steps: readonly TimelineStep[]; readonly isCut: boolean } {
+  const steps: TimelineStep[] = []
+  const page = { limit: MAX_OWN }
+  for (const event of listEventsOfObject(engine, merchant, { kind, id }, { types: [], created: [] }, page)) {
+    if (readLengthOf(event) > MAX_PAGE_LENGTH) return { steps: steps.reverse(), isCut: true }
+    const { entry, after } = event
+    steps.push({
+      ...{ id: event.id, type: entry.type, kind, created: entry.created, request: entry.request },
       ...{ replaced: entry.replaced, after, decline: null },
-    }))
-    .reverse()
+    })
+  }
+  return { steps: steps.reverse(), isCut: false }
+}
 
 /** The facts about an object without a timeline of its own. It is explained as of now. */
 function withoutTimeline<T extends { readonly customer: string | null }>(

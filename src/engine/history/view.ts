@@ -159,6 +159,11 @@ export function reconstructEvent(
     history.countRead(left_out)
     return replaced && ({ ...object, ...replaced } as Objects[Kind])
   }
+  const previewed = () => {
+    const { invoice, length } = store.journal.previews.get(entry.seq)
+    history.countRead(length)
+    return invoice
+  }
   return {
     entry,
     id,
@@ -167,9 +172,7 @@ export function reconstructEvent(
     pending: pendingOf(id),
     view: viewAsOf(sources, entry.seq),
     get after() {
-      after ??= isPreview
-        ? store.journal.previews.get(entry.seq)
-        : history.asOf(entry.kind, entry.object, entry.seq)
+      after ??= isPreview ? previewed() : history.asOf(entry.kind, entry.object, entry.seq)
       return after
     },
     get before() {

@@ -1,13 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Change } from '../../../src/core/change.ts'
 import { MAX_PAGE_LENGTH } from '../../../src/core/json-text.ts'
-import type { Kind, Objects } from '../../../src/core/kinds.ts'
+import type { EventType, Kind, Objects } from '../../../src/core/kinds.ts'
 import { apply } from '../../../src/engine/machine/apply.ts'
-import { type Body, makePrice, startTwin, type Twin } from '../../twin.ts'
+import { type Body, makeCustomer, makePrice, startTwin, type Twin } from '../../twin.ts'
 import { charactersReadBy } from '../characters-read.ts'
 import { asOperator } from '../support.ts'
-
-const LARGE = { large: 'x'.repeat(1_500_000) }
 
 let twin: Twin
 let customer: Body
@@ -22,14 +20,16 @@ afterEach(async () => {
 
 /** Gives an object metadata that the API would refuse. */
 async function enlarge(
-  kind: 'invoice' | 'subscription' | 'invoice_item' | 'refund' | 'webhook_endpoint',
+  kind: 'invoice' | 'subscription' | 'invoice_item' | 'refund' | 'webhook_endpoint' | 'dispute',
   id: string,
+  { event, letter = 'x' }: { readonly event?: EventType; readonly letter?: string } = {},
 ): Promise<void> {
   const { engine, merchant } = twin.sandbox
   await engine.command(merchant, null, (unit) => {
     const change = new Change()
     const found: Objects[typeof kind] = unit.need(kind, id)
-    change.update(kind, found, (before) => ({ ...before, metadata: LARGE }))
+    const metadata = { large: letter.repeat(1_500_000) }
+    change.update(kind, found, (before) => ({ ...before, metadata }), event)
     apply(unit, change)
   })
 }
@@ -145,6 +145,37 @@ test('the explanation of a payment reads no metadata of its refunds', async () =
   const { result, read } = await lengthRead(() => asOperator(twin)('GET', `explanations/${intent.id}`))
   expect(result.status).toBe(200)
   expect(read).toBeLessThan(100_000)
+})
+
+test('the page of a customer ends its changes early if the invoices that they name are large', async () => {
+  const { customer: payer, method } = await makeCustomer(twin)
+  const settings = { default_payment_method: method.id }
+  await twin.post(`/v1/customers/${payer.id}`, { invoice_settings: settings })
+  for (let n = 0; n < 9; n += 1) {
+    await twin.post('/v1/invoiceitems', { customer: payer.id, amount: 100, currency: 'usd' })
+    const { id } = await twin.post('/v1/invoices', { customer: payer.id, currency: 'usd' })
+    const { charge } = await twin.post(`/v1/invoices/${id}/pay`)
+    await enlarge('invoice', id)
+    await twin.post('/v1/refunds', { charge, amount: 10 })
+  }
+  twin.sandbox.engine.store.objects.forget()
+  const newest = () => asOperator(twin)('GET', `customers/${payer.id}?limit=18`)
+  const { result, read } = await charactersReadBy(newest)
+  const { data, has_more } = result.body.timeline.happened
+  expect([data.length > 0, has_more]).toEqual([true, true])
+  expect(read).toBeLessThan(2 * MAX_PAGE_LENGTH)
+})
+
+test('the explanation of a dispute reads its newest changes up to the length of a page', async () => {
+  const payment = { amount: 1_000, currency: 'usd', payment_method: 'pm_card_createDispute', confirm: true }
+  await twin.post('/v1/payment_intents', payment)
+  const [dispute] = (await twin.get('/v1/disputes')).data
+  for (const letter of 'abcdefghi')
+    await enlarge('dispute', dispute.id, { event: 'charge.dispute.updated', letter })
+  twin.sandbox.engine.store.objects.forget()
+  const { result, read } = await charactersReadBy(() => asOperator(twin)('GET', `explanations/${dispute.id}`))
+  expect(result.status).toBe(200)
+  expect(read).toBeLessThan(3 * MAX_PAGE_LENGTH)
 })
 
 test('a past moment shows the subscriptions that fit, if they have large rows now', async () => {
