@@ -1,8 +1,6 @@
 /** The length of the texts of the values of an object that were deferred, in characters. */
 const DEFERRED = Symbol('deferred')
 
-type WithDeferred = { readonly [DEFERRED]?: number }
-
 /**
  * Gives an object a value that is parsed when it is first needed. Most decisions need no metadata, and an item may have 150 kB of it.
  * Copies of the object have the value itself.
@@ -25,4 +23,5 @@ export function deferValue(
 }
 
 /** Returns the length of the values of an object that were deferred, parsed or not, in characters; undefined if none were. */
-export const deferredLength = (object: WithDeferred): number | undefined => object[DEFERRED]
+export const deferredLength = (object: object): number | undefined =>
+  DEFERRED in object ? Number(object[DEFERRED]) : undefined
