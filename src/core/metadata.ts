@@ -3,6 +3,9 @@ import { parameterInvalid } from './errors.ts'
 /** String values by key: at most 50, each value at most 500 characters. See docs/contract/requests.md#metadata. */
 export type Metadata = Readonly<Record<string, string>>
 
+/** An object without its metadata, which can be long. */
+export type WithoutMetadata<T> = Omit<T, 'metadata'>
+
 /** The metadata of a request: values to set, '' to remove one, and '' in place of the object to remove all. */
 export type MetadataParam = Readonly<Record<string, string>> | ''
 

@@ -1,9 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import { assert } from '../core/errors.ts'
+import type { WithoutMetadata } from '../core/metadata.ts'
 import type { Blocks } from './blocks.ts'
 import { codecOf, type FieldSet, MAX_NESTED } from './codec.ts'
 import { columnsOf } from './columns.ts'
 import { KindLists } from './kind-lists.ts'
+import { LongMetadata } from './long-metadata.ts'
 import { isSmall } from './object-sizes.ts'
 import { Place } from './place.ts'
 import type { Recent } from './recent.ts'
@@ -23,6 +25,7 @@ export class KindTable<K extends StoredKind> {
   readonly #columns: readonly string[]
   /** The objects that were last read or written, by id. */
   readonly #recent: Recent<Cached<StoredObjects[K]>>
+  readonly #long: LongMetadata<K>
   /** The objects that are read together when the first one that is not in the cache is asked for. */
   #expected: { readonly merchant: number; readonly ids: readonly string[] } | undefined
   #insertion: Statement<unknown> | undefined
@@ -41,6 +44,7 @@ export class KindTable<K extends StoredKind> {
     this.#blocks = blocks
     this.#columns = Object.keys(columnsOf(kind))
     this.#recent = recentObjects(objectsKept)
+    this.#long = new LongMetadata(kind, statements, { columns: this.columns, read: this.reader, objectsKept })
   }
 
   /** The columns that `reader` requires. */
@@ -54,6 +58,13 @@ export class KindTable<K extends StoredKind> {
   /** Returns the object with this id; undefined when the merchant has none. */
   get(merchant: number, id: string): StoredObjects[K] | undefined {
     return this.#find(merchant, id)?.object
+  }
+
+  /** Returns the same object, perhaps without its metadata: long metadata is not read. */
+  withoutMetadata(merchant: number, id: string): WithoutMetadata<StoredObjects[K]> | undefined {
+    const known = this.#recent.get(id)
+    if (known) return known.merchant === merchant ? known.object : undefined
+    return this.#long.get(merchant, id)
   }
 
   /**
@@ -173,6 +184,7 @@ export class KindTable<K extends StoredKind> {
   ): void {
     const changed = codecOf(this.#kind).changes(before, after)
     const values = changed.encode(after)
+    this.#long.forget()
     const { changes } = this.#updateOf(changed).runWith(
       place.newestEntry,
       place.entryCount,
@@ -213,6 +225,7 @@ export class KindTable<K extends StoredKind> {
   /** Clears the cache. Must be called when rows were changed in another way than by this class. */
   forget(): void {
     this.#recent.clear()
+    this.#long.forget()
     this.#expected = undefined
   }
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Invoice } from '../core/invoice.ts'
 import type { InvoiceItem } from '../core/invoice-item.ts'
 import { KINDS, type Kind, type Objects } from '../core/kinds.ts'
+import type { WithoutMetadata } from '../core/metadata.ts'
 import type { Subscription } from '../core/subscription.ts'
 import { type AmountCount, countAmounts, type MovingKind } from './amounts.ts'
 import type { Blocks } from './blocks.ts'
@@ -50,6 +51,15 @@ export class ObjectTable {
   /** Returns the object with this id; undefined when the merchant has none. */
   get<K extends Kind>(kind: K, merchant: number, id: string): Objects[K] | undefined {
     return this.#tables[kind].get(merchant, id)
+  }
+
+  /** Returns the same object, perhaps without its metadata: long metadata is not read. */
+  withoutMetadata<K extends Kind>(
+    kind: K,
+    merchant: number,
+    id: string,
+  ): WithoutMetadata<Objects[K]> | undefined {
+    return this.#tables[kind].withoutMetadata(merchant, id)
   }
 
   /** Returns an object's seq, which is the order of creation; undefined when the merchant has none with this id. */

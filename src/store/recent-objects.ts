@@ -12,8 +12,8 @@ export type Cached<T> = {
 /** The maximum total length of a generation of cached objects of a kind, in characters. */
 const MAX_LENGTH = 8 * 1024 * 1024
 
-/** Creates the cache of the objects of a kind. @param size - the number of objects of a generation */
-export const recentObjects = <T>(size: number): Recent<Cached<T>> =>
+/** Creates a cache of the objects of a kind. @param size - the number of objects of a generation */
+export const recentObjects = <Entry extends Pick<Cached<unknown>, 'length'>>(size: number): Recent<Entry> =>
   new Recent(size, { maxLength: MAX_LENGTH, lengthOf: ({ length }) => length })
 
 /** Returns the length of the texts among the values of columns. */
