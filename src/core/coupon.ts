@@ -42,7 +42,7 @@ export const termsOf = ({
   currency,
   duration,
   applies_to,
-}: Coupon): CouponTerms => ({ percent_off, amount_off, currency, duration, applies_to })
+}: CouponTerms): CouponTerms => ({ percent_off, amount_off, currency, duration, applies_to })
 
 /** Returns why a coupon or promotion code cannot be redeemed, as the end of a sentence; null if it can. */
 export function whyNotRedeemable(

@@ -1,5 +1,5 @@
 import type { PortalFeatures, PortalProduct } from './portal-configuration.ts'
-import { meterOf, type Price } from './price.ts'
+import { type BilledPrice, meterOf } from './price.ts'
 import { priceAmount } from './price-amount.ts'
 import { cancellationAt, type Prices, priceOf, type Subscription } from './subscription.ts'
 import type { SubscriptionSchedule } from './subscription-schedule.ts'
@@ -108,7 +108,7 @@ export function quantitiesOf(
 }
 
 /** The plan of a subscription: its only item with its price. */
-export type Plan = { readonly price: Price; readonly quantity: number }
+export type Plan = { readonly price: BilledPrice; readonly quantity: number }
 
 /** Whether a change of plan waits for the end of the period. See docs/contract/customer-portal.md#changing-a-plan. */
 export function waitsForPeriodEnd(
@@ -126,12 +126,12 @@ export function waitsForPeriodEnd(
 
 const amountOf = ({ price, quantity }: Plan): number => priceAmount(price, quantity)
 
-const isSameInterval = (one: Price, other: Price): boolean =>
+const isSameInterval = (one: BilledPrice, other: BilledPrice): boolean =>
   one.recurring?.interval === other.recurring?.interval &&
   one.recurring?.interval_count === other.recurring?.interval_count
 
 /** The length of each interval in days, to compare intervals. */
 const DAYS = { day: 1, week: 7, month: 30, year: 365 } as const
 
-const lengthOf = ({ recurring }: Price): number =>
+const lengthOf = ({ recurring }: BilledPrice): number =>
   recurring ? DAYS[recurring.interval] * recurring.interval_count : 0

@@ -1,6 +1,6 @@
 import type { Recurring } from './calendar.ts'
 import { addIntervals } from './calendar.ts'
-import type { Metadata } from './metadata.ts'
+import type { Metadata, WithoutMetadata } from './metadata.ts'
 
 /** The details of a product that pages show. Only Stripe's API has them. */
 export type ProductDetails = {
@@ -92,6 +92,9 @@ export type Price = {
   readonly lookup_key: string | null
   readonly metadata: Metadata
 }
+
+/** What decisions and projections read of a price. */
+export type BilledPrice = WithoutMetadata<Price>
 
 /** A price without its tiers and metadata, which can be long. */
 export type PriceTerms = Omit<Price, 'tiers' | 'metadata'>

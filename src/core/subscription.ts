@@ -7,7 +7,7 @@ import type { Metadata } from './metadata.ts'
 import type { SubscriptionNotices } from './notices.ts'
 import type { PaymentSettings } from './payment-settings.ts'
 import type { PendingUpdate } from './pending-update.ts'
-import type { Price } from './price.ts'
+import type { BilledPrice } from './price.ts'
 import type { Rules } from './rules.ts'
 import type { SubscriptionItem } from './subscription-item.ts'
 import { FIRST_STATUS, isInTrial, type SubscriptionStatus } from './subscription-status.ts'
@@ -87,11 +87,11 @@ export function cancellationAt(subscription: Subscription): number | null {
   return cancel_at === null ? current_period_end : Math.min(cancel_at, current_period_end)
 }
 
-/** Prices by id. */
-export type Prices = ReadonlyMap<string, Price>
+/** Prices by id, without their metadata: twenty prices can have 3 MB of it. */
+export type Prices = ReadonlyMap<string, BilledPrice>
 
 /** Returns the price of an item, which must be among the given ones. */
-export const priceOf = (item: Pick<SubscriptionItem, 'price'>, prices: Prices): Price => {
+export const priceOf = (item: Pick<SubscriptionItem, 'price'>, prices: Prices): BilledPrice => {
   const price = prices.get(item.price)
   assert(price, `the price ${item.price} was loaded`)
   return price

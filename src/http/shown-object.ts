@@ -55,14 +55,12 @@ export class ShownObject<Body extends Json> {
     const cached = cache.get(this.#object)
     if (cached?.presenter === this.#presenter && isValid(view, cached)) return cached.text
     const related: Related[] = []
-    const recordingView: View = {
-      ...view,
-      get: (kind, id) => {
-        const object = view.get(kind, id)
-        related.push({ kind, id, object })
-        return object
-      },
+    const get: View['get'] = (kind, id) => {
+      const object = view.get(kind, id)
+      related.push({ kind, id, object })
+      return object
     }
+    const recordingView: View = { ...view, get, withoutMetadata: get }
     const text = textOf(this.#present(recordingView))
     cache.set(this.#object, { presenter: this.#presenter, merchant: view.merchant, related, text })
     return text

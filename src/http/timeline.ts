@@ -182,7 +182,7 @@ const KIND_FIELDS: {
 
 /** Describes a coupon: `SPRING 25 %`, `FIVE 5.00 USD`. */
 function couponLabel(view: View, id: string): string | null {
-  const coupon = view.get('coupon', id)
+  const coupon = view.withoutMetadata('coupon', id)
   if (!coupon) return null
   const { public_id, percent_off, amount_off, currency } = coupon
   const off = percent_off === null ? formatAmount(amount_off ?? 0, currency ?? '') : `${percent_off} %`

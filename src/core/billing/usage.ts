@@ -2,7 +2,7 @@ import type { Period } from '../calendar.ts'
 import type { InvoiceLine } from '../invoice-line.ts'
 import { quantityDecimal } from '../meter.ts'
 import { MAX_AMOUNT, sumOf } from '../money.ts'
-import type { Price } from '../price.ts'
+import type { BilledPrice } from '../price.ts'
 import { fixedUnitAmount, SCALE, usageAmount } from '../price-amount.ts'
 import type { Prices, Subscription } from '../subscription.ts'
 import { isMetered, type SubscriptionItem } from '../subscription-item.ts'
@@ -48,7 +48,7 @@ export const meteredSpan = ({ metered_from = 0 }: SubscriptionItem, { start, end
  * @param quantity - in units of 10⁻¹²
  * @param room - the largest amount, in the smallest currency unit
  */
-export function billedUsage(price: Price, quantity: bigint, room = MAX_AMOUNT): BilledUsage {
+export function billedUsage(price: BilledPrice, quantity: bigint, room = MAX_AMOUNT): BilledUsage {
   const decimal = quantityDecimal(quantity)
   const whole = Number(quantity / SCALE)
   return {

@@ -4,7 +4,7 @@ import { settlementOf } from '../../core/refund.ts'
 import type { Merchant } from '../../store/directory.ts'
 import type { Store } from '../../store/store.ts'
 import type { Ids } from '../machine/ids.ts'
-import type { View } from './view.ts'
+import { pastWithoutMetadata, type View } from './view.ts'
 
 /** The kinds of objects that follow the merchant's main clock. */
 const OF_MERCHANT: ReadonlySet<Kind> = new Set<Kind>([
@@ -38,17 +38,13 @@ export const viewAt = (
   { id: customer, test_clock }: Customer,
 ): View => {
   const history = store.openHistory()
-  return {
-    merchant,
-    ids,
-    url,
-    get: <K extends Kind>(kind: K, id: string): Objects[K] | undefined => {
-      if (test_clock !== null && OF_MERCHANT.has(kind)) return store.objects.get(kind, merchant.ordinal, id)
-      const seq = store.objects.seqOf(kind, merchant.ordinal, id)
-      const object = seq === undefined ? undefined : history.at(kind, seq, instant, customer)
-      const complete = PRIVATE[kind] as ((object: Objects[K], instant: number) => Objects[K]) | undefined
-      return object && complete ? complete(object, instant) : object
-    },
-    readLength: () => history.readLength,
+  const get = <K extends Kind>(kind: K, id: string): Objects[K] | undefined => {
+    if (test_clock !== null && OF_MERCHANT.has(kind)) return store.objects.get(kind, merchant.ordinal, id)
+    const seq = store.objects.seqOf(kind, merchant.ordinal, id)
+    const object = seq === undefined ? undefined : history.at(kind, seq, instant, customer)
+    const complete = PRIVATE[kind] as ((object: Objects[K], instant: number) => Objects[K]) | undefined
+    return object && complete ? complete(object, instant) : object
   }
+  const withoutMetadata = pastWithoutMetadata({ store, merchant }, get)
+  return { merchant, ids, url, get, withoutMetadata, readLength: () => history.readLength }
 }

@@ -9,7 +9,7 @@ import type { View } from './view.ts'
 export const pricesOf = (view: View, items: readonly { readonly price: string }[]): Prices =>
   new Map(
     items.flatMap(({ price: id }) => {
-      const price = view.get('price', id)
+      const price = view.withoutMetadata('price', id)
       return price ? [[id, price] as const] : []
     }),
   )
@@ -30,8 +30,8 @@ export const discountsFor = (view: View, ids: readonly string[]): Discounts =>
 export const planIn =
   (view: View, customer: Customer, { currency }: { readonly currency: string }): ProjectionSource['plan'] =>
   ({ coupon: couponId, promotion_code }, at): Discount | null => {
-    const code = promotion_code === null ? null : view.get('promotion_code', promotion_code)
-    const coupon = view.get('coupon', code?.coupon ?? couponId ?? '')
+    const code = promotion_code === null ? null : view.withoutMetadata('promotion_code', promotion_code)
+    const coupon = view.withoutMetadata('coupon', code?.coupon ?? couponId ?? '')
     if (!coupon?.valid || code === undefined || code?.active === false) return null
     if (whyNotRedeemable(coupon, coupon.redeem_by, at)) return null
     if (code && whyNotRedeemable(code, code.expires_at, at)) return null

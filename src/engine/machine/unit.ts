@@ -2,6 +2,7 @@ import { versionsOf } from '../../core/api-version.ts'
 import type { Change } from '../../core/change.ts'
 import { type ApiError, assert, resourceMissing } from '../../core/errors.ts'
 import { type EventType, type Kind, nounOf, type Objects, prefixOf } from '../../core/kinds.ts'
+import type { WithoutMetadata } from '../../core/metadata.ts'
 import { RULES, type Rules } from '../../core/rules.ts'
 import type { Store } from '../../store/store.ts'
 import type { Clock } from './clock.ts'
@@ -211,6 +212,13 @@ export class UnitOfWork {
   /** Returns an object that must exist because another one refers to it. */
   need<K extends Kind>(kind: K, id: string): Objects[K] {
     const object = this.get(kind, id)
+    assert(object, `${id} exists`)
+    return object
+  }
+
+  /** Returns a price or product that must exist because another object refers to it. Long metadata is not read. */
+  needWithoutMetadata<K extends 'price' | 'product'>(kind: K, id: string): WithoutMetadata<Objects[K]> {
+    const object = this.store.objects.withoutMetadata(kind, this.owner, id)
     assert(object, `${id} exists`)
     return object
   }

@@ -153,7 +153,7 @@ function pricesOf(
   const needsProducts =
     pendingItems.length > 0 && [...discounts.values()].some(({ terms }) => terms.applies_to !== null)
   if (needsProducts) prices.push(...pendingItems.flatMap(({ price }) => price ?? []))
-  return new Map(prices.map((price) => [price, unit.need('price', price)]))
+  return new Map(prices.map((price) => [price, unit.needWithoutMetadata('price', price)]))
 }
 
 /** Loads the invoice of a subscription's pending update, with the items on it and those that exceed it. */

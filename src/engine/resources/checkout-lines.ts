@@ -92,7 +92,7 @@ function adjustableWithin(
  * @throws ApiError parameter_invalid
  */
 export function checkLines(unit: UnitOfWork, mode: CheckoutMode, lines: readonly CheckoutLine[]): void {
-  const prices = lines.map(({ price }) => unit.need('price', price))
+  const prices = lines.map(({ price }) => unit.needWithoutMetadata('price', price))
   if (mode === 'setup' && lines.length > 0)
     throw parameterInvalid('line_items', 'You can not pass `line_items` in `setup` mode.')
   if (mode !== 'setup' && lines.length === 0)
@@ -122,7 +122,7 @@ export function currencyOfLines(
   lines: readonly CheckoutLine[],
   given: string | undefined,
 ): string | null {
-  const [first, ...others] = lines.map(({ price }) => unit.need('price', price))
+  const [first, ...others] = lines.map(({ price }) => unit.needWithoutMetadata('price', price))
   if (!first) return given ?? null
   const { currency } = first
   if (given !== undefined && given !== currency)

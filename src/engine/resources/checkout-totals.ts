@@ -102,7 +102,7 @@ export function subscriptionOf(
 
 /** Returns the lines with a recurring price, and those with a one-time price. */
 function partsOf(unit: UnitOfWork, { lines }: CheckoutSession): [CheckoutLine[], CheckoutLine[]] {
-  const isRecurring = ({ price }: CheckoutLine) => unit.need('price', price).recurring !== null
+  const isRecurring = ({ price }: CheckoutLine) => unit.needWithoutMetadata('price', price).recurring !== null
   return [lines.filter(isRecurring), lines.filter((line) => !isRecurring(line))]
 }
 

@@ -20,7 +20,7 @@ export function discountedDraft(
   const needsProducts = [...discounts.values()].some(({ terms }) => terms.applies_to !== null)
   const prices: Prices = new Map(
     (needsProducts ? draft.lines : []).flatMap(({ price }) =>
-      price === null ? [] : [[price, unit.need('price', price)] as const],
+      price === null ? [] : [[price, unit.needWithoutMetadata('price', price)] as const],
     ),
   )
   return { draft: withDiscounts(draft, { discounts, prices }), discounts }

@@ -35,5 +35,5 @@ function withUsage(unit: UnitOfWork, invoice: Invoice, line: InvoiceLine, room: 
   if (price === null || subscription_item === null || !proration) return line
   const read = usageOf(unit, invoice.customer)
   const item = { id: subscription_item, created: 0, price, quantity: null, metadata: {} }
-  return { ...others, ...billedUsage(unit.need('price', price), read(item, proration), room) }
+  return { ...others, ...billedUsage(unit.needWithoutMetadata('price', price), read(item, proration), room) }
 }

@@ -178,7 +178,7 @@ function pricingOf(unit: UnitOfWork, item: InvoiceItem, { amount }: InvoiceItemU
   if (amount !== undefined) return fixedPricing(amount)
   if (item.unit_amount !== null) return fixedPricing(item.unit_amount)
   assert(item.price, `${item.id} has an amount for one unit or a price`)
-  return unit.need('price', item.price)
+  return unit.needWithoutMetadata('price', item.price)
 }
 
 /**

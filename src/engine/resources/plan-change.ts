@@ -136,14 +136,14 @@ export function cancelWithSettlement(
 const negated = (line: BilledLine): BilledLine => ({ ...line, amount: -line.amount })
 
 const pricesOf = (unit: UnitOfWork, { items }: Subscription): Prices =>
-  new Map(items.map(({ price }) => [price, unit.need('price', price)]))
+  new Map(items.map(({ price }) => [price, unit.needWithoutMetadata('price', price)]))
 
 /** Returns the display name of each price: its product's name, or else its nickname, or else its id. */
 export function namesOf(unit: UnitOfWork, prices: Prices): ReadonlyMap<string, string> {
   return new Map(
     [...prices].map(([id, { product, nickname }]) => [
       id,
-      (product === null ? nickname : unit.need('product', product).name) ?? nickname ?? id,
+      (product === null ? nickname : unit.needWithoutMetadata('product', product).name) ?? nickname ?? id,
     ]),
   )
 }

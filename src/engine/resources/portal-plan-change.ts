@@ -94,7 +94,7 @@ function isLater(
   { plan }: PlanChange,
 ): boolean {
   if (!item) return false
-  const before: Plan = { price: unit.need('price', item.price), quantity: item.quantity ?? 1 }
+  const before: Plan = { price: unit.needWithoutMetadata('price', item.price), quantity: item.quantity ?? 1 }
   return waitsForPeriodEnd(before, plan, settings)
 }
 

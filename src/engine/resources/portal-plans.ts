@@ -1,16 +1,16 @@
 import { MAX_PRICES, MAX_PRODUCTS, type PortalFeatures } from '../../core/portal-configuration.ts'
 import { type Plan, type QuantityRange, quantitiesOf } from '../../core/portal-permissions.ts'
-import { meterOf, type Price, type PriceTerms, type Product } from '../../core/price.ts'
+import { type BilledPrice, meterOf, type PriceTerms, type Product } from '../../core/price.ts'
 import type { Subscription } from '../../core/subscription.ts'
 import type { CurrentView, Filter, Summary } from '../history/view.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 
 /** The prices and products from which plans are found. */
-export type Catalog = Pick<CurrentView, 'get' | 'summaries'>
+export type Catalog = Pick<CurrentView, 'withoutMetadata' | 'summaries'>
 
 /** Returns the prices and products as a unit of work sees them. */
 export const catalogOf = (unit: UnitOfWork): Catalog => ({
-  get: (kind, id) => unit.get(kind, id),
+  withoutMetadata: (kind, id) => unit.store.objects.withoutMetadata(kind, unit.owner, id),
   summaries: (kind, filters, page, nested) =>
     unit.store.objects.summaries(kind, unit.owner, filters, page, nested),
 })
@@ -34,7 +34,7 @@ export type Offer = {
  */
 export function offersFor(catalog: Catalog, subscription: Subscription, settings: Settings): Offer[] {
   const [item] = subscription.items
-  const current = item && catalog.get('price', item.price)
+  const current = item && catalog.withoutMetadata('price', item.price)
   if (!current) return []
   const listed = settings.default_allowed_updates.includes('price') ? listedPrices(catalog, settings) : []
   const productOf = productsOf(catalog, [current, ...listed])
@@ -91,11 +91,11 @@ function offeredPrice(
   id: string,
   subscription: Subscription,
   { default_allowed_updates, products }: Settings,
-): Price | undefined {
-  if (subscription.items[0]?.price === id) return catalog.get('price', id)
+): BilledPrice | undefined {
+  if (subscription.items[0]?.price === id) return catalog.withoutMetadata('price', id)
   const isListed = products?.some(({ prices }) => prices.includes(id)) ?? true
   if (!default_allowed_updates.includes('price') || !isListed) return undefined
-  const price = catalog.get('price', id)
+  const price = catalog.withoutMetadata('price', id)
   return price && isOffered(price, productsOf(catalog, [price])(price), subscription) ? price : undefined
 }
 

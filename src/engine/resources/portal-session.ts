@@ -139,4 +139,4 @@ function checkConfirm(
 }
 
 export const pricesOf = (unit: UnitOfWork, { items }: Subscription): Prices =>
-  new Map(items.map(({ price }) => [price, unit.need('price', price)]))
+  new Map(items.map(({ price }) => [price, unit.needWithoutMetadata('price', price)]))

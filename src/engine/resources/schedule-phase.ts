@@ -88,7 +88,7 @@ export function reportExpiring(unit: UnitOfWork, { object }: Job): void {
 
 /** Loads the prices of a phase. */
 const pricesOf = (unit: UnitOfWork, items: readonly { readonly price: string }[]): Prices =>
-  new Map(items.map(({ price }) => [price, unit.need('price', price)]))
+  new Map(items.map(({ price }) => [price, unit.needWithoutMetadata('price', price)]))
 
 /** Returns a function that creates the item of a subscription from that of a phase. */
 const itemMaker =
@@ -97,7 +97,7 @@ const itemMaker =
     newItem(
       unit,
       { quantity: quantity ?? undefined, metadata: mergedMetadata({}, metadata) },
-      { price: unit.need('price', price), created: now },
+      { price: unit.needWithoutMetadata('price', price), created: now },
     )
 
 /**

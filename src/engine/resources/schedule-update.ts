@@ -232,7 +232,9 @@ function runningAt(
 ) {
   if (schedule.subscription === null || !current) return { grid: null, canTry: true, triedUntil: null }
   const subscription = unit.need('subscription', schedule.subscription)
-  const prices = new Map(subscription.items.map(({ price }) => [price, unit.need('price', price)]))
+  const prices = new Map(
+    subscription.items.map(({ price }) => [price, unit.needWithoutMetadata('price', price)]),
+  )
   const recurring = intervalOf(subscription.items, prices)
   return {
     grid: gridIn(current, { subscription, recurring, now }),

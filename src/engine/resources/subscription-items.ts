@@ -5,7 +5,7 @@ import { parameterInvalid, parameterMissing, resourceMissing } from '../../core/
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import { isActive } from '../../core/meter.ts'
 import { total } from '../../core/money.ts'
-import { meterOf, type Price } from '../../core/price.ts'
+import { type BilledPrice, meterOf, type Price } from '../../core/price.ts'
 import { priceAmount } from '../../core/price-amount.ts'
 import { MAX_ITEMS, type Subscription, type SubscriptionItem } from '../../core/subscription.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
@@ -74,7 +74,7 @@ export function withRedeemed(
 export const newItem = (
   unit: UnitOfWork,
   { quantity = 1, metadata }: Pick<ItemParams, 'quantity' | 'metadata'>,
-  { price, created }: { price: Price; created: number },
+  { price, created }: { price: BilledPrice; created: number },
 ): SubscriptionItem => ({
   id: unit.newId('si'),
   created,

@@ -160,7 +160,9 @@ function discountsOf(
   { discounts: params }: SubscriptionUpdate,
 ): readonly string[] {
   if (params === undefined) return subscription.discounts
-  const prices: Prices = new Map(subscription.items.map(({ price }) => [price, unit.need('price', price)]))
+  const prices: Prices = new Map(
+    subscription.items.map(({ price }) => [price, unit.needWithoutMetadata('price', price)]),
+  )
   const purchase = purchaseOf(unit, subscription, periodAmount(subscription.items, prices))
   return redeemList(unit, change, purchase, { params, current: subscription.discounts })
 }

@@ -81,7 +81,7 @@ function isAnnounced({ store: { objects } }: Engine, merchant: number, id: strin
   const prices = new Map(
     // Only phases need prices: they can change the interval.
     (schedule ? [...subscription.items, ...coming] : []).flatMap(({ price: id }) => {
-      const price = objects.get('price', merchant, id)
+      const price = objects.withoutMetadata('price', merchant, id)
       return price ? [[id, price]] : []
     }),
   )

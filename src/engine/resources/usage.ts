@@ -1,15 +1,14 @@
 import type { ReadUsage } from '../../core/billing/usage.ts'
 import { assert } from '../../core/errors.ts'
 import type { Meter } from '../../core/meter.ts'
-import type { Price } from '../../core/price.ts'
-import { meterOf } from '../../core/price.ts'
+import { type BilledPrice, meterOf } from '../../core/price.ts'
 import type { Store } from '../../store/store.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 
 /** The sources of usage: the store, and the price and the meter of an item. */
 export type UsageView = {
   readonly store: Store
-  readonly price: (id: string) => Price
+  readonly price: (id: string) => BilledPrice
   readonly meter: (id: string) => Meter
   /** Only usage that was known at the end of this instant, in Unix seconds; by default all usage. */
   readonly asOf?: number | undefined
@@ -31,7 +30,7 @@ export const usageOf = (unit: UnitOfWork, customer: string): ReadUsage =>
   usageReader(
     {
       store: unit.store,
-      price: (id) => unit.need('price', id),
+      price: (id) => unit.needWithoutMetadata('price', id),
       meter: (id) => unit.need('billing_meter', id),
     },
     customer,

@@ -70,6 +70,8 @@ export function looseItemsOf(
       items.flatMap(({ discounts }) => discounts),
       change,
     ),
-    prices: new Map(items.flatMap(({ price }) => (price ? [[price, unit.need('price', price)]] : []))),
+    prices: new Map(
+      items.flatMap(({ price }) => (price ? [[price, unit.needWithoutMetadata('price', price)]] : [])),
+    ),
   }
 }

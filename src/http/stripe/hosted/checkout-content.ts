@@ -6,7 +6,8 @@ import {
   subtotalOf,
 } from '../../../core/checkout-session.ts'
 import type { Coupon } from '../../../core/coupon.ts'
-import { meterOf, type Price } from '../../../core/price.ts'
+import type { WithoutMetadata } from '../../../core/metadata.ts'
+import { type BilledPrice, meterOf } from '../../../core/price.ts'
 import { priceAmount } from '../../../core/price-amount.ts'
 import type { View } from '../../../engine/history/view.ts'
 import { savesMethod } from '../../../engine/resources/checkout-submission.ts'
@@ -21,7 +22,7 @@ import type { PageOf } from './frame.tsx'
 import { intervalText, quantityText, unitText } from './price-text.ts'
 
 /** A line with its price. */
-type Sold = { readonly line: CheckoutLine; readonly price: Price }
+type Sold = { readonly line: CheckoutLine; readonly price: BilledPrice }
 
 /** Describes an open session for its customer. @param totals - its current totals */
 export function contentOf(view: View, of: PageOf, totals: Totals): CheckoutContent {
@@ -82,7 +83,7 @@ function summaryOf(view: View, of: PageOf, totals: Totals): CheckoutSummary {
     return { ...nothing, heading: 'Save your card', headline: null, notes, lines: [] }
   }
   const sold = lines.flatMap((line) => {
-    const price = view.get('price', line.price)
+    const price = view.withoutMetadata('price', line.price)
     return price ? [{ line, price }] : []
   })
   const text = (amount: number) => amountText(amount, currencyOf(session))
@@ -100,7 +101,7 @@ function summaryOf(view: View, of: PageOf, totals: Totals): CheckoutSummary {
 }
 
 function shownLine(view: View, { line, price }: Sold, text: (amount: number) => string): SummaryLine {
-  const product = price.product === null ? undefined : view.get('product', price.product)
+  const product = price.product === null ? undefined : view.withoutMetadata('product', price.product)
   return {
     id: line.id,
     name: product?.name ?? price.nickname ?? price.id,
@@ -172,14 +173,14 @@ function rowsOf(view: View, { session, due }: Totals, text: (amount: number) => 
 }
 
 function discountLabel(view: View, { discounts, mode }: CheckoutSession): string {
-  const [coupon] = discounts.map((discount) => view.get('coupon', discount.coupon))
+  const [coupon] = discounts.map((discount) => view.withoutMetadata('coupon', discount.coupon))
   if (discounts.length > 1 || !coupon) return 'Discounts'
   const text = couponText(coupon, mode === 'subscription')
   return coupon.name === null ? `Discount: ${text}` : `${coupon.name} (${text})`
 }
 
 /** Formats the discount of a coupon: `20% off for 3 months`. */
-function couponText(coupon: Coupon, isRecurring: boolean): string {
+function couponText(coupon: WithoutMetadata<Coupon>, isRecurring: boolean): string {
   const { percent_off, amount_off, currency, duration, duration_in_months: months } = coupon
   const off = percent_off === null ? amountText(amount_off ?? 0, currency ?? 'usd') : `${percent_off}%`
   if (!isRecurring || duration === 'forever') return `${off} off`

@@ -173,7 +173,7 @@ function discountName(view: View, discount: Discount | undefined, format: Format
   if (!discount) return 'Discount'
   const { percent_off, amount_off, currency } = discount.terms
   const off = percent_off === null ? format(amount_off ?? 0, currency ?? '') : `${percent_off}%`
-  return `${view.get('coupon', discount.coupon)?.name ?? 'Discount'} (${off} off)`
+  return `${view.withoutMetadata('coupon', discount.coupon)?.name ?? 'Discount'} (${off} off)`
 }
 
 function dueOf(invoice: Invoice, format: FormatAmount): Row {

@@ -17,7 +17,7 @@ export function unitText(price: PriceTerms): string {
 }
 
 /** Formats a quantity with what it costs: `3 × $20.00 per month`, `8 units, price by quantity per year`. */
-export function quantityText(price: Price, quantity: number | null): string {
+export function quantityText(price: PriceTerms, quantity: number | null): string {
   const unit = unitText(price)
   if (quantity === null || quantity === 1) return unit
   const isOfEach = price.tiers_mode === null && price.transform_quantity === null

@@ -25,7 +25,7 @@ export function PlanCard({ portal, subscription }: { portal: Portal; subscriptio
           {planNames(portal, subscription)} <StatusChip subscription={subscription} />
         </h3>
         {items.map(({ price: priceId, quantity }) => {
-          const price = portal.view.get('price', priceId)
+          const price = portal.view.withoutMetadata('price', priceId)
           return price ? (
             <p>
               {items.length > 1 ? `${nameOf(portal.view, price)}: ` : ''}
@@ -61,7 +61,7 @@ function Outlook({ portal, subscription }: { portal: Portal; subscription: Subsc
       </p>
     )
   const phase = schedule === null ? undefined : nextPhase(unit.need('subscription_schedule', schedule))
-  const changed = view.get('price', phase?.items[0]?.price ?? '')
+  const changed = view.withoutMetadata('price', phase?.items[0]?.price ?? '')
   const found = nextInvoice(unit, subscription.id)
   const next = found && asPreview(unit, found, false)
   const open =

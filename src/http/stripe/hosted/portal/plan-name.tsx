@@ -5,7 +5,7 @@ import { nameOf } from './texts.ts'
 
 /** The names of a subscription's products. Two prices of a product are named once. */
 export function planNames({ view }: Portal, { items }: Pick<Subscription, 'items'>): string {
-  const prices = items.flatMap(({ price }) => view.get('price', price) ?? [])
+  const prices = items.flatMap(({ price }) => view.withoutMetadata('price', price) ?? [])
   return [...new Set(prices.map((price) => nameOf(view, price)))].join(', ')
 }
 
