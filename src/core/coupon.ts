@@ -1,3 +1,4 @@
+import { copyWith } from './deferred-value.ts'
 import type { Metadata } from './metadata.ts'
 
 export const COUPON_DURATIONS = ['once', 'repeating', 'forever'] as const
@@ -59,5 +60,8 @@ export function whyNotRedeemable(
 /** Counts a redemption of a coupon. */
 export function redeemedCoupon(coupon: Coupon): Coupon {
   const times_redeemed = coupon.times_redeemed + 1
-  return { ...coupon, times_redeemed, valid: coupon.valid && times_redeemed !== coupon.max_redemptions }
+  return copyWith(coupon, {
+    times_redeemed,
+    valid: coupon.valid && times_redeemed !== coupon.max_redemptions,
+  })
 }

@@ -1,3 +1,4 @@
+import { copyWith } from './deferred-value.ts'
 import type { Metadata } from './metadata.ts'
 
 /** The conditions of a purchase for a promotion code. */
@@ -32,7 +33,7 @@ export type PromotionCode = {
 /** Counts a redemption of a promotion code. */
 export function redeemedCode(code: PromotionCode): PromotionCode {
   const times_redeemed = code.times_redeemed + 1
-  return { ...code, times_redeemed, active: code.active && times_redeemed !== code.max_redemptions }
+  return copyWith(code, { times_redeemed, active: code.active && times_redeemed !== code.max_redemptions })
 }
 
 /** Makes a promotion code inactive, because it has expired or its coupon is no longer valid. */

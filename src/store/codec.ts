@@ -1,4 +1,4 @@
-import { deferValue } from '../core/deferred-value.ts'
+import { deferredLength, deferValue, hasSameDeferred } from '../core/deferred-value.ts'
 import { assert } from '../core/errors.ts'
 import { isSameJson } from '../core/json-text.ts'
 import { columnsOf, privateFieldsOf } from './columns.ts'
@@ -81,9 +81,12 @@ function makeCodec<K extends StoredKind>(kind: K): Codec<StoredObjects[K]> {
     return { name, type }
   })
   const differing = compile<(before: object, after: object) => number>(
-    'isSame',
-    `return (before, after) => { let set = 0; ${fields.map(compareSource).join(' ')} return set }`,
-    isSameJson,
+    '{ isSame, deferredLength, hasSameDeferred }',
+    `return (before, after) => {
+      const isDeferred = deferredLength(after) !== undefined
+      let set = 0; ${fields.map(compareSource).join(' ')} return set
+    }`,
+    { isSame: isSameJson, deferredLength, hasSameDeferred },
   )
   const isPublic = ({ name }: Field) => !privateFieldsOf(kind).includes(name)
   const variable = fields.filter(({ name }) => !CONSTANT_FIELDS.includes(name))
@@ -186,8 +189,11 @@ const encodeSource = ({ name, type }: Field): string => {
  */
 const compareSource = ({ name, type }: Field, place: number): string => {
   const [before, after] = [`before.${name}`, `after.${name}`]
-  const isDifferent = type === 'json' ? ` && !isSame(${before}, ${after})` : ''
-  return `if (${before} !== ${after}${isDifferent}) set += ${2 ** place};`
+  const isCopied = `isDeferred && hasSameDeferred(before, after, '${name}')`
+  const isDifferent = `${before} !== ${after}`
+  const condition =
+    type === 'json' ? `!(${isCopied}) && ${isDifferent} && !isSame(${before}, ${after})` : isDifferent
+  return `if (${condition}) set += ${2 ** place};`
 }
 
 /** Decodes the value of one column. */
