@@ -1,5 +1,6 @@
 import { assert } from './errors.ts'
 import type { Invoice } from './invoice.ts'
+import type { InvoicePlan } from './invoice-plan.ts'
 import type { EventType, Kind, Objects } from './kinds.ts'
 
 /** One step of a change: an object before (null: it did not exist) and after it, and the event that reports it. */
@@ -15,6 +16,19 @@ export type Step = {
   }
 }[Kind]
 
+/** A step of an invoice of which only the plan was read. It is the only step of that invoice. */
+export type PlanStep = {
+  readonly kind: 'invoice'
+  readonly before: InvoicePlan
+  readonly after: InvoicePlan
+  readonly event: null
+  readonly preview?: undefined
+  readonly isPlan: true
+}
+
+/** Reports whether only the plan of a step's object was read. */
+export const isPlanStep = (step: Step | PlanStep): step is PlanStep => 'isPlan' in step
+
 /** An object that a change has written: its state before all steps (null: it did not exist) and after them. */
 export type Written = {
   readonly kind: Kind
@@ -27,9 +41,11 @@ export type Written = {
  * not at all: rows, journal entries (which are the events), and the jobs derived from the objects.
  */
 export class Change {
-  readonly steps: Step[] = []
+  readonly steps: (Step | PlanStep)[] = []
   /** The latest state of each object that has a step, by id. */
   readonly #latest = new Map<string, Step['after']>()
+  /** The ids of the invoices with a plan step. */
+  readonly #planned = new Set<string>()
   #hasAttempt = false
 
   /** Whether the decision made a charge attempt at the card processor. */
@@ -59,6 +75,17 @@ export class Change {
     return after
   }
 
+  /** Applies a rule that changes only the plan to an invoice of which only the plan was read, or to its latest state if it has a step. */
+  updatePlan(plan: InvoicePlan, rule: <Plan extends InvoicePlan>(latest: Plan) => Plan): void {
+    const latest = this.pending('invoice', plan.id)
+    if (latest) {
+      this.update('invoice', latest, rule)
+      return
+    }
+    const after = rule(plan)
+    if (after !== plan) this.#add({ kind: 'invoice', before: plan, after, event: null, isPlan: true })
+  }
+
   /** Applies a rule to the latest state of an object, with an event that shows the preview of an invoice. */
   announce<K extends Kind>(
     kind: K,
@@ -83,9 +110,11 @@ export class Change {
   /** Returns the change in the number of objects that meet a condition, caused by the steps so far. */
   gain<K extends Kind>(kind: K, isMet: (object: Objects[K]) => boolean): number {
     const count = (object: Step['after'] | null) => Number(object !== null && isMet(object as Objects[K]))
-    return this.steps
-      .filter((step) => step.kind === kind)
-      .reduce((sum, { before, after }) => sum + count(after) - count(before), 0)
+    return this.steps.reduce(
+      (sum, step) =>
+        step.kind === kind && !isPlanStep(step) ? sum + count(step.after) - count(step.before) : sum,
+      0,
+    )
   }
 
   /** Records the charge attempt of this decision, which makes at most one. */
@@ -100,8 +129,11 @@ export class Change {
     if (change.hasAttempt) this.noteAttempt()
   }
 
-  #add(step: Step): void {
+  #add(step: Step | PlanStep): void {
+    const { id } = step.after
+    assert(!this.#planned.has(id), `a step of the plan of ${id} is its only one`)
     this.steps.push(step)
-    this.#latest.set(step.after.id, step.after)
+    if (isPlanStep(step)) this.#planned.add(id)
+    else this.#latest.set(id, step.after)
   }
 }

@@ -276,11 +276,9 @@ export const markedUncollectible = (invoice: Invoice, now: number): Invoice => (
 export const isManual = ({ billing_reason }: Invoice): boolean => billing_reason === 'manual'
 
 /** Reports whether an invoice is a draft with a planned finalization. */
-export const waitsAsDraft = (invoice: Invoice): boolean =>
-  isDraft(invoice) && !invoice.deleted && invoice.next_payment_attempt !== null
-
-/** Removes the retries of an invoice. See docs/contract/subscriptions.md#canceling. */
-export const withoutRetries = (invoice: Invoice): Invoice => ({ ...invoice, next_payment_attempt: null })
+export const waitsAsDraft = (
+  invoice: Pick<Invoice, 'status' | 'deleted' | 'next_payment_attempt'>,
+): boolean => isDraft(invoice) && !invoice.deleted && invoice.next_payment_attempt !== null
 
 /** Reports whether an open invoice is charged automatically or overdue. See docs/contract/invoices.md#outstanding-invoices. */
 export const isOutstanding = (invoice: Invoice): boolean =>

@@ -2,7 +2,8 @@ import { type CheckoutSession, checkoutFactsOf } from './checkout-session.ts'
 import type { Coupon } from './coupon.ts'
 import type { Discount } from './discount.ts'
 import { awaitsEvidence, type Dispute } from './dispute.ts'
-import { type Invoice, waitsAsDraft } from './invoice.ts'
+import { waitsAsDraft } from './invoice.ts'
+import type { InvoicePlan } from './invoice-plan.ts'
 import { isOpen } from './invoice-status.ts'
 import type { Kind, Objects } from './kinds.ts'
 import { INVOICE_NOTICES, NOTICE_KINDS, type NoticeKind, SUBSCRIPTION_NOTICES } from './notices.ts'
@@ -131,7 +132,7 @@ export function expectsCharge(subscription: Subscription, isPayable: boolean): b
 }
 
 /** Derives the jobs of an invoice from its state. See docs/contract/invoices.md#attempts. */
-export function invoiceJobs(invoice: Invoice): Job[] {
+export function invoiceJobs(invoice: InvoicePlan): Job[] {
   const { id, subscription, next_payment_attempt, due_date, overdue, notices } = invoice
   if (waitsAsDraft(invoice) && next_payment_attempt !== null)
     return [{ due: next_payment_attempt, kind: 'invoice_finalization', subscription, object: id }]

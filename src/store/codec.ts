@@ -38,8 +38,8 @@ export type Codec<T> = {
   readonly nestedLength: (values: readonly unknown[]) => number
   /** Encodes the values of all columns, in the order of `fields`. */
   readonly encode: (object: T) => unknown[]
-  /** Compares two states; nested values are compared by content. */
-  readonly changes: (before: T, after: T) => FieldSet
+  /** Compares two states, or some fields of them; nested values are compared by content. */
+  readonly changes: (before: Partial<T>, after: Partial<T>) => FieldSet
   /** Formats the public fields that can change as JSON. */
   readonly publicState: (object: T) => string
 }

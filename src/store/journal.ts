@@ -36,8 +36,8 @@ export type NewEntry = {
   readonly previous: number | null
   /** The number of the object's entries, this one included. */
   readonly entryCount: number
-  /** The object after the change. */
-  readonly after: Objects[Kind]
+  /** Returns the object after the change, for a keyframe. */
+  readonly after: () => Objects[Kind]
   /** The values that the change replaced, as JSON; null when it created the object or replaced nothing. */
   readonly replaced: string | null
   /** The event and its running number within the merchant; null for a silent change. */
@@ -151,7 +151,7 @@ export class Journal {
       const { kind, after, preview } = entry
       if (preview) this.previews.add({ entry: seq, merchant }, preview)
       const place = { kind, object: entry.place.seq, merchant, entry: seq, created }
-      if (this.#keyframes.isDue(place, entry)) this.#keyframes.add(place, after)
+      if (this.#keyframes.isDue(place, entry)) this.#keyframes.add(place, after())
       const type = entry.event ? typeNumber(entry.event.type) : null
       this.#blocks.addedEvent('journal', { seq, merchant, created }, type)
       seq += 1

@@ -16,6 +16,9 @@ import type { StoredKind, StoredObjects } from './stored-kind.ts'
 /** The columns after those of the object: its owner, and its position in the order of the constructor's parameters. */
 const ROW_COLUMNS = ['merchant', 'seq', 'newest_entry', 'entry_count'] as const
 
+/** The same fields of an object before and after a change. */
+type PartChange<T> = { readonly before: Partial<T>; readonly after: Partial<T> }
+
 /** The table of one kind of object, one row each. */
 export class KindTable<K extends StoredKind> {
   readonly lists: KindLists<K>
@@ -139,9 +142,27 @@ export class KindTable<K extends StoredKind> {
    * @throws when the merchant has none with this id
    */
   placeOf(merchant: number, id: string): Place {
-    const known = this.#find(merchant, id)
-    assert(known, `${id} exists`)
-    return known.place
+    const known = this.#recent.get(id)
+    const place = known?.merchant === merchant ? known.place : this.#readPlace(merchant, id)
+    assert(place, `${id} exists`)
+    return place
+  }
+
+  /** Reads the position of an object without the object, which can be large. */
+  #readPlace(merchant: number, id: string): Place | undefined {
+    return this.#statements
+      .named(
+        `place of ${this.#kind}`,
+        (db) =>
+          db
+            .selectFrom(this.#kind as 'object')
+            .select(['seq', 'newest_entry', 'entry_count'])
+            .where('id', '=', arg<string>('id'))
+            .where('merchant', '=', arg<number>('merchant')),
+        ([seq, newestEntry, entryCount]) =>
+          new Place(seq as number, newestEntry as number | null, entryCount as number),
+      )
+      .get({ id, merchant })
   }
 
   /** Returns the seq of the newest journal entry of the object with this seq; null when there is none. */
@@ -182,6 +203,23 @@ export class KindTable<K extends StoredKind> {
     { before, after }: { before: StoredObjects[K]; after: StoredObjects[K] },
     place: Place,
   ): void {
+    const values = this.#write(after.id, { before, after }, place)
+    // Without the object in the cache, the length of its unchanged values is not known.
+    const known = this.#recent.get(after.id)
+    if (!known) return
+    const length = Math.max(known.length, lengthOf(values))
+    this.#recent.set(after.id, { merchant, place, object: after, length })
+  }
+
+  /** Does the same for an object of which only some fields were read. None of those that change is nested. */
+  updatePart(id: string, { before, after }: PartChange<StoredObjects[K]>, place: Place): void {
+    this.#write(id, { before, after }, place)
+    const known = this.#recent.get(id)
+    if (known) this.#recent.set(id, { ...known, place, object: { ...known.object, ...after } })
+  }
+
+  /** Writes a row. @returns the values of the changed columns */
+  #write(id: string, { before, after }: PartChange<StoredObjects[K]>, place: Place): unknown[] {
     const changed = codecOf(this.#kind).changes(before, after)
     const values = changed.encode(after)
     this.#long.forget()
@@ -190,14 +228,10 @@ export class KindTable<K extends StoredKind> {
       place.entryCount,
       ...values,
       place.seq,
-      after.id,
+      id,
     )
-    assert(changes === 1, `${after.id} has its row`)
-    // Without the object in the cache, the length of its unchanged values is not known.
-    const known = this.#recent.get(after.id)
-    if (!known) return
-    const length = Math.max(known.length, lengthOf(values))
-    this.#recent.set(after.id, { merchant, place, object: after, length })
+    assert(changes === 1, `${id} has its row`)
+    return values
   }
 
   /**

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Invoice } from '../core/invoice.ts'
 import type { InvoiceItem } from '../core/invoice-item.ts'
+import type { InvoicePlan } from '../core/invoice-plan.ts'
 import { KINDS, type Kind, type Objects } from '../core/kinds.ts'
 import type { WithoutMetadata } from '../core/metadata.ts'
 import type { Subscription } from '../core/subscription.ts'
@@ -14,6 +15,7 @@ import {
   idsOfWaitingSchedules,
 } from './customer-facts.ts'
 import { updateDerivedRows } from './derived-rows.ts'
+import { invoicePlans } from './invoice-plans.ts'
 import { KindTable } from './kind-table.ts'
 import type { Filter, Page } from './list-query.ts'
 import {
@@ -225,21 +227,9 @@ export class ObjectTable {
     return hasPaid(this.#statements, customer)
   }
 
-  /** Lists the invoices of a subscription with a planned retry, oldest first. */
-  invoicesToRetry(subscription: string): Invoice[] {
-    return this.#statements
-      .named(
-        'invoices to retry',
-        (db) =>
-          db
-            .selectFrom('invoice' as 'object')
-            .select(this.#tables.invoice.columns)
-            .where('subscription', '=', arg<string>('subscription'))
-            .where(sql<boolean>`next_payment_attempt is not null`)
-            .orderBy('seq'),
-        this.#tables.invoice.reader,
-      )
-      .all({ subscription })
+  /** Lists the plans of a subscription's invoices with a planned attempt, oldest first. */
+  invoicePlans(subscription: string): InvoicePlan[] {
+    return invoicePlans(this.#statements, subscription)
   }
 
   /**
@@ -264,6 +254,11 @@ export class ObjectTable {
     const change = { before, after } as { before: StoredObjects[K]; after: StoredObjects[K] }
     this.#tables[kind].update(merchant, change, place)
     updateDerivedRows(this.#statements, kind, { merchant, seq: place.seq, before, after })
+  }
+
+  /** Does the same for an invoice of which only the plan was read. Whether it is outstanding does not change. */
+  updatePlan(change: { readonly before: InvoicePlan; readonly after: InvoicePlan }, place: Place): void {
+    this.#tables.invoice.updatePart(change.after.id, change, place)
   }
 
   /** Reads the objects of many ids into the cache with one statement, except large ones. @returns those that are in the cache */

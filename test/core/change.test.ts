@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { Change } from '../../src/core/change.ts'
-import { aCustomer } from './objects.ts'
+import type { Invoice } from '../../src/core/invoice.ts'
+import { withoutRetries } from '../../src/core/invoice-plan.ts'
+import { aCustomer, anOpenInvoice, NOW } from './objects.ts'
 
 const renamed = (name: string) => (customer: ReturnType<typeof aCustomer>) => ({ ...customer, name })
 
@@ -62,6 +64,23 @@ test('the steps of an appended change come after the existing ones', () => {
   change.create('customer', aCustomer({ id: 'cus_1' }), 'customer.created')
   change.append(later)
   expect(change.steps.map(({ after }) => after.id)).toEqual(['cus_1', 'cus_2'])
+})
+
+test('an invoice of which only the plan was read has one step, unless it has a whole one', () => {
+  const change = new Change()
+  const [read, whole] = ['in_1', 'in_2'].map((id) => anOpenInvoice({ id, next_payment_attempt: NOW })) as [
+    Invoice,
+    Invoice,
+  ]
+  change.updatePlan(read, withoutRetries)
+  expect(change.steps).toMatchObject([{ isPlan: true, after: { id: 'in_1', next_payment_attempt: null } }])
+  expect(() => change.update('invoice', read, (latest) => ({ ...latest }))).toThrow('is its only one')
+
+  change.update('invoice', whole, (latest) => ({ ...latest, attempted: true }))
+  change.updatePlan(whole, withoutRetries)
+  change.updatePlan(whole, withoutRetries)
+  expect(change.steps).toHaveLength(3)
+  expect(change.latest('invoice', whole)).toMatchObject({ attempted: true, next_payment_attempt: null })
 })
 
 test('a charge attempt is recorded at most once, appended changes included', () => {

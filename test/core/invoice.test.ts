@@ -8,9 +8,9 @@ import {
   nextNumber,
   paid,
   voided,
-  withoutRetries,
 } from '../../src/core/invoice.ts'
 import { applyBalance } from '../../src/core/invoice-balance.ts'
+import { withoutRetries } from '../../src/core/invoice-plan.ts'
 import { INVOICE_TRANSITIONS, type InvoiceEvent, type InvoiceStatus } from '../../src/core/invoice-status.ts'
 import { allows, move } from '../../src/core/transitions.ts'
 import { matrix, table } from '../table.ts'

@@ -165,7 +165,8 @@ export function anAccount({ openInvoices = [], ...given }: GivenAccount = {}): E
     pendingItems: [],
     pendingUpdate: null,
     outstanding: { customer: outstanding, subscription: outstanding },
-    endingInvoices: () => openInvoices,
+    unpaidInvoices: () => openInvoices,
+    invoicePlans: () => openInvoices,
     schedule: null,
     intents: new Map(
       openInvoices.map((invoice) => [

@@ -69,7 +69,7 @@ async function openStore() {
         const number = (heads.get(merchant) ?? 0) + 1
         const event = isSilent ? null : { type, number }
         const links = { place, previous, entryCount: place.entryCount }
-        const entries = [{ kind: 'product', ...links, after: product, replaced: null, event }] as const
+        const entries = [{ kind: 'product', ...links, after: () => product, replaced: null, event }] as const
         const rest = { api_version: 0, request: null, idempotency_key: null }
         store.journal.append({ merchant, created, ...rest, entries })
         if (isSilent) continue

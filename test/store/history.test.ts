@@ -36,7 +36,8 @@ async function openStore(count = 3) {
     const { entryCount } = place
     const event = { type: 'product.updated', number: store.journal.next } as const
     const text = replaced && JSON.stringify(replaced)
-    return { kind: 'product', place, previous, entryCount, after, replaced: text, event, created } as const
+    const links = { place, previous, entryCount }
+    return { kind: 'product', ...links, after: () => after, replaced: text, event, created } as const
   }
   const record = (created: number) =>
     recorded.push({ seq: store.journal.head(null), created, products: [...products] })
@@ -205,7 +206,7 @@ function insertSubscription(database: Sqlite.Database): string {
 /** Entries of the first subscription, one for every second from 1 on. */
 function appendEntries(store: Store, count: number): void {
   const place = new Place(1)
-  const after = { id: '' } as Objects['subscription']
+  const after = () => ({ id: '' }) as Objects['subscription']
   for (let created = 1; created <= count; created += 1) {
     const previous = place.link(store.journal.next)
     const links = { place, previous, entryCount: place.entryCount }

@@ -61,7 +61,7 @@ test('counting stops at the limit', async () => {
   ])
 })
 
-test('the invoices to retry are those of a subscription with a planned attempt, oldest first', async () => {
+test('the invoice plans are those of the invoices of a subscription with a planned attempt, oldest first', async () => {
   const store = await openStore()
   const retried = (id: string, given: Partial<Invoice> = {}) =>
     store.objects.insert('invoice', OWNER, aDraft({ id, next_payment_attempt: NOW, ...given }))
@@ -69,5 +69,5 @@ test('the invoices to retry are those of a subscription with a planned attempt, 
   retried('in_1')
   retried('in_3', { next_payment_attempt: null })
   retried('in_4', { subscription: 'sub_2' })
-  expect(store.objects.invoicesToRetry('sub_1').map(({ id }) => id)).toEqual(['in_2', 'in_1'])
+  expect(store.objects.invoicePlans('sub_1').map(({ id }) => id)).toEqual(['in_2', 'in_1'])
 })

@@ -267,7 +267,7 @@ function askForRarities({ engine: { store } }: Sandbox): void {
   for (const kind of ['charge', 'refund', 'dispute'] as const) store.objects.countAmounts(kind, 0).next()
   store.billedPeriods.delete('')
   store.meterEvents.removeOf('')
-  store.objects.invoicesToRetry('')
+  store.objects.invoicePlans('')
   store.objects.countOutstanding({ customer: '', subscription: '' }, 1)
   for (const kind of KINDS) store.objects.load(kind, 0, ['one', 'another'])
   store.objects.expect({ customers: ['one', 'another'], subscriptions: ['one', 'another'] })

@@ -3,9 +3,9 @@ import type { Charge } from '../charge.ts'
 import type { Customer } from '../customer.ts'
 import type { Discounts } from '../discount.ts'
 import type { FinalAction, RetrySchedule } from '../dunning.ts'
-import { type Invoice, isOutstanding, waitsAsDraft } from '../invoice.ts'
+import { type Invoice, isOutstanding } from '../invoice.ts'
 import type { InvoiceItem } from '../invoice-item.ts'
-import { isOpen } from '../invoice-status.ts'
+import type { InvoicePlan } from '../invoice-plan.ts'
 import type { NoticeDays } from '../notices.ts'
 import type { PaymentIntent } from '../payment-intent.ts'
 import type { PaymentMethod } from '../payment-method.ts'
@@ -71,23 +71,13 @@ export type LooseItems = {
 
 /** The state that a decision reads if it can end a subscription. */
 export type EndingAccount = Account & {
-  /**
-   * Loads the subscription's open invoices that change when it ends, oldest first. For an incomplete subscription these are
-   * all open invoices, otherwise those with a planned attempt. Only an end needs them.
-   */
-  readonly endingInvoices: () => readonly Invoice[]
+  /** Loads the invoices of an incomplete subscription, oldest first. Only its end needs them, which voids the open ones. */
+  readonly unpaidInvoices: () => readonly Invoice[]
+  /** Loads the plans of the subscription's invoices with a planned attempt, oldest first. Only an end needs them, which removes them. */
+  readonly invoicePlans: () => readonly InvoicePlan[]
   /** The schedule that manages the subscription; null for none. */
   readonly schedule: SubscriptionSchedule | null
 }
-
-/**
- * Lists the invoices that the end of the subscription changes after the steps so far, oldest first: open invoices, and drafts
- * with a planned finalization.
- */
-export const endingInvoicesOf = (change: Change, { endingInvoices }: EndingAccount): Invoice[] =>
-  endingInvoices()
-    .map((invoice) => change.latest('invoice', invoice))
-    .filter((invoice) => isOpen(invoice) || waitsAsDraft(invoice))
 
 /** Reports whether an invoice of the subscription is outstanding after the steps so far. */
 export const isOwed = (change: Change, { outstanding }: Account, { id }: Subscription): boolean =>

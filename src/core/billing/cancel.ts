@@ -1,10 +1,10 @@
 import type { Change } from '../change.ts'
-import { withoutRetries } from '../invoice.ts'
+import { withoutRetries } from '../invoice-plan.ts'
 import { isOpen } from '../invoice-status.ts'
 import type { CancellationReason, Subscription } from '../subscription.ts'
 import { factsOf, SUBSCRIPTION_TRANSITIONS } from '../subscription-status.ts'
 import { cannotBe, move } from '../transitions.ts'
-import { type EndingAccount, endingInvoicesOf, updateDelinquency } from './account.ts'
+import { type EndingAccount, updateDelinquency } from './account.ts'
 import { voidInvoice } from './collect.ts'
 import { endDiscounts, withoutEnded } from './discounting.ts'
 import { discardPendingUpdate } from './pending-update.ts'
@@ -71,13 +71,12 @@ export function expire(change: Change, account: EndingAccount, subscription: Sub
  * schedule.
  */
 export function dropRetries(change: Change, account: EndingAccount): void {
-  for (const invoice of endingInvoicesOf(change, account)) {
-    if (invoice.next_payment_attempt !== null) change.update('invoice', invoice, withoutRetries)
-  }
+  for (const plan of account.invoicePlans()) change.updatePlan(plan, withoutRetries)
 }
 
 function voidOpenInvoices(change: Change, account: EndingAccount): void {
-  for (const invoice of endingInvoicesOf(change, account).filter(isOpen)) {
+  const latest = account.unpaidInvoices().map((invoice) => change.latest('invoice', invoice))
+  for (const invoice of latest.filter(isOpen)) {
     voidInvoice(change, account, invoice)
     updateDelinquency(change, account)
   }

@@ -1,5 +1,6 @@
 import type { Change } from '../change.ts'
-import { type Invoice, withoutRetries } from '../invoice.ts'
+import type { Invoice } from '../invoice.ts'
+import { withoutRetries } from '../invoice-plan.ts'
 import type { Subscription } from '../subscription.ts'
 import { type Account, updateDelinquency } from './account.ts'
 import { daysUntilDueOf } from './by-hand.ts'

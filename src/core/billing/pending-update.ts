@@ -1,6 +1,7 @@
 import type { Change } from '../change.ts'
-import { type Invoice, withoutRetries } from '../invoice.ts'
+import type { Invoice } from '../invoice.ts'
 import { type InvoiceItem, oldestFirst } from '../invoice-item.ts'
+import { withoutRetries } from '../invoice-plan.ts'
 import { isOpen } from '../invoice-status.ts'
 import { pendingUpdateExpiry } from '../pending-update.ts'
 import {

@@ -62,9 +62,15 @@ export function cancelAsPlanned(
   cancel(change, withEnding(account, collected), subscription, reason)
 }
 
-/** Adds the final invoice to the invoices whose planned attempts are removed. */
+/** Adds the final invoice to the invoices that are voided, or whose planned attempts are removed. */
 const withEnding = (account: EndingAccount, collected: Collected | null): EndingAccount =>
-  collected ? { ...account, endingInvoices: () => [...account.endingInvoices(), collected.invoice] } : account
+  collected
+    ? {
+        ...account,
+        unpaidInvoices: () => [...account.unpaidInvoices(), collected.invoice],
+        invoicePlans: () => [...account.invoicePlans(), collected.invoice],
+      }
+    : account
 
 /**
  * Bills the items that still wait for a subscription that ends, up to the limits of an invoice, and the usage of its last

@@ -1,7 +1,7 @@
-import type { Change, Step, Written } from '../../core/change.ts'
+import { type Change, isPlanStep, type PlanStep, type Step, type Written } from '../../core/change.ts'
 import { assert } from '../../core/errors.ts'
 import { checkInvariants } from '../../core/invariants.ts'
-import { JOBS_OF_KIND, type Job } from '../../core/jobs.ts'
+import { invoiceJobs, JOBS_OF_KIND, type Job } from '../../core/jobs.ts'
 import type { EventType, Kind, Objects } from '../../core/kinds.ts'
 import { codecOf } from '../../store/codec.ts'
 import type { NewEntry } from '../../store/journal.ts'
@@ -27,11 +27,12 @@ export function apply(unit: UnitOfWork, change: Change, clock: Clock = unit.merc
   const touched = new Map<string, Touched>()
   const entries: NewEntry[] = []
   for (const step of change.steps) {
-    const entry = entryOf(unit, step, {
-      place: touch(unit, touched, step).place,
-      seq: unit.store.journal.next + entries.length,
-    })
+    const place = isPlanStep(step)
+      ? unit.store.objects.placeOf('invoice', unit.owner, step.after.id)
+      : touch(unit, touched, step).place
+    const entry = entryOf(unit, step, { place, seq: unit.store.journal.next + entries.length })
     if (entry) entries.push(entry)
+    if (isPlanStep(step)) writePlan(unit, step, place)
   }
   for (const object of touched.values()) writeRow(unit, object)
   updateBilledPeriods(unit, touched)
@@ -61,6 +62,12 @@ function writeRow(unit: UnitOfWork, { kind, first, last, place }: Touched): void
   else objects.update(kind, unit.owner, { before: first, after: last }, place)
 }
 
+/** Writes an invoice of which only the plan was read. Nothing but its jobs follows from its plan. */
+function writePlan(unit: UnitOfWork, { before, after }: PlanStep, place: Place): void {
+  unit.store.objects.updatePlan({ before, after }, place)
+  requeue(unit, unit.clockOf(after.test_clock), invoiceJobs(before), invoiceJobs(after))
+}
+
 /** Appends journal entries, and enqueues the deliveries of their events. */
 function record(unit: UnitOfWork, entries: readonly NewEntry[], created: number): void {
   unit.store.journal.append({
@@ -84,7 +91,7 @@ function record(unit: UnitOfWork, entries: readonly NewEntry[], created: number)
  */
 function entryOf(
   unit: UnitOfWork,
-  step: Step,
+  step: Step | PlanStep,
   link: { readonly place: Place; readonly seq: number },
 ): NewEntry | undefined {
   const { kind, before, after, preview } = step
@@ -100,7 +107,8 @@ function entryOf(
     place,
     previous,
     entryCount: place.entryCount,
-    after,
+    // By then the row is written, and few entries have a keyframe.
+    after: isPlanStep(step) ? () => unit.need(step.kind, step.after.id) : () => step.after,
     replaced,
     event: type && { type, number: unit.ids.nextNumber(unit.owner, 'evt') },
     preview,

@@ -57,17 +57,18 @@ function endingAccountOf(
   subscription: Subscription | null,
   { invoices = [], change, chosen = null }: Given,
 ): EndingAccount {
-  const endingInvoices = () => (subscription === null ? [] : endingInvoicesOf(unit, subscription))
-  const voided = subscription && factsOf(subscription).awaitsFirstPayment ? endingInvoices() : []
+  const isIncomplete = subscription !== null && factsOf(subscription).awaitsFirstPayment
+  const unpaidInvoices = () => (isIncomplete ? invoicesOf(unit, subscription) : [])
+  const invoicePlans = () => (subscription === null ? [] : unit.store.objects.invoicePlans(subscription.id))
   const account = accountOf(unit, customerId, subscription, {
-    invoices: [...invoices, ...voided],
+    invoices: [...invoices, ...unpaidInvoices()],
     change,
     chosen,
   })
   const managing = subscription?.schedule ?? null
   const schedule = managing === null ? null : unit.need('subscription_schedule', managing)
   // A copy would read the payment method, which is a getter, and takes V8 ten times as long.
-  return Object.assign(account, { endingInvoices, schedule })
+  return Object.assign(account, { unpaidInvoices, invoicePlans, schedule })
 }
 
 function accountOf(
@@ -197,15 +198,11 @@ function outstandingOf(
   }
 }
 
-/** Lists the open invoices that change when a subscription ends. An incomplete one has only its first invoice. */
-const endingInvoicesOf = ({ store, owner }: UnitOfWork, subscription: Subscription): Invoice[] =>
-  factsOf(subscription).awaitsFirstPayment
-    ? store.objects
-        .list('invoice', owner, [{ field: 'subscription', is: subscription.id }], {
-          limit: Number.MAX_SAFE_INTEGER,
-        })
-        .reverse()
-    : store.objects.invoicesToRetry(subscription.id)
+/** Lists the invoices of a subscription, oldest first. An incomplete one has only its first invoice. */
+const invoicesOf = ({ store, owner }: UnitOfWork, { id }: Subscription): Invoice[] =>
+  store.objects
+    .list('invoice', owner, [{ field: 'subscription', is: id }], { limit: Number.MAX_SAFE_INTEGER })
+    .reverse()
 
 /** Returns the subscription that an invoice bills; null for a manual one. */
 export const subscriptionOf = (unit: UnitOfWork, { subscription }: Invoice): Subscription | null =>
