@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { Change } from '../../src/core/change.ts'
 import { apply } from '../../src/engine/machine/apply.ts'
 import { KEYFRAME_ENTRIES, Keyframes } from '../../src/store/keyframes.ts'
+import { ObjectTable } from '../../src/store/objects.ts'
 import { at, listAll, openTwin, subscribe } from '../scenarios/story.ts'
 import type { Body, Twin } from '../twin.ts'
 import { charactersReadBy } from './characters-read.ts'
@@ -62,6 +63,23 @@ test('so does an end that changes invoices that are in the cache', async () => {
   await expectUnplanned(twin, retried)
   twin.sandbox.engine.store.objects.forget()
   await expectUnplanned(twin, retried)
+})
+
+test('the preview of an end changes none of them', async () => {
+  const { twin, subscription } = await openLargeInvoices()
+  const update = vi.spyOn(ObjectTable.prototype, 'updatePlan')
+  const preview = (params: Body = {}) =>
+    twin.request('POST', '/v1/invoices/create_preview', { subscription: subscription.id, ...params })
+  try {
+    expect(await preview({ subscription_details: { cancel_now: true } })).toMatchObject({ status: 400 })
+    await twin.post(`/v1/subscriptions/${subscription.id}`, { cancel_at_period_end: true })
+    expect(await preview()).toMatchObject({ status: 400 })
+    expect(update).not.toHaveBeenCalled()
+    await twin.delete(`/v1/subscriptions/${subscription.id}`)
+    expect(update).toHaveBeenCalledTimes(3)
+  } finally {
+    update.mockRestore()
+  }
 })
 
 test('an end whose entry of an invoice has a keyframe stores the whole state', async () => {

@@ -59,7 +59,9 @@ function endingAccountOf(
 ): EndingAccount {
   const isIncomplete = subscription !== null && factsOf(subscription).awaitsFirstPayment
   const unpaidInvoices = () => (isIncomplete ? invoicesOf(unit, subscription) : [])
-  const invoicePlans = () => (subscription === null ? [] : unit.store.objects.invoicePlans(subscription.id))
+  // A rehearsal shows a new invoice, and none of those that are there.
+  const invoicePlans = () =>
+    subscription === null || unit.request?.isRehearsal ? [] : unit.store.objects.invoicePlans(subscription.id)
   const account = accountOf(unit, customerId, subscription, {
     invoices: [...invoices, ...unpaidInvoices()],
     change,
