@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { copyWith } from '../core/deferred-value.ts'
 import { assert } from '../core/errors.ts'
 import type { WithoutMetadata } from '../core/metadata.ts'
 import type { Blocks } from './blocks.ts'
@@ -8,6 +9,7 @@ import { KindLists } from './kind-lists.ts'
 import { LongMetadata } from './long-metadata.ts'
 import { isSmall } from './object-sizes.ts'
 import { Place } from './place.ts'
+import { readPlace } from './read-place.ts'
 import type { Recent } from './recent.ts'
 import { type Cached, lengthOf, recentObjects } from './recent-objects.ts'
 import { arg, type Reader, type Statement, type Statements, type Values } from './statements.ts'
@@ -143,26 +145,10 @@ export class KindTable<K extends StoredKind> {
    */
   placeOf(merchant: number, id: string): Place {
     const known = this.#recent.get(id)
-    const place = known?.merchant === merchant ? known.place : this.#readPlace(merchant, id)
+    const place =
+      known?.merchant === merchant ? known.place : readPlace(this.#statements, this.#kind, { merchant, id })
     assert(place, `${id} exists`)
     return place
-  }
-
-  /** Reads the position of an object without the object, which can be large. */
-  #readPlace(merchant: number, id: string): Place | undefined {
-    return this.#statements
-      .named(
-        `place of ${this.#kind}`,
-        (db) =>
-          db
-            .selectFrom(this.#kind as 'object')
-            .select(['seq', 'newest_entry', 'entry_count'])
-            .where('id', '=', arg<string>('id'))
-            .where('merchant', '=', arg<number>('merchant')),
-        ([seq, newestEntry, entryCount]) =>
-          new Place(seq as number, newestEntry as number | null, entryCount as number),
-      )
-      .get({ id, merchant })
   }
 
   /** Returns the seq of the newest journal entry of the object with this seq; null when there is none. */
@@ -215,7 +201,7 @@ export class KindTable<K extends StoredKind> {
   updatePart(id: string, { before, after }: PartChange<StoredObjects[K]>, place: Place): void {
     this.#write(id, { before, after }, place)
     const known = this.#recent.get(id)
-    if (known) this.#recent.set(id, { ...known, place, object: { ...known.object, ...after } })
+    if (known) this.#recent.set(id, { ...known, place, object: copyWith(known.object, after) })
   }
 
   /** Writes a row. @returns the values of the changed columns */
