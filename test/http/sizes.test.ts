@@ -19,8 +19,27 @@ const BODIES = [KIB, 64 * KIB, 1_000 * KIB]
 /** The request line and headers are limited to 16 KiB. */
 const HEADERS = [KIB, 15 * KIB]
 
-/** Characters with a meaning in patterns, encodings, numbers and paths. */
-const CHARACTERS = ['*', 'a', '[', ']', '%', ' ', '.', '\\', '1', '&', '"', '/', '_', '\n', '-', ':', '=']
+/** Characters with a meaning in patterns, encodings, numbers and paths, and one that JSON writes as six. */
+const CHARACTERS = [
+  '*',
+  'a',
+  '[',
+  ']',
+  '%',
+  ' ',
+  '.',
+  '\\',
+  '1',
+  '&',
+  '"',
+  '/',
+  '_',
+  '\n',
+  '-',
+  ':',
+  '=',
+  '\u0001',
+]
 
 vi.setConfig({ testTimeout: isLong ? 3_600_000 : 180_000 })
 afterAll(() => vi.resetConfig())
