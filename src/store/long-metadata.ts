@@ -42,7 +42,6 @@ export class LongMetadata<K extends StoredKind> {
   get(merchant: number, id: string): WithoutMetadata<StoredObjects[K]> | undefined {
     const known = this.#recent.get(id)
     if (known) return known.merchant === merchant ? known.object : undefined
-    const place = this.#columns.indexOf('metadata')
     return this.#statements
       .named<WithoutMetadata<StoredObjects[K]>>(
         `get ${this.#kind} without metadata`,
@@ -51,16 +50,19 @@ export class LongMetadata<K extends StoredKind> {
             sql`select ${sql.join(this.#columns.map(expressionOf))} from ${sql.table(this.#kind)}
               where id = ${arg('id')} and merchant = ${arg('merchant')}`.compile(db),
         }),
-        (values) => (values[place] === LEFT_OUT ? this.#cache(merchant, id, values) : this.#read(values)),
+        this.#readRow,
       )
       .get({ id, merchant })
   }
 
-  #cache(merchant: number, id: string, values: readonly unknown[]): WithoutMetadata<StoredObjects[K]> {
+  /** Creates an object from a row of the columns, and caches it. */
+  readonly #readRow = (values: readonly unknown[]): WithoutMetadata<StoredObjects[K]> => {
+    if (values[this.#columns.indexOf('metadata')] !== LEFT_OUT) return this.#read(values)
     const { decode, nestedLength } = codecOf(this.#kind)
     // Its metadata is `LEFT_OUT`, which the type hides.
     const object = decode(values)
-    this.#recent.set(id, { merchant, object, length: nestedLength(values) })
+    const merchant = Number(values[this.#columns.indexOf('merchant')])
+    this.#recent.set(object.id, { merchant, object, length: nestedLength(values) })
     return object
   }
 

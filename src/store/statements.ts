@@ -164,7 +164,8 @@ export class Statements {
    * Returns the statement with this name.
    * @param name - identifies the query: equal names must mean equal queries
    * @param build - the query, with `arg` for values that are given later
-   * @param read - converts a row; without it, rows are records of their columns
+   * @param read - converts a row; without it, rows are records of their columns. That of the first call is kept, so it may use nothing
+   *   that differs between calls
    */
   named<Row>(
     name: string,

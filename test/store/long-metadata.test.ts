@@ -36,6 +36,20 @@ test('long metadata is not read, and the rest is kept', async () => {
   expect(store.objects.get('price', OWNER, LONG.id)).toEqual(LONG)
 })
 
+test('each object is kept under its own id, for its own merchant', () => {
+  const other = { ...LONG, id: 'price_other', unit_amount: 99_900 }
+  const foreign = { ...LONG, id: 'price_foreign', unit_amount: 7_777 }
+  store.objects.insert('price', OWNER, other)
+  store.objects.insert('price', OWNER + 1, foreign)
+  store.objects.forget()
+  for (let round = 0; round < 2; round += 1) {
+    expect(read(LONG.id)?.unit_amount).toBe(LONG.unit_amount)
+    expect(read(other.id)?.unit_amount).toBe(99_900)
+    expect(read(foreign.id, OWNER + 1)?.unit_amount).toBe(7_777)
+    expect(read(foreign.id)).toBeUndefined()
+  }
+})
+
 test('only objects of the merchant are returned', () => {
   for (const id of [SHORT.id, LONG.id, 'price_missing']) {
     expect(read(id, OWNER + 1)).toBeUndefined()
