@@ -1,38 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { Change } from '../../src/core/change.ts'
-import type { Customer } from '../../src/core/customer.ts'
-import { jsonLength, MAX_PAGE_LENGTH } from '../../src/core/json-text.ts'
+import { MAX_PAGE_LENGTH } from '../../src/core/json-text.ts'
 import type { Subscription } from '../../src/core/subscription.ts'
 import { apply } from '../../src/engine/machine/apply.ts'
-import { Statement } from '../../src/store/statements.ts'
 import { type Body, makePrice, startTwin, type Twin } from '../twin.ts'
+import { charactersReadBy } from './characters-read.ts'
+import { enlarge } from './enlarge.ts'
 import { asOperator, idsOf } from './support.ts'
 
 const LARGE = 1_500_000
 const COUNT = 12
-
-/** Gives a customer metadata that the API would refuse. */
-async function enlarge(twin: Twin, id: string, length: number): Promise<void> {
-  const { engine, merchant } = twin.sandbox
-  await engine.command(merchant, null, (unit) => {
-    const made = new Change()
-    const customer = unit.need('customer', id) as Customer
-    made.update('customer', customer, (before) => ({ ...before, metadata: { large: 'x'.repeat(length) } }))
-    apply(unit, made)
-  })
-}
-
-/** Measures what the store reads during work, in characters: all of it, and most by one statement. */
-async function readBy<T>(work: () => Promise<T>): Promise<{ result: T; all: number; together: number }> {
-  const methods = ['all', 'allWithin', 'get'] as const
-  const spies = methods.map((method) => vi.spyOn(Statement.prototype, method))
-  const result = await work()
-  const sizes = spies.flatMap(({ mock }) => mock.results.map(({ value }) => jsonLength(value?.rows ?? value)))
-  vi.restoreAllMocks()
-  return { result, all: sizes.reduce((sum, size) => sum + size, 0), together: Math.max(...sizes) }
-}
-
-afterEach(() => vi.restoreAllMocks())
 
 describe.each([
   ['rows', [LARGE]],
@@ -46,7 +23,7 @@ describe.each([
     for (let n = 0; n < COUNT; n += 1) await twin.post('/v1/customers', { name: `${n}` })
     const customers = idsOf((await twin.get('/v1/customers?limit=100')).data)
     created = idsOf((await twin.get('/v1/events?type=customer.created&limit=100')).data)
-    for (const id of customers) for (const length of lengths) await enlarge(twin, id, length)
+    for (const id of customers) for (const length of lengths) await enlarge(twin, 'customer', id, { length })
     twin.sandbox.engine.store.objects.forget()
   })
   afterAll(() => twin.close())
@@ -63,9 +40,9 @@ describe.each([
       for (let more = true; more; ) {
         const cursor = found.length === 0 ? '' : `&starting_after=${found.at(-1)}`
         const query = `type=customer.created&limit=100${cursor}`
-        const { result, all, together } = await readBy(() => page(query))
+        const { result, read, together } = await charactersReadBy(() => page(query))
         expect(result.data.length).toBeGreaterThan(0)
-        expect(all).toBeLessThan(2 * MAX_PAGE_LENGTH)
+        expect(read).toBeLessThan(2 * MAX_PAGE_LENGTH)
         expect(together).toBeLessThan(MAX_PAGE_LENGTH)
         found.push(...idsOf(result.data))
         more = result.has_more
@@ -97,7 +74,7 @@ test('events of upcoming invoices end a page early, too', async () => {
     }
   })
   const page = () => twin.get('/v1/events?type=invoice.upcoming&limit=100')
-  const { result, all } = await readBy(page)
+  const { result, read } = await charactersReadBy(page)
   expect([result.data.length > 0, result.has_more]).toEqual([true, true])
-  expect(all).toBeLessThan(2 * MAX_PAGE_LENGTH)
+  expect(read).toBeLessThan(2 * MAX_PAGE_LENGTH)
 })

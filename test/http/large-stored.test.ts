@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Change } from '../../src/core/change.ts'
-import type { Customer } from '../../src/core/customer.ts'
-import { apply } from '../../src/engine/machine/apply.ts'
 import { type Body, startTwin, type Twin } from '../twin.ts'
+import { enlarge } from './enlarge.ts'
 
 const MIB = 2 ** 20
 
@@ -14,17 +12,6 @@ beforeEach(async () => {
 })
 afterEach(() => twin.close())
 
-/** Gives the customer a value that the API would refuse. */
-async function enlarge(length: number): Promise<void> {
-  const { engine, merchant } = twin.sandbox
-  await engine.command(merchant, null, (unit) => {
-    const change = new Change()
-    const found = unit.need('customer', customer) as Customer
-    change.update('customer', found, (before) => ({ ...before, metadata: { large: 'x'.repeat(length) } }))
-    apply(unit, change)
-  })
-}
-
 const KEY = { 'Idempotency-Key': 'k' }
 const intent = () => ({ amount: 2000, currency: 'usd', customer })
 const expanding = () => ({ ...intent(), expand: ['customer'] })
@@ -33,7 +20,7 @@ const rename = (name: string, headers = {}) =>
   twin.request('POST', `/v1/customers/${customer}`, { name }, headers)
 
 test('a response with expansions that is too long to be stored is refused, and nothing is written', async () => {
-  await enlarge(2 * MIB)
+  await enlarge(twin, 'customer', customer, { length: 2 * MIB })
   const events = await twin.events()
   expect(await create(expanding(), KEY)).toMatchObject({
     status: 400,
@@ -54,7 +41,7 @@ test('a response with expansions that is too long to be stored is refused, and n
 })
 
 test('so is the response of a large object', async () => {
-  await enlarge(2 * MIB)
+  await enlarge(twin, 'customer', customer, { length: 2 * MIB })
   expect(await rename('Bea', KEY)).toMatchObject({
     status: 400,
     body: {
@@ -70,7 +57,7 @@ test('so is the response of a large object', async () => {
 })
 
 test('a response of almost that length is stored, and replayed', async () => {
-  await enlarge(2 * MIB - 5_000)
+  await enlarge(twin, 'customer', customer, { length: 2 * MIB - 5_000 })
   const first = await create(expanding(), KEY)
   expect(first.status).toBe(201)
   const replay = await create(expanding(), KEY)

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { Change } from '../../../src/core/change.ts'
 import { MAX_PAGE_LENGTH } from '../../../src/core/json-text.ts'
-import type { EventType, Kind, Objects } from '../../../src/core/kinds.ts'
-import { apply } from '../../../src/engine/machine/apply.ts'
+import type { Kind } from '../../../src/core/kinds.ts'
 import { type Body, makeCustomer, makePrice, startTwin, type Twin } from '../../twin.ts'
 import { charactersReadBy } from '../characters-read.ts'
+import { enlarge } from '../enlarge.ts'
 import { asOperator } from '../support.ts'
 
 let twin: Twin
@@ -17,22 +16,6 @@ afterEach(async () => {
   vi.restoreAllMocks()
   await twin.close()
 })
-
-/** Gives an object metadata that the API would refuse. */
-async function enlarge(
-  kind: 'invoice' | 'subscription' | 'invoice_item' | 'refund' | 'webhook_endpoint' | 'dispute',
-  id: string,
-  { event, letter = 'x' }: { readonly event?: EventType; readonly letter?: string } = {},
-): Promise<void> {
-  const { engine, merchant } = twin.sandbox
-  await engine.command(merchant, null, (unit) => {
-    const change = new Change()
-    const found: Objects[typeof kind] = unit.need(kind, id)
-    const metadata = { large: letter.repeat(1_500_000) }
-    change.update(kind, found, (before) => ({ ...before, metadata }), event)
-    apply(unit, change)
-  })
-}
 
 /** Counts the characters that lists read. */
 const lengthRead = <T>(work: () => Promise<T>) => charactersReadBy(work, ['all', 'allWithin'])
@@ -47,7 +30,7 @@ test('the page of a customer shows the large invoices that fit, and what is owed
       ...{ customer: customer.id, currency: 'usd', collection_method: 'send_invoice', days_until_due: 30 },
     })
     await twin.post(`/v1/invoices/${invoice.id}/finalize`)
-    await enlarge('invoice', invoice.id)
+    await enlarge(twin, 'invoice', invoice.id)
   }
   twin.sandbox.engine.store.objects.forget()
   const { result, read } = await lengthRead(page)
@@ -66,7 +49,7 @@ test('the page of a customer shows the large subscriptions that fit', async () =
       ...{ customer: customer.id, currency: 'usd', collection_method: 'send_invoice', days_until_due: 30 },
       items: [{ price: price.id }],
     })
-    await enlarge('subscription', id)
+    await enlarge(twin, 'subscription', id)
   }
   twin.sandbox.engine.store.objects.forget()
   const { result, read } = await lengthRead(page)
@@ -125,7 +108,7 @@ test('the page of a customer shows prorations without reading large invoice item
     await twin.post('/v1/invoiceitems', { customer: customer.id, amount: 100, currency: 'usd' })
   }
   const items = await twin.get(`/v1/invoiceitems?customer=${customer.id}`)
-  for (const { id } of items.data) await enlarge('invoice_item', id)
+  for (const { id } of items.data) await enlarge(twin, 'invoice_item', id)
   twin.sandbox.engine.store.objects.forget()
   const { result, read } = await charactersReadBy(page)
   const changes = result.body.timeline.happened.data.filter(({ prorations }: Body) => prorations)
@@ -139,7 +122,7 @@ test('the explanation of a payment reads no metadata of its refunds', async () =
   })
   for (let n = 0; n < 5; n += 1) {
     const refund = await twin.post('/v1/refunds', { payment_intent: intent.id, amount: 10 })
-    await enlarge('refund', refund.id)
+    await enlarge(twin, 'refund', refund.id)
   }
   twin.sandbox.engine.store.objects.forget()
   const { result, read } = await lengthRead(() => asOperator(twin)('GET', `explanations/${intent.id}`))
@@ -155,7 +138,7 @@ test('the page of a customer ends its changes early if the invoices that they na
     await twin.post('/v1/invoiceitems', { customer: payer.id, amount: 100, currency: 'usd' })
     const { id } = await twin.post('/v1/invoices', { customer: payer.id, currency: 'usd' })
     const { charge } = await twin.post(`/v1/invoices/${id}/pay`)
-    await enlarge('invoice', id)
+    await enlarge(twin, 'invoice', id)
     await twin.post('/v1/refunds', { charge, amount: 10 })
   }
   twin.sandbox.engine.store.objects.forget()
@@ -171,7 +154,7 @@ test('the explanation of a dispute reads its newest changes up to the length of 
   await twin.post('/v1/payment_intents', payment)
   const [dispute] = (await twin.get('/v1/disputes')).data
   for (const letter of 'abcdefghi')
-    await enlarge('dispute', dispute.id, { event: 'charge.dispute.updated', letter })
+    await enlarge(twin, 'dispute', dispute.id, { event: 'charge.dispute.updated', letter })
   twin.sandbox.engine.store.objects.forget()
   const { result, read } = await charactersReadBy(() => asOperator(twin)('GET', `explanations/${dispute.id}`))
   expect(result.status).toBe(200)
@@ -189,7 +172,7 @@ test('a past moment shows the subscriptions that fit, if they have large rows no
     ids.push(id)
   }
   await twin.advance({ by: '1d' })
-  for (const id of ids) await enlarge('subscription', id)
+  for (const id of ids) await enlarge(twin, 'subscription', id)
   twin.sandbox.engine.store.objects.forget()
   const { body } = await asOperator(twin)('GET', `customers/${customer.id}?at=${customer.created}`)
   const { data, has_more } = body.related.subscriptions
@@ -207,7 +190,7 @@ test('a past moment reads drafts without a planned finalization up to the length
     Array.from({ length: 9 }, () => twin.post('/v1/invoices', { customer: customer.id })),
   )
   await asOperator(twin)('POST', 'clock/advance', { by: '1d' })
-  for (const { id } of drafts) await enlarge('invoice', id)
+  for (const { id } of drafts) await enlarge(twin, 'invoice', id)
   twin.sandbox.engine.store.objects.forget()
   const past = () => asOperator(twin)('GET', `customers/${customer.id}?at=${customer.created}`)
   const { result, read } = await charactersReadBy(past)
@@ -222,7 +205,7 @@ test('retrying all deliveries reads no endpoints to find none', async () => {
       url: 'http://127.0.0.1:9',
       enabled_events: ['*'],
     })
-    await enlarge('webhook_endpoint', endpoint.id)
+    await enlarge(twin, 'webhook_endpoint', endpoint.id)
   }
   await asOperator(twin)('POST', 'webhooks/retry', { all: true })
   twin.sandbox.engine.store.objects.forget()
