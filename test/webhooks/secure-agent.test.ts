@@ -8,7 +8,8 @@ import { post } from '../../src/webhooks/post.ts'
 import { SecureAgent } from '../../src/webhooks/secure-agent.ts'
 import { makeCertificate } from './certificate.ts'
 
-const POST = { headers: {}, body: '{}', signal: AbortSignal.timeout(60_000) }
+/** The options of a post, which has a minute from now on. */
+const makePost = () => ({ headers: {}, body: '{}', signal: AbortSignal.timeout(60_000) })
 const portOf = (server: Server): number => (server.address() as AddressInfo).port
 
 /** A receiver with TLS, and a function that posts to it. */
@@ -30,7 +31,7 @@ async function startReceiver(
     server.closeAllConnections()
     server.close()
   })
-  const send = (url = `https://127.0.0.1:${portOf(server)}/hooks`) => post(new URL(url), { ...POST, agent })
+  const send = (url = `https://127.0.0.1:${portOf(server)}/hooks`) => post(new URL(url), { ...makePost(), agent })
   return { send, server, connections: () => connections }
 }
 
@@ -97,7 +98,7 @@ test('a broken record behind the switch to another protocol ends the connection,
     onTestFinished(() => void each.close())
   }
   const agent = new SecureAgent({ ca: certificate.cert })
-  const sent = post(new URL(`https://127.0.0.1:${portOf(between)}/`), { ...POST, agent })
+  const sent = post(new URL(`https://127.0.0.1:${portOf(between)}/`), { ...makePost(), agent })
   await expect(sent).rejects.toThrow('switch to another protocol')
   // An error without a listener would end the process in a later turn.
   await nextTurn()
