@@ -92,7 +92,10 @@ class Carrier extends Duplex {
     this.#plain = plain
     this.#turnOf = turnOf
     plain.on('data', (chunk) => this.#receive(chunk))
-    plain.once('end', () => this.#add(null))
+    plain.once('end', () => {
+      this.#arrived.push(null)
+      this.#passOn()
+    })
     plain.once('close', () => {
       this.#isClosed = true
       this.#passOn()
@@ -140,11 +143,8 @@ class Carrier extends Duplex {
     if (this.#received > most) return void this.destroy(tooMuch(most, this.#isSecure))
     this.#plain.pause()
     for (let from = 0; from < chunk.length; from += PIECE_BYTES)
-      this.#add(chunk.subarray(from, from + PIECE_BYTES))
-  }
-
-  #add(piece: Buffer | null): void {
-    this.#arrived.push(piece)
+      this.#arrived.push(chunk.subarray(from, from + PIECE_BYTES))
+    // Only now: more is read when all pieces were passed on.
     this.#passOn()
   }
 

@@ -136,6 +136,21 @@ test('of a large response only the beginning is read', async () => {
   expect(connections()).toBe(2)
 })
 
+test('what has arrived is passed on before more is read, also on a busy machine', async () => {
+  const { send } = await startReceiver(makeCertificate(), { answer: 'x'.repeat(400_000) })
+  let hasTime = true
+  const turns = vi.spyOn(TimedTurns.prototype, 'run').mockImplementation((_, passOn) => {
+    if (!hasTime) return void setTimeout(passOn, 20)
+    hasTime = false
+    setImmediate(() => {
+      hasTime = true
+    })
+    passOn()
+  })
+  onTestFinished(() => turns.mockRestore())
+  expect((await send()).body).toBe('x'.repeat(1_024))
+})
+
 test('a receiver that does not listen is reported', async () => {
   const { send } = await startReceiver(makeCertificate())
   await expect(send('https://127.0.0.2:1/')).rejects.toThrow('ECONNREFUSED')
