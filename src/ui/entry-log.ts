@@ -1,11 +1,11 @@
 import type { Event, LoggedRequest } from '../client/types.ts'
 import type { Delivery } from './delivery.ts'
 
-/**
- * The maximum number of entries: at most some 40 MB of events, and hours of an ordinary sandbox. The daemon still has older
- * events.
- */
+/** The maximum number of entries: hours of an ordinary sandbox. The daemon still has older events. */
 export const MAX_ENTRIES = 5_000
+
+/** The maximum size of all entries. Only large objects reach it before the maximum number. */
+export const MAX_CHARACTERS = 32 * 1_048_576
 
 /** An object in a list. */
 export type Item = Event | Delivery | LoggedRequest
@@ -14,6 +14,8 @@ export type Item = Event | Delivery | LoggedRequest
 export type Entry = {
   /** Its sequence number, which identifies it while entries are added and removed. */
   readonly n: number
+  /** Its length as JSON, in characters. */
+  readonly size: number
 } & ({ readonly item: Item } | { readonly note: string })
 
 /** The entries that have arrived and are kept. */
@@ -30,14 +32,16 @@ export type EntryLog = {
 
 export const EMPTY_LOG: EntryLog = { entries: [], held: undefined, next: 1, arrived: 0 }
 
-/** Appends objects, and notes as texts. While the list is paused they are held back, up to the same maximum. */
+/** Makes an entry of an object, or of a note. */
+export const entryOf = (n: number, item: Item | string): Entry => ({
+  n,
+  size: JSON.stringify(item).length,
+  ...(typeof item === 'string' ? { note: item } : { item }),
+})
+
+/** Appends objects, and notes as texts. While the list is paused they are held back, up to the same limits. */
 export function append(log: EntryLog, arrived: readonly (Item | string)[]): EntryLog {
-  const added = arrived.map(
-    (item, index): Entry => ({
-      n: log.next + index,
-      ...(typeof item === 'string' ? { note: item } : { item }),
-    }),
-  )
+  const added = arrived.map((item, index) => entryOf(log.next + index, item))
   const grown = {
     ...log,
     next: log.next + added.length,
@@ -55,7 +59,7 @@ export function update(log: EntryLog, items: readonly Item[]): EntryLog {
     const item = 'item' in entry ? newer.get(entry.item.id) : undefined
     if (!item) return entry
     newer.delete(item.id)
-    return { n: entry.n, item }
+    return entryOf(entry.n, item)
   }
   const entries = log.entries.map(replaced)
   const held = log.held?.map(replaced)
@@ -75,5 +79,15 @@ const bounded = ({ entries, held, ...log }: EntryLog): EntryLog => ({
   held: held && newest(held),
 })
 
-const newest = (entries: readonly Entry[]): readonly Entry[] =>
-  entries.length > MAX_ENTRIES ? entries.slice(-MAX_ENTRIES) : entries
+/** Returns the newest entries within the limits, at least one. */
+function newest(entries: readonly Entry[]): readonly Entry[] {
+  let start = entries.length
+  let size = 0
+  for (const entry of entries.toReversed()) {
+    size += entry.size
+    const kept = entries.length - start
+    if (kept === MAX_ENTRIES || (kept > 0 && size > MAX_CHARACTERS)) break
+    start -= 1
+  }
+  return start > 0 ? entries.slice(start) : entries
+}

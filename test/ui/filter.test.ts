@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Entry } from '../../src/ui/entry-log.ts'
+import { append, EMPTY_LOG, entryOf } from '../../src/ui/entry-log.ts'
 import { filtered } from '../../src/ui/filter.ts'
 import { sampleDelivery, sampleEvent, sampleRequest } from './samples.ts'
 
@@ -11,27 +11,21 @@ const invoice = {
   currency: 'usd',
   number: 'ADA-0002',
 }
-const ENTRIES: readonly Entry[] = [
-  { n: 1, item: sampleEvent(1, { type: 'customer.created', name: 'Zoë [x]' }) },
-  {
-    n: 2,
-    item: sampleEvent(2, {
-      ...invoice,
-      type: 'invoice.paid',
-      lines: { object: 'list', data: [{ price: 'price_9' }] },
-    }),
-  },
-  {
-    n: 3,
-    item: sampleEvent(3, {
-      ...invoice,
-      type: 'invoice.payment_failed',
-      attempt_count: 2,
-      next_payment_attempt: null,
-    }),
-  },
-  { n: 4, note: 'the sandbox was reset or restored' },
-]
+const ENTRIES = append(EMPTY_LOG, [
+  sampleEvent(1, { type: 'customer.created', name: 'Zoë [x]' }),
+  sampleEvent(2, {
+    ...invoice,
+    type: 'invoice.paid',
+    lines: { object: 'list', data: [{ price: 'price_9' }] },
+  }),
+  sampleEvent(3, {
+    ...invoice,
+    type: 'invoice.payment_failed',
+    attempt_count: 2,
+    next_payment_attempt: null,
+  }),
+  'the sandbox was reset or restored',
+]).entries
 
 describe('a filter matches', () => {
   test.each([
@@ -60,7 +54,7 @@ describe('a filter matches', () => {
 })
 
 describe("a customer's name or email address", () => {
-  const of = (n: number, object: Record<string, unknown>): Entry => ({ n, item: sampleEvent(n, object) })
+  const of = (n: number, object: Record<string, unknown>) => entryOf(n, sampleEvent(n, object))
   const entries = [
     of(1, { id: 'cus_1', name: 'Ada Lovelace', email: 'ada@example.com' }),
     of(2, {
@@ -99,15 +93,12 @@ describe("a customer's name or email address", () => {
 })
 
 describe('a filter of the other views', () => {
-  const entries: readonly Entry[] = [
-    { n: 1, item: sampleDelivery(1) },
-    {
-      n: 2,
-      item: sampleDelivery(2, { event_type: 'customer.created', status: 'pending', attempts: [] }),
-    },
-    { n: 3, item: sampleRequest(3, { status: 400, code: 'parameter_missing', path: '/v1/prices' }) },
-    { n: 4, item: sampleRequest(4, { ignored_params: ['colour'] }) },
-  ]
+  const { entries } = append(EMPTY_LOG, [
+    sampleDelivery(1),
+    sampleDelivery(2, { event_type: 'customer.created', status: 'pending', attempts: [] }),
+    sampleRequest(3, { status: 400, code: 'parameter_missing', path: '/v1/prices' }),
+    sampleRequest(4, { ignored_params: ['colour'] }),
+  ])
 
   test.each([
     ['invoice.*', [1]],

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { Entry } from '../../src/ui/entry-log.ts'
+import { type Entry, entryOf } from '../../src/ui/entry-log.ts'
 import { FOLLOWING, moved, stopped, type Viewport, windowOf } from '../../src/ui/viewport.ts'
 
 const entries = (first: number, last: number): Entry[] =>
-  Array.from({ length: last - first + 1 }, (_, index) => ({ n: first + index, note: '' }))
+  Array.from({ length: last - first + 1 }, (_, index) => entryOf(first + index, ''))
 const TEN = entries(1, 10)
 const at = (selected: number, top: number): Viewport => ({ isFollowing: false, selected, top })
 
