@@ -2,7 +2,9 @@
 type Stream = {
   readonly isTTY?: boolean
   readonly columns?: number
-  write(text: string): unknown
+  /** The number of characters that wait for a reader. */
+  readonly writableLength?: number
+  write(text: string, written?: () => void): unknown
 }
 
 /** A terminal, for a full-screen UI that reads keys. */

@@ -41,7 +41,8 @@ export const secretOf = (token: string | null): string =>
  * Posts signed events to a receiver, one at a time and in order, until the signal aborts. An event that the receiver does
  * not accept is reported and not sent again. The function reads its own stream, so a slow receiver does not delay the
  * display.
- * @param onForwarded - called after each event with the reason why the receiver did not accept it, or null if it did
+ * @param onForwarded - called after each event with the reason why the receiver did not accept it, or null if it did; the next
+ * event is read when its promise is settled
  * See docs/contract/command-line.md#tailing-events.
  */
 export async function forwardEvents(
@@ -54,7 +55,7 @@ export async function forwardEvents(
     onStatus = () => undefined,
   }: {
     signal: AbortSignal
-    onForwarded: (event: Event, failure: string | null) => void
+    onForwarded: (event: Event, failure: string | null) => void | Promise<void>
     onStatus?: (news: StreamNews) => void
   },
 ): Promise<void> {
@@ -63,7 +64,7 @@ export async function forwardEvents(
     const dialect = await dialects.of(event.merchant_id)
     const failure = await failureOf(url, signed(event, { secret, dialect }), signal)
     if (signal.aborted) return
-    onForwarded(event, failure)
+    await onForwarded(event, failure)
   }
 }
 

@@ -103,10 +103,11 @@ async function forward(
         const note = NOTES[news]
         if (note !== undefined) out.note(note)
       },
-      onForwarded: (event, failure) => {
+      onForwarded: async (event, failure) => {
         if (out.isJson) out.json(event, 0)
         else out.line(outcomeOf(failure), '  ', ...eventLine(event))
         if (failure !== null) out.note(`${event.id} ${event.type} was not accepted: ${failure}.`)
+        await out.room(signal)
       },
     }),
   )

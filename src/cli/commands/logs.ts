@@ -63,7 +63,10 @@ function openLog(folder: string): LogTail {
 
 async function follow(tail: LogTail, limit: number, out: Output, signal: AbortSignal): Promise<void> {
   for (const line of tail.last(limit)) print(line, out)
-  for await (const line of tail.follow(signal)) print(line, out)
+  for await (const line of tail.follow(signal)) {
+    print(line, out)
+    await out.room(signal)
+  }
 }
 
 /** Prints a log line in readable form, with an error's stack below it. With --json, or if it is no record, unchanged. */

@@ -92,5 +92,6 @@ const tail = ({ client, out }: Invocation, merchant: string | undefined): Promis
     for await (const request of requests) {
       if (out.isJson) out.json(request, 0)
       else print(request)
+      await out.room(signal)
     }
   })

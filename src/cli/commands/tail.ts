@@ -79,6 +79,7 @@ async function print(
     for await (const event of client.followEvents(beginning, { signal, onStatus: onStatus })) {
       if (out.isJson) out.json(event, 0)
       else out.line(...eventLine(event))
+      await out.room(signal)
     }
   }
   const onForwarded = ({ id, type: what }: Event, failure: string | null) => {

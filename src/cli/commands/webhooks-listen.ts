@@ -48,6 +48,7 @@ export async function listen({ client, out }: Invocation, wanted: Wanted): Promi
     if (used.has(socket)) return void socket.destroy()
     used.add(socket)
     const shown = receive(request, bodies, () => own.secret).then((event) => {
+      if (out.isBehind) throw new Rejected(503, 'Nothing reads the output, and too much of it waits.')
       if (out.isJson) out.json(event, 0)
       else out.line(...eventLine(event))
     })
@@ -197,11 +198,11 @@ async function findEndpoint(
   return undefined
 }
 
-/** A request that is rejected: its signature is invalid, or its body is too large or no event. */
+/** A request that is rejected: its signature is invalid, its body is too large or no event, or it cannot be printed. */
 class Rejected extends Error {
-  readonly status: 400 | 401 | 413
+  readonly status: 400 | 401 | 413 | 503
 
-  constructor(status: 400 | 401 | 413, message: string) {
+  constructor(status: Rejected['status'], message: string) {
     super(message)
     this.status = status
   }

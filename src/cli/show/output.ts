@@ -8,6 +8,9 @@ import { fitTable } from './fit-columns.ts'
 export type { Colour, Span } from '../../ui/span.ts'
 export type { Column } from './fit-columns.ts'
 
+/** The maximum number of characters that may wait for the reader of stdout before an endless command pauses. */
+const MAX_WAITING = 32 * 1_048_576
+
 /**
  * Prints a command's result: JSON with --json, tables and colours on a terminal, and otherwise (in a pipe or with NO_COLOR)
  * plain lines whose fields are separated by tabs.
@@ -33,6 +36,24 @@ export class Output {
   get width(): number | null {
     const { isTTY, columns = 80 } = this.#io.stdout
     return isTTY ? columns : null
+  }
+
+  /** Whether too much waits for the reader of stdout: a pager can pause for any time, and a pipe keeps only some 64 KiB. */
+  get isBehind(): boolean {
+    return (this.#io.stdout.writableLength ?? 0) > MAX_WAITING
+  }
+
+  /** Resolves when more may be printed: at once unless too much waits, otherwise when it is read or the signal aborts. */
+  async room(signal: AbortSignal): Promise<void> {
+    if (!this.isBehind || signal.aborted) return
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        signal.removeEventListener('abort', end)
+        resolve()
+      }
+      signal.addEventListener('abort', end)
+      this.#io.stdout.write('', end)
+    })
   }
 
   /** Prints an API response: unchanged with --json, otherwise through `forPeople`. */

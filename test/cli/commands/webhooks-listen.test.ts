@@ -167,6 +167,29 @@ describe('webhooks listen', () => {
     },
   )
 
+  test('returns 503 while nothing reads its output and 32 MiB of it wait, and continues', async () => {
+    const child = start(['webhooks', 'listen', '--json'], { env: daemon().env })
+    started.push(child)
+    const said = lines(child.stderr)
+    const [, url = '', secret = ''] =
+      /^Listening on (\S+) .* (whsec_\S+)$/.exec((await said.next()) ?? '') ?? []
+    const body = Buffer.from(
+      JSON.stringify({ id: 'evt_1', type: 'x', data: { object: { text: 'x'.repeat(8_000_000) } } }),
+    )
+    const send = () => {
+      const timestamp = Math.floor(Date.now() / 1_000)
+      return post(url, body, signatureHeaders(secret, { id: 'evt_1', timestamp, body: body.toString() }))
+    }
+    const statuses: (number | undefined)[] = []
+    for (let sent = 0; sent < 6; sent += 1) statuses.push(await send())
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 503])
+    expect(await said.next()).toBe('Rejected: Nothing reads the output, and too much of it waits.')
+
+    const printed = lines(child.stdout)
+    for (let line = 0; line < 5; line += 1) expect(await printed.next()).toContain('evt_1')
+    expect(await send()).toBe(200)
+  })
+
   test('closes a connection that sends nothing but blank lines after its request', async () => {
     const { url } = await listen()
     const { hostname, port } = new URL(url)

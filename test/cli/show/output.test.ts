@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { type Column, Output } from '../../../src/cli/show/output.ts'
 import { recordedIo } from '../terminal.ts'
@@ -105,4 +106,42 @@ test('fields are printed one per line', () => {
     ['name', 'Ada'],
   ])
   expect(written.stdout).toBe('id: mer_1\nname: Ada\n')
+})
+
+test('there is no room while more than 32 Mi characters wait for the reader, until it reads or the command is interrupted', async () => {
+  let isRead = () => {}
+  const stdout = new Writable({
+    decodeStrings: false,
+    write: (_text, _encoding, done) => {
+      isRead = done
+    },
+  })
+  const out = new Output({ ...recordedIo().io, stdout })
+  const interrupted = new AbortController()
+  out.line('x'.repeat(32 * 1_048_576 - 1))
+  expect(out.isBehind).toBe(false)
+  await out.room(interrupted.signal)
+
+  out.line('x')
+  expect(out.isBehind).toBe(true)
+  const order: string[] = []
+  const waiting = out.room(interrupted.signal).then(() => order.push('room'))
+  const reading = new Promise(setImmediate).then(() => {
+    order.push('read')
+    isRead()
+    setImmediate(() => {
+      isRead()
+      setImmediate(() => isRead())
+    })
+  })
+  await Promise.all([reading, waiting])
+  expect(order).toEqual(['read', 'room'])
+  expect(out.isBehind).toBe(false)
+
+  out.line('x'.repeat(32 * 1_048_576))
+  const ended = out.room(interrupted.signal)
+  interrupted.abort()
+  await ended
+  expect(out.isBehind).toBe(true)
+  await out.room(interrupted.signal)
 })
