@@ -204,14 +204,19 @@ export class KeyRing {
     return key
   }
 
-  /** Writes when keys were last used. Called periodically, because every request uses a key. */
+  /** Writes when keys were last used. Called periodically, because every request uses a key. If that fails, the next call writes it. */
   async flush(): Promise<void> {
     const used = [...this.#used]
     this.#used.clear()
     if (used.length === 0) return
-    await this.#engine.operatorCommand(() => {
-      for (const { id, last_used } of used) this.#engine.store.directory.setLastUse(id, last_used)
-    })
+    try {
+      await this.#engine.operatorCommand(() => {
+        for (const { id, last_used } of used) this.#engine.store.directory.setLastUse(id, last_used)
+      })
+    } catch (error) {
+      for (const key of used) this.#used.add(key)
+      throw error
+    }
   }
 
   /** Calls a function for each active key that is short enough to be guessed, now and whenever one is added. */

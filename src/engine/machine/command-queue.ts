@@ -162,18 +162,19 @@ export class CommandQueue {
    * transaction fails, so do all of them.
    */
   #runTogether(first: Command): void {
-    /** Commands to answer now: neither deferred nor rejected. */
-    const open = new Set<Command>()
+    /** Commands that were taken from the queue, and neither deferred nor rejected. The transaction may not even begin. */
+    const open = new Set([first])
     const replies: (() => void)[] = []
     const end = stopwatch() + TRANSACTION_MS
     try {
       this.#transactions.run([], () => {
-        for (let command: Command | undefined = first; command; ) {
-          open.add(command)
+        // The loop also visits commands that it adds.
+        for (const command of open) {
           const reply = this.#run(command)
           if (reply) replies.push(reply)
           else open.delete(command)
-          command = stopwatch() < end ? this.#next() : undefined
+          const next = stopwatch() < end ? this.#next() : undefined
+          if (next) open.add(next)
         }
       })
     } catch (error) {
