@@ -44,7 +44,7 @@ export async function openDatabase(
   const database = await connectAlone(path)
   try {
     const version = (isRead ? identify : readThrough)(database, path, schemas)
-    configure(database, durability)
+    configure(database, durability, version)
     if (isFile) removeLeftovers(path)
     if (version < newest) {
       if (version === 0) migrate(database, migrations)
@@ -94,7 +94,10 @@ function lock(database: Sqlite.Database): void {
   database.pragma(`busy_timeout = ${LOCK_TIMEOUT_MS}`)
 }
 
-function configure(database: Sqlite.Database, durability: Durability): void {
+function configure(database: Sqlite.Database, durability: Durability, version: number): void {
+  // A copy, such as a snapshot, has no log yet. The switch changes a single sector, and a kill must leave no rollback journal.
+  const isCopy = version > 0 && database.pragma('journal_mode', { simple: true }) === 'delete'
+  if (isCopy) database.pragma('journal_mode = MEMORY')
   database.pragma('journal_mode = WAL')
   database.pragma('busy_timeout = 0')
   database.pragma(`synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`)

@@ -4,6 +4,7 @@ import Sqlite from 'better-sqlite3'
 import { bytesOf } from './bytes.ts'
 import { type Schemas, versionOf } from './migration.ts'
 import { reasonNotOwn } from './own-files.ts'
+import { checkRollbackJournal } from './rollback-journal.ts'
 import { checkSchema } from './schema-check.ts'
 import { openSqlite } from './sqlite.ts'
 import { checkValues, ValueDamaged } from './stored-values.ts'
@@ -40,6 +41,7 @@ export function inspectFiles(path: string, schemas: Schemas): boolean {
   const size = sizeOfFile(path)
   const logSize = sizeOfFile(`${path}-wal`)
   if (logSize > 0) checkLog(path, size)
+  checkRollbackJournal(path, { size, logSize })
   // SQLite treats a file of one byte as empty, and deletes the log beside it.
   if (size > 0 && size < SMALLEST_PAGE) throw damagedError(path, `it has ${size} bytes`)
   if (size === 0 || logSize === 0) return false

@@ -28,6 +28,7 @@ const whole = join(folder, 'whole.db')
 const killed = join(folder, 'killed.db')
 const path = join(folder, 'paytwin.db')
 const wal = `${path}-wal`
+const journal = `${path}-journal`
 
 beforeAll(async () => {
   const database = await openDatabase(whole, 'normal')
@@ -58,6 +59,15 @@ function spoil(file: string, at: number, bytes: Buffer): void {
   bytes.copy(content, at)
   writeFileSync(file, content)
 }
+/** Puts a rollback journal beside the database, as a change that was interrupted when it had `pages` pages. */
+function putJournal(pages: number): void {
+  const header = Buffer.alloc(512)
+  Buffer.from('d9d505f920a163d7', 'hex').copy(header)
+  header.writeUInt32BE(pages, 16)
+  header.writeUInt32BE(512, 20)
+  header.writeUInt32BE(4_096, 24)
+  writeFileSync(journal, header)
+}
 const noise = (length: number) => Buffer.alloc(length, 0xee)
 const sizeOf = (file: string) => statSync(file).size
 /** Reads every file of the database. */
@@ -81,6 +91,9 @@ function aFolder(): void {
   rmSync(path)
   mkdirSync(path)
 }
+
+const JOURNAL =
+  /-journal is the rollback journal of another .* Nothing was changed\. Remove .*-journal to use/
 
 test.each<[string, () => void, RegExp]>([
   ['a damaged header', () => spoil(path, 0, noise(100)), /is damaged or not a paytwin database/],
@@ -129,6 +142,42 @@ test.each<[string, () => void, RegExp]>([
     },
     /-wal is damaged/,
   ],
+  ['the rollback journal of a new database', () => putJournal(0), JOURNAL],
+  ['the rollback journal of a database of this size', () => putJournal(sizeOf(path) / 4_096), JOURNAL],
+  [
+    'a rollback journal beside a log',
+    () => {
+      put(killed)
+      putJournal(0)
+    },
+    JOURNAL,
+  ],
+  [
+    'a rollback journal beside a database of one page whose log has the rest',
+    () => {
+      put(killed)
+      truncateSync(path, 4_096)
+      putJournal(0)
+    },
+    JOURNAL,
+  ],
+  [
+    'a rollback journal beside a copy without a log',
+    () => {
+      rmSync(path)
+      new Sqlite(whole, { readonly: true }).exec(`vacuum into '${path}'`).close()
+      putJournal(0)
+    },
+    JOURNAL,
+  ],
+  [
+    'a rollback journal beside a text',
+    () => {
+      writeFileSync(path, 'Dear diary,\n'.repeat(200))
+      putJournal(0)
+    },
+    JOURNAL,
+  ],
 ])('%s is refused and not changed', async (_, damage, message) => {
   put(whole)
   damage()
@@ -172,3 +221,28 @@ test.each<[string, () => void, (rows: number) => boolean]>([
   cut()
   expect(await rows()).toSatisfy(expected)
 })
+
+test.each<[string, () => void, number]>([
+  ['a database that a killed first start left with one page', () => writeFileSync(path, firstPage()), 0],
+  ['an empty file', () => writeFileSync(path, ''), 0],
+])('a rollback journal beside %s is applied', async (_, make, expected) => {
+  make()
+  putJournal(0)
+  expect(await rows()).toBe(expected)
+  expect(existsSync(journal)).toBe(false)
+})
+
+test('a file that is no rollback journal does not stop a start', async () => {
+  put(whole)
+  writeFileSync(journal, Buffer.alloc(512))
+  expect(await rows()).toBe(2 * ROWS)
+})
+
+/** Returns the database that the first start writes before it has a log. */
+function firstPage(): Buffer {
+  const other = join(folder, 'first.db')
+  const database = new Sqlite(other)
+  database.pragma('journal_mode = WAL')
+  database.close()
+  return readFileSync(other)
+}
