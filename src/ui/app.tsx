@@ -1,20 +1,14 @@
-import { Box, Text, Transform, useInput } from 'ink'
-import { keyNames } from './key-names.ts'
+import { Box, Text, Transform } from 'ink'
 import type { Frame } from './view.ts'
 
 type Props = {
   readonly frame: Frame
   readonly columns: number
   readonly rows: number
-  /** Called with the name of each pressed key. It must be the same function for each render. */
-  readonly onKey: (key: string) => void
 }
 
-/** The whole screen. It shows a finished frame, and passes keys on. */
-export function App({ frame, columns, rows, onKey }: Props) {
-  useInput((input, key) => {
-    for (const name of keyNames(input, key)) onKey(name)
-  })
+/** The whole screen. It shows a finished frame. */
+export function App({ frame, columns, rows }: Props) {
   return (
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
       <Lines lines={frame.header} />

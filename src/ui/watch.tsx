@@ -8,6 +8,7 @@ import type { Command } from './command.ts'
 import { CustomerWatch } from './customer-watch.ts'
 import { Display } from './display.ts'
 import { watchIgnored } from './ignored-watch.ts'
+import { readKeys } from './keyboard.ts'
 import { layoutEngine } from './layout-engine.ts'
 import { perform } from './perform.ts'
 import { Screen } from './screen.ts'
@@ -89,8 +90,7 @@ async function show(watching: Watching, screen: Screen, ended: AbortController):
     failed: errors.report,
   })
   const { dispatch } = store
-  const onKey = (key: string) => dispatch({ kind: 'key', key })
-  const laidOut = (frame: Frame) => <App frame={frame} {...sizeOf(screen)} onKey={onKey} />
+  const laidOut = (frame: Frame) => <App frame={frame} {...sizeOf(screen)} />
   const display = new Display({
     isColoured,
     begin: () => {
@@ -128,6 +128,7 @@ async function show(watching: Watching, screen: Screen, ended: AbortController):
     dispatch({ kind: 'resized', ...sizeOf(screen) })
   }
   terminal.stdout.on('resize', resized)
+  const stopReading = readKeys(terminal.stdin, (key) => dispatch({ kind: 'key', key }))
   try {
     await Promise.race([
       follow(client, beginning, signal, (action) => {
@@ -147,6 +148,7 @@ async function show(watching: Watching, screen: Screen, ended: AbortController):
       abortion(signal),
     ])
   } finally {
+    stopReading()
     terminal.stdout.off('resize', resized)
     display.end()
     ink.unmount()

@@ -10,12 +10,8 @@ const frameOf = (state = started()) => view(state, { isColoured: false })
 const STATE = played(started(), { kind: 'history', events: sampleEvents(3) })
 
 function show(state = STATE) {
-  const keys: string[] = []
-  const onKey = (key: string) => keys.push(key)
-  const appOf = (shown = state) => (
-    <App frame={frameOf(shown)} columns={shown.columns} rows={shown.rows} onKey={onKey} />
-  )
-  return { keys, appOf, ...render(appOf()) }
+  const appOf = (shown = state) => <App frame={frameOf(shown)} columns={shown.columns} rows={shown.rows} />
+  return { appOf, ...render(appOf()) }
 }
 
 test('the screen is header, body and status, from the first line to the last', () => {
@@ -47,23 +43,4 @@ test('it fills a terminal of another size', () => {
 test('wide characters do not shift the layout', () => {
   const wide = played(started(), '/', ...'日本')
   expect(show(wide).lastFrame()?.split('\n')[23]).toMatch(/^\/日本▏ 0 of 0 {2}.*Enter keep {2}Esc clear$/)
-})
-
-test.each([
-  ['j', ['j']],
-  ['\u001b[A', ['up']],
-  ['\u001b[6~', ['pagedown']],
-  ['\r', ['enter']],
-  ['\u007f', ['backspace']],
-  ['\u0003', ['ctrl-c']],
-  ['\u000c', ['ctrl-l']],
-  ['jk', ['j', 'k']],
-  ['日', ['日']],
-])('the terminal’s %j is the key %j', async (sent, names) => {
-  const { stdin, keys } = show()
-  // The keys are listened to once React has shown the screen.
-  await new Promise(setImmediate)
-  stdin.write(sent)
-  await new Promise(setImmediate)
-  expect(keys).toEqual(names)
 })
