@@ -51,7 +51,7 @@ export class WebhookInbox {
     return reply
   }
 
-  /** Calls a handler. If it throws or does not respond in time, the attempt counts as unanswered. */
+  /** Calls a handler. If it throws, returns no valid response or not in time, the attempt counts as unanswered. */
   #handled(handler: WebhookHandler, letter: WebhookRequest, signal: AbortSignal): Promise<Reply> {
     return replyWithin(this.#timeoutMs, signal, (limit) => unlessAborted(call(handler, letter), limit.signal))
   }
@@ -63,17 +63,32 @@ export class WebhookInbox {
 
 async function call(handler: WebhookHandler, { url, headers, body }: WebhookRequest): Promise<Reply> {
   try {
-    const response = await handler(new Request(url, { method: 'POST', headers, body }))
-    return { status: response.status, body: beginningOf(await response.text(), MAX_BODY_LENGTH) }
+    return await replyOf(await handler(new Request(url, { method: 'POST', headers, body })))
   } catch (error) {
     return { status: null, error: `The handler threw ${textOf(error)}` }
   }
 }
 
-/** Returns the text of a thrown value, which may have none. */
-function textOf(thrown: unknown): string {
+/** Reads the response of a handler. A handler that is not type-checked can return anything. */
+async function replyOf(response: Response | undefined | null): Promise<Reply> {
+  if (typeof response?.text !== 'function') return noReply('no Response')
+  const { status } = response
+  if (!isStatus(status))
+    return noReply(`the status ${textOf(status)}, which is not an integer from 100 to 599`)
+  const body: unknown = await response.text()
+  if (typeof body !== 'string') return noReply('a Response whose text() is not a string')
+  return { status, body: beginningOf(body, MAX_BODY_LENGTH) }
+}
+
+const isStatus = (status: unknown): boolean =>
+  Number.isInteger(status) && Number(status) >= 100 && Number(status) <= 599
+
+const noReply = (returned: string): Reply => ({ status: null, error: `The handler returned ${returned}` })
+
+/** Returns the text of any value, which may have none. */
+function textOf(value: unknown): string {
   try {
-    return String(thrown)
+    return String(value)
   } catch {
     return 'an object that cannot be converted to a string'
   }

@@ -38,6 +38,26 @@ test('a handler that throws an object without a text is one that throws', async 
   expect(reply).toEqual({ status: null, error })
 })
 
+test.each<[string, unknown, string]>([
+  ['nothing', undefined, 'no Response'],
+  ['a text', 'ok', 'no Response'],
+  ['a status alone', { status: 200 }, 'no Response'],
+  ['an error', Response.error(), 'the status 0, which is not an integer from 100 to 599'],
+  ...[99, 600, 200.5, -1, Number.NaN, 'abc', '200', 200n, null, Symbol('x')].map(
+    (status): [string, unknown, string] => [
+      `the status ${String(status)} as a ${typeof status}`,
+      { status, text: async () => '' },
+      `the status ${String(status)}, which is not an integer from 100 to 599`,
+    ],
+  ),
+  ['a body that is no text', { status: 200, text: () => 5 }, 'a Response whose text() is not a string'],
+])('a handler that returns %s does not answer', async (_, returned, what) => {
+  const inbox = new WebhookInbox(unused)
+  const url = inbox.addressOf((() => returned) as WebhookHandler)
+  const reply = await inbox.send(letterTo(url), new AbortController().signal)
+  expect(reply).toEqual({ status: null, error: `The handler returned ${what}` })
+})
+
 test('an advance that awaits webhooks goes on after the timeout of a handler', async () => {
   const inbox = new WebhookInbox(unused, 30)
   const shop = await openShop({ send: inbox.send })
