@@ -2,10 +2,12 @@
  * Starts a daemon, sends it some requests, and saves V8's code cache, so that the next start is faster. It is part of the
  * build. Run it again for another version of Node.
  */
-const { renameSync, writeFileSync } = require('node:fs')
+const { chmodSync, renameSync, writeFileSync } = require('node:fs')
 const { COMPILED, runMain } = require('./script.js')
 
 process.argv.splice(2, Number.POSITIVE_INFINITY, 'serve', '--ephemeral', '--port', '0', '--json')
+/** The program's own files are not only for the user who builds it, as those of a daemon are. */
+const mode = 0o666 & ~process.umask()
 let script
 process.stdout.write = (line) => {
   const { url, secret_key } = JSON.parse(line)
@@ -16,6 +18,7 @@ process.stdout.write = (line) => {
     await (await fetch(`${url}/v1/customers`, { headers })).text()
     // Renamed, so that a program that starts meanwhile finds a complete file or none.
     writeFileSync(`${COMPILED}.unfinished`, script.createCachedData())
+    chmodSync(`${COMPILED}.unfinished`, mode)
     renameSync(`${COMPILED}.unfinished`, COMPILED)
     process.kill(process.pid, 'SIGTERM')
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -250,28 +250,26 @@ describe('no secret', () => {
 })
 
 test('only the owner can access the files and folders', () => {
-  const modes = readdirSync(data, { recursive: true, encoding: 'utf8' }).map((name) => {
-    const stats = statSync(join(data, name))
-    return `${name} ${(stats.mode & 0o777).toString(8)} ${stats.isDirectory()}`
-  })
-  expect(modes.filter((mode) => !/ (600 false|700 true)$/.test(mode))).toEqual([])
-  expect(statSync(data).mode & 0o777).toBe(0o700)
+  expect(wrongModes(data)).toEqual([])
 })
 
-test('with any umask and any previous modes', async () => {
-  const other = join(folder.path, 'other')
-  const before = process.umask(0)
+/** The files and folders whose modes are not those of an owner's. */
+const wrongModes = (path: string): string[] =>
+  ['.', ...readdirSync(path, { recursive: true, encoding: 'utf8' })]
+    .map((name) => ({ name, stats: statSync(join(path, name)) }))
+    .filter(({ stats }) => (stats.mode & 0o777) !== (stats.isDirectory() ? 0o700 : 0o600))
+    .map(({ name, stats }) => `${name} ${(stats.mode & 0o777).toString(8)}`)
+
+test.each(['000', '277', '777'])('also with the umask %s', async (umask) => {
+  const other = join(folder.path, `umask-${umask}`)
+  const before = process.umask(umask)
   try {
-    const first = await startDaemon(['--data', other])
+    const started = await startDaemon(['--data', other])
     await paytwin(['snapshots', 'save', 'a', '--data', other])
-    await first.stop()
-    writeFileSync(join(other, 'daemon.log.1'), '')
+    await started.stop()
   } finally {
     process.umask(before)
   }
   expect(existsSync(join(other, 'snapshots', 'a.db'))).toBe(true)
-  const open = readdirSync(other, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name !== 'daemon.log.1')
-    .filter((name) => (statSync(join(other, name)).mode & 0o077) !== 0)
-  expect(open).toEqual([])
+  expect(wrongModes(other)).toEqual([])
 })

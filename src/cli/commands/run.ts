@@ -14,6 +14,7 @@ import { newRunFolder, removeRunFolder } from '../daemon/run-folder.ts'
 import { type ServeFlags, serveOptions } from '../daemon/serve-options.ts'
 import { ExitWith, Failure } from '../failure.ts'
 import { type Io, variable } from '../io.ts'
+import { createForOwner, withInheritedUmask } from '../umask.ts'
 import { daemonOptions, exitThoughUnread, startHere, VARIABLES } from './serve.ts'
 
 /** Adds `paytwin run`, which runs a daemon for as long as a command runs. See docs/contract/operator.md#run. */
@@ -78,6 +79,7 @@ const EXAMPLES = [
 
 /** Starts a daemon, runs the command, and closes the daemon. @throws ExitWith the command's status, unless it is 0 */
 async function runWithDaemon(args: readonly string[], flags: RunFlags, io: Io): Promise<void> {
+  createForOwner()
   const kept = flags.keep ? newFolder('The folder for --keep', newKeptFolder) : null
   const shared = newFolderOfCommand(flags)
   const signals = new Signals(io)
@@ -186,7 +188,7 @@ function runCommandLine(
 ): Promise<number> {
   // `spawn` would throw another error.
   if (file === '') throw notFound(file)
-  const child = spawn(file, args, { stdio: 'inherit', env })
+  const child = withInheritedUmask(() => spawn(file, args, { stdio: 'inherit', env }))
   signals.forwardTo(child)
   return new Promise((resolve, reject) => {
     child.once('exit', (status, signal) => resolve(statusOf(status, signal)))

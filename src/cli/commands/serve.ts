@@ -13,6 +13,7 @@ import {
 } from '../daemon/serve-options.ts'
 import { Failure } from '../failure.ts'
 import type { Io } from '../io.ts'
+import { createForOwner } from '../umask.ts'
 
 /** Adds `paytwin serve`, which runs the daemon in the foreground. See docs/contract/operator.md#daemon. */
 export function serveCommand(program: Command, io: Io): void {
@@ -98,6 +99,7 @@ const HELP =
 const UNREAD_MS = 1_000
 
 async function serve(flags: ServeFlags & { readonly background?: boolean }, io: Io): Promise<void> {
+  createForOwner()
   const { background = false } = flags
   const options = { ...serveOptions(flags, io), background }
   const stopped = stopSignal()

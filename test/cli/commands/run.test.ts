@@ -1,6 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -171,6 +179,24 @@ describe('the daemon', () => {
     expect((await paytwin(['start', '--data', kept, '--port', '0'])).status).toBe(0)
     expect((await paytwin(['events', 'list', '--data', kept])).stdout).toContain('customer.created')
     expect((await paytwin(['stop', '--data', kept])).status).toBe(0)
+  })
+
+  test('gives the command its own umask, and keeps its data for its owner', async () => {
+    const before = process.umask(0o777)
+    try {
+      const { status, stdout } = await runNode('console.log(process.umask())', ['--keep', '--shift-date'], {
+        TMPDIR: folder.path,
+      })
+      expect([status, stdout]).toEqual([0, `${0o777}\n`])
+    } finally {
+      process.umask(before)
+    }
+    const [name = ''] = readdirSync(folder.path)
+    const modes = ['.', 'paytwin.db', 'admin-token'].map((file) => {
+      const { mode } = statSync(join(folder.path, name, file))
+      return (mode & 0o777).toString(8)
+    })
+    expect(modes).toEqual(['700', '600', '600'])
   })
 
   test('removes the folders of killed runs, and no others', async () => {
