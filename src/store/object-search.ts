@@ -10,7 +10,7 @@ import {
   type SearchClause,
   searchQuery,
 } from './search-query.ts'
-import type { Cut, Statements } from './statements.ts'
+import type { Cut, Reader, Statements } from './statements.ts'
 
 /** A page of the objects that a search finds, newest first. */
 export type SearchPage = {
@@ -28,15 +28,16 @@ const BOUNDS = { isAbove: true, isBelow: true }
 /** paytwin: the maximum number of rows that a step of a search reads. */
 const CHUNK_ROWS = 200
 /**
- * paytwin: the maximum size of the texts that a step reads for a clause, in bytes, unless one row has more. To search a byte of
+ * paytwin: the maximum size of what a step reads for a clause, in bytes, unless one row has more. To search a byte of
  * metadata takes up to 20 ns, so a step takes up to 10 ms; one of texts with capitals and other alphabets takes up to 25 ms.
  */
 const CHUNK_BYTES = 500_000
 
 type Place = { readonly seq: number }
 
-/** A row that a search reads, and the size of its texts. */
-type Sized = Place & { readonly bytes: number }
+/** Reads the seq of a row, which is followed by the size of what a search reads in it. */
+const seqOf: Reader<number> = ([seq]) => seq as number
+const bytesOf: Reader<number> = ([, bytes]) => bytes as number
 
 /**
  * Finds objects by clauses that a caller chooses, in short steps: each `next` of a generator is one. Its statements are not
@@ -98,16 +99,19 @@ export class ObjectSearch {
 
   /** Divides the rows that a search reads into chunks, newest first. @returns the values of each, with its bounds */
   *#chunks(kind: Kind, search: Search, values: SearchValues): Generator<SearchValues> {
-    const next = this.#statements.once<Sized>(rowsQuery(kind, search, CHUNK_ROWS))
-    const maxBytes = CHUNK_BYTES / search.clauses.length
+    const next = this.#statements.once(rowsQuery(kind, search, CHUNK_ROWS), seqOf)
+    const maxLength = CHUNK_BYTES / search.clauses.length
+    const lastOf: LastOfChunk = (some) => {
+      const { rows, isCut } = next.allWithin(some, { maxLength, lengthOf: bytesOf })
+      return isCut || rows.length === CHUNK_ROWS ? rows.at(-1) : undefined
+    }
     const query = placesQuery(kind, search)
     if (query) {
-      const places = this.#statements.once<Place>(query).all(values)
-      yield* chunksOfPlaces(places, (some) => next.all({ ...values, ...some }), { values, maxBytes })
+      yield* chunksOfPlaces(this.#statements.once<Place>(query).all(values), values, lastOf)
       return
     }
     for (let { below } = values; ; ) {
-      const last = lastOfChunk(next.all({ ...values, below }), maxBytes)
+      const last = lastOf({ ...values, below })
       yield { ...values, below, above: last === undefined ? values.above : last - 1 }
       if (last === undefined) return
       below = last
@@ -121,18 +125,24 @@ export class ObjectSearch {
   }
 }
 
-/** Divides the rows at some places into chunks. @param read - returns those of them that a search reads, in their order */
+/** Returns the seq of the last row of the next chunk; undefined if it is the last chunk. */
+type LastOfChunk = (values: SearchValues) => number | undefined
+
+/** Divides the rows at some places into chunks. */
 function* chunksOfPlaces(
   places: readonly Place[],
-  read: (some: { readonly places: string }) => readonly Sized[],
-  { values, maxBytes }: { readonly values: SearchValues; readonly maxBytes: number },
+  values: SearchValues,
+  lastOf: LastOfChunk,
 ): Generator<SearchValues> {
-  const named = (some: readonly Place[]) => ({ places: JSON.stringify(some.map(({ seq }) => seq)) })
+  const named = (some: readonly Place[]) => ({
+    ...values,
+    places: JSON.stringify(some.map(({ seq }) => seq)),
+  })
   for (let done = 0; done < places.length; ) {
     const some = places.slice(done, done + CHUNK_ROWS)
-    const last = lastOfChunk(read(named(some)), maxBytes)
+    const last = lastOf(named(some))
     const chunk = last === undefined ? some : some.slice(0, some.findIndex(({ seq }) => seq === last) + 1)
-    yield { ...values, ...named(chunk) }
+    yield named(chunk)
     done += chunk.length
   }
 }
@@ -142,14 +152,4 @@ function createdBound({ operand, comparison, isNegated }: SearchClause): Created
   if (isNegated || !('column' in operand) || operand.column !== 'created') return []
   if ('compare' in comparison) return [comparison]
   return 'is' in comparison && typeof comparison.is === 'number' ? [{ compare: '=', to: comparison.is }] : []
-}
-
-/** Returns the seq of the last row of a chunk, of the next rows in their order; undefined if the chunk is the last. */
-function lastOfChunk(rows: readonly Sized[], maxBytes: number): number | undefined {
-  let bytes = 0
-  for (const row of rows) {
-    bytes += row.bytes
-    if (bytes >= maxBytes) return row.seq
-  }
-  return rows.length < CHUNK_ROWS ? undefined : rows.at(-1)?.seq
 }

@@ -4,11 +4,12 @@ import { arg, literal } from './statements.ts'
 import type { StoredKind } from './stored-kind.ts'
 import { contains } from './text-search.ts'
 
-/** The left side of a comparison: a column, a key of the metadata, or a value that is computed from columns. */
+/** The left side of a comparison: a column, a key of the metadata, or a value that is computed from columns or in their JSON. */
 export type Operand =
   | { readonly column: string }
   | { readonly metadata: string }
-  | { readonly computed: Computed }
+  | { readonly computed: keyof typeof COMPUTED }
+  | { readonly nested: Nested }
 
 /** The kinds of comparisons. `same` and `contains` ignore the case of ASCII letters. */
 export type Comparison =
@@ -27,29 +28,31 @@ export type SearchClause = {
 /** The clauses of a search: all of them or any of them have to be met. */
 export type Search = { readonly joined: 'and' | 'or'; readonly clauses: readonly SearchClause[] }
 
-/** Values that are computed from columns. */
+/** Values that are computed from small columns. */
 const COMPUTED = {
   'always null': 'null',
-  'billing postal_code': methodField('billing_details', 'address.postal_code'),
   'charge is disputed': 'charge.dispute is not null',
-  'customer phone': "json_extract(customer.contact, '$.phone')",
   'charge is refunded': "charge.status = 'succeeded' and charge.amount_refunded = charge.amount",
-  'card brand': methodField('card', 'brand'),
-  'card exp_month': methodField('card', 'exp_month'),
-  'card exp_year': methodField('card', 'exp_year'),
-  'card fingerprint': methodField('card', 'fingerprint'),
-  'card last4': methodField('card', 'last4'),
   'intent status': `iif(payment_intent.payment_method is null and payment_intent.status = 'requires_confirmation',
     'requires_payment_method', payment_intent.status)`,
   'price type': "iif(price.recurring is null, 'one_time', 'recurring')",
 } as const
-type Computed = keyof typeof COMPUTED
 
-/** Selects a part of a column of the payment method of a charge. */
-function methodField(column: 'billing_details' | 'card', path: string): string {
-  return `(select json_extract(payment_method.${column}, '$.${path}') from payment_method
-    where payment_method.id = charge.payment_method)`
-}
+/** Values in the JSON of a customer, or of the payment method of a charge. A search parses the JSON once for each row and value. */
+const NESTED = {
+  'billing postal_code': {
+    table: 'payment_method',
+    column: 'billing_details',
+    path: '$.address.postal_code',
+  },
+  'customer phone': { table: 'customer', column: 'contact', path: '$.phone' },
+  'card brand': { table: 'payment_method', column: 'card', path: '$.brand' },
+  'card exp_month': { table: 'payment_method', column: 'card', path: '$.exp_month' },
+  'card exp_year': { table: 'payment_method', column: 'card', path: '$.exp_year' },
+  'card fingerprint': { table: 'payment_method', column: 'card', path: '$.fingerprint' },
+  'card last4': { table: 'payment_method', column: 'card', path: '$.last4' },
+} as const
+type Nested = keyof typeof NESTED
 
 /** Columns with an index of their own, by which a search finds objects without reading all of the merchant. */
 const INDEXED: { readonly [K in StoredKind]?: readonly string[] } = {
@@ -73,7 +76,7 @@ export type SearchQuery = {
 export function searchQuery(kind: StoredKind, search: Search, bounds: Bounds, limit: number): SearchQuery {
   const { where, values } = conditionsOf(kind, search, bounds)
   const columns = Object.keys(columnsOf(kind)).map((name) => sql.ref(`${kind}.${name}`))
-  const query = sql<object>`select ${sql.join(columns)} from ${sql.table(kind)} where ${where}
+  const query = sql<object>`select ${sql.join(columns)} from ${sql.table(kind)} ${joinsOf(search)} where ${where}
     order by ${sql.ref(`${kind}.seq`)} desc limit ${literal(limit)}`
   return { query, values }
 }
@@ -82,32 +85,53 @@ export function searchQuery(kind: StoredKind, search: Search, bounds: Bounds, li
 export function countQuery(kind: StoredKind, search: Search, bounds: Bounds, limit: number): SearchQuery {
   const { where, values } = conditionsOf(kind, search, bounds)
   const query = sql<object>`select count(*) as count from (
-    select 1 from ${sql.table(kind)} where ${where} limit ${literal(limit)})`
+    select 1 from ${sql.table(kind)} ${joinsOf(search)} where ${where} limit ${literal(limit)})`
   return { query, values }
 }
 
 /**
- * Builds the query for the seqs of the next rows that a search reads, and the sizes of the texts that it reads in each, newest first. It
- * takes the values of the search.
+ * Builds the query for the seqs of the next rows that a search reads, and the sizes of what it reads in each, newest first. It takes
+ * the values of the search.
  */
 export function rowsQuery(kind: StoredKind, search: Search, limit: number): RawBuilder<object> {
   const seq = sql.ref(`${kind}.seq`)
   const { from, rows } = sourceOf(kind, search)
   const wheres = [rows, ...present(kind), sql`${seq} > ${arg('above')}`, sql`${seq} < ${arg('below')}`]
-  const sizes = ['metadata', ...textsOf(search)].map(
-    (column) => sql`coalesce(octet_length(${sql.ref(`${kind}.${column}`)}), 0)`,
-  )
+  const readsMethods = methodsOf(search).length > 0
+  const columns = [...sizedColumns(kind, search), ...(readsMethods ? sizedColumns('payment_method') : [])]
+  // Reading the length of a text does not read the text.
+  const sizes = columns.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`)
   return sql<object>`select ${seq} as seq, ${sql.join(sizes, sql` + `)} as bytes
-    from ${from} where ${sql.join(wheres, sql` and `)} order by ${seq} desc limit ${literal(limit)}`
+    from ${from} ${sql.join(methodsOf(search), sql` `)} where ${sql.join(wheres, sql` and `)}
+    order by ${seq} desc limit ${literal(limit)}`
 }
 
-/** Lists the columns in whose texts a search looks for parts. */
-const textsOf = ({ clauses }: Search): ReadonlySet<string> =>
-  new Set(
-    clauses.flatMap(({ operand, comparison }) =>
-      'column' in operand && 'contains' in comparison ? [operand.column] : [],
-    ),
-  )
+/** Lists the columns that clauses compare, and those with JSON, which SQLite reads to reach the columns behind them. */
+function sizedColumns(kind: StoredKind, search?: Search): readonly string[] {
+  const nested = Object.entries(columnsOf(kind)).flatMap(([name, type]) => (type === 'json' ? [name] : []))
+  const compared =
+    search?.clauses.flatMap(({ operand }) => ('column' in operand ? [operand.column] : [])) ?? []
+  return [...new Set([...nested, ...compared])].map((name) => `${kind}.${name}`)
+}
+
+/** Returns the joins by which a search reads values in JSON, as the column `value` of a table with the name of each. */
+const joinsOf = (search: Search): RawBuilder<unknown> =>
+  sql.join([...methodsOf(search), ...nestedOf(search).map(joinOf)], sql` `)
+
+function joinOf(name: Nested): RawBuilder<unknown> {
+  const { table, column, path } = NESTED[name]
+  return sql`left join json_each(${sql.ref(`${table}.${column}`)}, ${sql.lit(path)}) as ${sql.table(name)}`
+}
+
+/** Returns the join with the payment methods of charges, if a search reads them. */
+const methodsOf = (search: Search): readonly RawBuilder<unknown>[] =>
+  nestedOf(search).some((name) => NESTED[name].table === 'payment_method')
+    ? [sql`left join payment_method on payment_method.id = charge.payment_method`]
+    : []
+
+const nestedOf = ({ clauses }: Search): readonly Nested[] => [
+  ...new Set(clauses.flatMap(({ operand }) => ('nested' in operand ? [operand.nested] : []))),
+]
 
 /** Returns the table, with the index by which a search reads it, and the condition on the rows that it reads. */
 function sourceOf(kind: StoredKind, search: Search) {
@@ -191,8 +215,15 @@ function conditionOf(
   return isNegated ? sql`(${met}) is not true` : met
 }
 
-const expressionOf = (kind: StoredKind, operand: Exclude<Operand, { metadata: string }>) =>
-  'column' in operand ? sql.ref(`${kind}.${operand.column}`) : sql`(${sql.raw(COMPUTED[operand.computed])})`
+function expressionOf(
+  kind: StoredKind,
+  operand: Exclude<Operand, { metadata: string }>,
+): RawBuilder<unknown> {
+  if ('column' in operand) return sql.ref(`${kind}.${operand.column}`)
+  return 'nested' in operand
+    ? sql.ref(`${operand.nested}.value`)
+    : sql`(${sql.raw(COMPUTED[operand.computed])})`
+}
 
 function compared(
   expression: RawBuilder<unknown>,

@@ -109,6 +109,27 @@ describe('a search', () => {
     expect(planOf('customer', all(created), { isAbove: true, isBelow: true })[0]).toMatch(/rowid[<>]\?/)
   })
 
+  test.each([
+    ['customer', 'customer phone'],
+    ['charge', 'billing postal_code'],
+    ['charge', 'card last4'],
+  ] as const)(
+    'for a %s by the %s reads the rows from the newest, and parses the JSON of each once',
+    (kind, nested) => {
+      const clause: SearchClause = { operand: { nested }, comparison: { same: 'x' }, isNegated: false }
+      for (const joined of ['and', 'or'] as const) {
+        const plan = planOf(
+          kind,
+          { joined, clauses: Array(10).fill(clause) },
+          { isAbove: true, isBelow: true },
+        )
+        expect(plan[0]).toContain(`SEARCH ${kind} USING`)
+        expect(plan.join()).not.toContain('TEMP B-TREE')
+        expect(plan.filter((step) => step.includes('VIRTUAL TABLE'))).toHaveLength(1)
+      }
+    },
+  )
+
   test('counts up to a limit', () => {
     const { query } = countQuery('customer', all(same('name')), NO_BOUNDS, 10_000)
     const statement = new Statements(database).once<{ count: number }>(query)
@@ -131,7 +152,7 @@ describe('the rows of a search', () => {
       ['charge', 'customer'],
       ['payment_intent', 'customer'],
     ] as const)
-      expect(planOfChunks(kind, all(same('status'), is(column)))).toEqual([
+      expect(planOfChunks(kind, all(same('currency'), is(column)))).toEqual([
         `SEARCH ${kind} USING INDEX ${kind}_${column} (${column}=? AND rowid>? AND rowid<?)`,
       ])
   })

@@ -15,6 +15,10 @@ const computed = (value: Extract<Operand, { computed: unknown }>['computed'], ty
   type,
   operand: { computed: value },
 })
+const nested = (value: Extract<Operand, { nested: unknown }>['nested'], type: FieldType): Field => ({
+  type,
+  operand: { nested: value },
+})
 /** A field that no object of paytwin has. */
 const ABSENT = computed('always null', 'text')
 const CREATED = { created: column('created', 'number') }
@@ -29,13 +33,13 @@ const SEARCH_FIELDS = {
   charge: {
     ...CREATED,
     ...MONEY,
-    'billing_details.address.postal_code': computed('billing postal_code', 'text'),
+    'billing_details.address.postal_code': nested('billing postal_code', 'text'),
     disputed: computed('charge is disputed', 'boolean'),
-    'payment_method_details.card.brand': computed('card brand', 'token'),
-    'payment_method_details.card.exp_month': computed('card exp_month', 'number'),
-    'payment_method_details.card.exp_year': computed('card exp_year', 'number'),
-    'payment_method_details.card.fingerprint': computed('card fingerprint', 'token'),
-    'payment_method_details.card.last4': computed('card last4', 'token'),
+    'payment_method_details.card.brand': nested('card brand', 'token'),
+    'payment_method_details.card.exp_month': nested('card exp_month', 'number'),
+    'payment_method_details.card.exp_year': nested('card exp_year', 'number'),
+    'payment_method_details.card.fingerprint': nested('card fingerprint', 'token'),
+    'payment_method_details.card.last4': nested('card last4', 'token'),
     refunded: computed('charge is refunded', 'boolean'),
     status: column('status', 'token'),
   },
@@ -43,7 +47,7 @@ const SEARCH_FIELDS = {
     ...CREATED,
     email: column('email', 'text'),
     name: column('name', 'text'),
-    phone: computed('customer phone', 'text'),
+    phone: nested('customer phone', 'text'),
   },
   invoice: {
     ...CREATED,
