@@ -8,13 +8,16 @@ import {
   listQuery,
   type Page,
   type PageShape,
-  rowAheadQuery,
+  type StepEnd,
+  stepEndQuery,
 } from './list-query.ts'
 import type { Cut, Reader, Statement, Statements } from './statements.ts'
 import type { StoredKind, StoredObjects, Summary } from './stored-kind.ts'
 
 /** paytwin: the number of a merchant's objects that a step of a long list reads. Each takes some 2 µs. */
 const STEP_ROWS = 1_000
+/** paytwin: the maximum size of the texts that a step searches for a part, in bytes, unless one row has more. See CHUNK_BYTES. */
+const STEP_BYTES = 500_000
 
 /** Lists objects of one kind: newest first, with `before` oldest first. They are not cached. */
 export class KindLists<K extends StoredKind> {
@@ -45,7 +48,7 @@ export class KindLists<K extends StoredKind> {
   *idsInSteps(merchant: number, filters: readonly Filter[], page: Page): Generator<void, string[]> {
     const ids: string[] = []
     for (let step = page; ; ) {
-      const until = this.#rowAhead(merchant, step)
+      const until = this.#endOfStep(merchant, filters, step)
       ids.push(...this.ids(merchant, filters, { ...step, until }))
       if (until === undefined || ids.length >= page.limit) return ids.slice(0, page.limit)
       yield
@@ -54,10 +57,16 @@ export class KindLists<K extends StoredKind> {
   }
 
   /** Returns the seq of the last row of a step that begins where a page does; undefined if it is the last step. */
-  #rowAhead(merchant: number, { after, before }: Page): number | undefined {
-    const query = rowAheadQuery(this.#kind, before === undefined ? 'newest first' : 'oldest first', STEP_ROWS)
-    const read: Reader<number> = ([seq]) => seq as number
-    return this.#statementOf(query, read).get({ merchant, from: before ?? after ?? Number.MAX_SAFE_INTEGER })
+  #endOfStep(merchant: number, filters: readonly Filter[], { after, before }: Page): number | undefined {
+    const texts = filters.filter((filter) => 'text' in filter).length
+    const order = before === undefined ? 'newest first' : 'oldest first'
+    const values = { merchant, from: before ?? after ?? Number.MAX_SAFE_INTEGER }
+    for (let most = STEP_ROWS; ; most = Math.ceil(most / 2)) {
+      const query = stepEndQuery(this.#kind, order, { rows: most, isByText: texts > 0 })
+      const { seq, rows, bytes } = this.#statementOf(query, readStepEnd).get(values) as StepEnd
+      if (most > 1 && bytes * texts > STEP_BYTES) continue
+      return seq === null || rows < most ? undefined : seq
+    }
   }
 
   /**
@@ -136,6 +145,8 @@ export class KindLists<K extends StoredKind> {
     return { ...query, values: { merchant, ...bounds, ...query.values } }
   }
 }
+
+const readStepEnd: Reader<StepEnd> = ([seq, rows, bytes]) => ({ seq, rows, bytes }) as StepEnd
 
 const given = (values: readonly (number | undefined)[]) => values.filter((value) => value !== undefined)
 

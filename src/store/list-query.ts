@@ -6,6 +6,7 @@ import { columnsOf, indexesOf } from './columns.ts'
 import { arg, literal } from './statements.ts'
 import type { IndexChoice, StoredKind } from './stored-kind.ts'
 import { USES, type Use } from './subscription-uses.ts'
+import { contains } from './text-search.ts'
 
 /**
  * A condition of a list on a field of its table. Numbers and the values of `isNot`, `isLiteral` and `isEither` are part of the SQL.
@@ -88,20 +89,38 @@ export function listQuery(kind: StoredKind, filters: readonly Filter[], shape: P
   }
 }
 
+/** The texts of a customer in which a filter looks for a part. */
+const TEXTS = ['name', 'email'].map((name) => sql.ref(`customer.${name}`))
+
+/** The last row of a step of a list, and how much the step reads. */
+export type StepEnd = {
+  /** null if there are no rows. */
+  readonly seq: number | null
+  readonly rows: number
+  /** The size of the texts of customers. */
+  readonly bytes: number
+}
+
 /**
- * Builds the query for the seq of the row that is a number of rows further than another one (`from`) in the order of a list. It reads
- * only an index.
+ * Builds the query for the end of a step that reads up to a number of rows beyond one (`from`) in the order of a list.
+ * @param step.isByText - whether the step also reads texts of customers
  */
-export function rowAheadQuery(kind: StoredKind, order: PageShape['order'], rows: number): ListQuery {
+export function stepEndQuery(
+  kind: StoredKind,
+  order: PageShape['order'],
+  { rows, isByText }: { readonly rows: number; readonly isByText: boolean },
+): ListQuery {
   const seq = sql.ref(`${kind}.seq`)
-  const [compare, direction] = order === 'newest first' ? ['<', 'desc'] : ['>', 'asc']
+  const [compare, direction, last] = order === 'newest first' ? ['<', 'desc', 'min'] : ['>', 'asc', 'max']
   const shown = 'deleted' in columnsOf(kind) ? sql`and deleted = 0` : sql``
+  const index = sql.ref(isByText && kind === 'customer' ? 'customer_text' : `${kind}_merchant`)
   return {
-    name: `row of ${kind} ahead ${order}`,
+    name: `end of ${rows} ${kind} ${order}${isByText ? ' by text' : ''}`,
     query:
-      () => sql<object>`select ${seq} as seq from ${sql.table(kind)} indexed by ${sql.ref(`${kind}_merchant`)}
+      () => sql<object>`select ${sql.raw(last)}(seq) as seq, count(*) as rows, total(bytes) as bytes from (
+      select ${seq} as seq, ${isByText ? textSize(kind) : sql`0`} as bytes from ${sql.table(kind)} indexed by ${index}
       where merchant = ${arg('merchant')} ${shown} and ${seq} ${sql.raw(compare)} ${arg('from')}
-      order by ${seq} ${sql.raw(direction)} limit 1 offset ${literal(rows - 1)}`,
+      order by ${seq} ${sql.raw(direction)} limit ${literal(rows)})`,
     values: {},
   }
 }
@@ -152,8 +171,7 @@ function conditionOf(kind: StoredKind, filter: Filter, value: string): Condition
   if ('holdsPrice' in filter) return holding(USES[0], value, filter.holdsPrice)
   if ('holdsItem' in filter) return holding(USES[1], value, filter.holdsItem)
   if ('text' in filter) {
-    const given = `%${filter.text.replaceAll(/[%_\\]/g, String.raw`\$&`)}%`
-    return { name: 'text', value, given, expression: () => textCondition(kind, value) }
+    return { name: 'text', value, given: filter.text, expression: () => textCondition(kind, value) }
   }
   const field = () => sql.ref(`${kind}.${filter.field}`)
   const named = (name: string, expression: () => RawBuilder<unknown>, given: unknown = null): Condition => ({
@@ -200,10 +218,18 @@ const holding = ({ table, column }: Use, value: string, given: string): Conditio
     and ${sql.ref(`used.${column}`)} = ${arg(value)} and used.subscription = subscription.seq)`,
 })
 
-/** Matches the texts of a customer, or of the customer of an object, with a pattern of LIKE. */
+/** Looks for a part in the texts of a customer, or of the customer of an object. */
 function textCondition(kind: StoredKind, value: string): RawBuilder<unknown> {
-  const matches = (field: string) => sql`${sql.ref(`customer.${field}`)} like ${arg(value)} escape '\\'`
-  const met = sql`(${matches('name')} or ${matches('email')})`
-  if (kind === 'customer') return met
-  return sql`exists (select 1 from customer where customer.id = ${sql.ref(`${kind}.customer`)} and ${met})`
+  const parts = TEXTS.map((text) => contains(text, arg(value)))
+  const met = sql`(${sql.join(parts, sql` or `)})`
+  return kind === 'customer' ? met : sql`exists (select 1 from ${customerOf(kind)} and ${met})`
 }
+
+/** Selects the size of the texts in which `textCondition` looks. It does not read them. */
+function textSize(kind: StoredKind): RawBuilder<unknown> {
+  const sizes = TEXTS.map((text) => sql`coalesce(octet_length(${text}), 0)`)
+  const sum = sql.join(sizes, sql` + `)
+  return kind === 'customer' ? sum : sql`(select ${sum} from ${customerOf(kind)})`
+}
+
+const customerOf = (kind: StoredKind) => sql`customer where customer.id = ${sql.ref(`${kind}.customer`)}`

@@ -24,7 +24,8 @@ async function openStore(): Promise<Store> {
 
 /** Runs a list in steps, and counts them. */
 function idsOf(store: Store, kind: 'customer' | 'invoice', text: string, page: Page) {
-  const steps = store.objects.idsInSteps(kind, OWNER, [SHOWN, { text }], page)
+  const words = text.split(' ').map((word): Filter => ({ text: word }))
+  const steps = store.objects.idsInSteps(kind, OWNER, [SHOWN, ...words], page)
   for (let count = 1; ; count += 1) {
     const step = steps.next()
     if (step.done) return { count, ids: step.value }
@@ -55,4 +56,26 @@ test('a step of a list reads a part of the objects, and no further one follows a
   expect(idsOf(store, 'customer', 'none', { limit: 10 }).count).toBeGreaterThanOrEqual(3)
   expect(idsOf(store, 'invoice', 'none', { limit: 10 }).count).toBeGreaterThanOrEqual(3)
   expect(idsOf(store, 'customer', 'common', { limit: 10 }).count).toBe(1)
+})
+
+test('a step of a list reads no more than 500 kB of texts for each word, but at least one row', async () => {
+  const store = await openStore()
+  const countsOf = (text: string) =>
+    (['customer', 'invoice'] as const).map((kind) => idsOf(store, kind, text, { limit: 10 }).count)
+  const before = countsOf('none none none none none')
+  expect(before).toEqual(countsOf('none'))
+  const sizes = Array.from({ length: 500 }, (_, n) => (n === 250 ? 600_000 : 5_000))
+  for (const [n, size] of sizes.entries()) {
+    const id = `cus_long_${n}`
+    store.objects.insert('customer', OWNER, aCustomer({ id, name: 'é'.repeat(size / 2) }))
+    store.objects.insert('invoice', OWNER, anOpenInvoice({ id: `in_long_${n}`, customer: id }))
+  }
+  const total = sizes.reduce<number>((sum, size) => sum + size, 0)
+  for (const words of [1, 5]) {
+    const least = Math.ceil((total * words) / 500_000)
+    for (const count of countsOf(Array(words).fill('none').join(' '))) {
+      expect(count).toBeGreaterThan(least)
+      expect(count).toBeLessThan(2.5 * least + (before[0] ?? 0))
+    }
+  }
 })
