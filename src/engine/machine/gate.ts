@@ -72,6 +72,9 @@ export class TimedTurns<Owner> {
       const step = steps.next()
       if (step.done) return step.value
       if (this.#hasTime()) continue
+      // The next turn may come before any request that arrived meanwhile is read, and what waits already comes first.
+      await nextTurn()
+      await nextTurn()
       await this.next(owner)
       check()
     }

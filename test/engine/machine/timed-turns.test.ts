@@ -1,5 +1,7 @@
+import { once } from 'node:events'
+import net, { type AddressInfo } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { TimedTurns } from '../../../src/engine/machine/gate.ts'
 
 /** Takes so long that a turn has time for one. */
@@ -124,4 +126,38 @@ test('a long read gives its turn to others after each limited time', async () =>
   expect(await Promise.all([read('a'), read('b')])).toEqual(['a', 'b'])
   expect(order).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'b3'])
   expect(checks).toBe(6)
+})
+
+test('a request that arrives during a step of a long read waits for no further one', async () => {
+  const turns = new TimedTurns<string>()
+  let steps = 0
+  let servedAfter: number | undefined
+  function* longRead(other: net.Socket) {
+    other.write('short')
+    while (steps < 8) {
+      work()
+      steps += 1
+      yield
+    }
+  }
+  const serve = async (request: string) => {
+    await turns.next(request)
+    if (request === 'short') servedAfter = steps
+    else await turns.inSteps(request, longRead(second), () => undefined)
+  }
+  const server = net.createServer((socket) => {
+    socket.on('data', (request) => void serve(String(request)).then(() => socket.end()))
+  })
+  onTestFinished(() => void server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const connect = async () => {
+    const socket = net.connect(port, '127.0.0.1').resume()
+    await once(socket, 'connect')
+    return socket
+  }
+  const [first, second] = [await connect(), await connect()]
+  first.write('long')
+  await Promise.all([once(first, 'end'), once(second, 'end')])
+  expect(servedAfter).toBe(1)
 })
