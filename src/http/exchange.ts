@@ -41,7 +41,7 @@ export class Exchange implements Served {
   readonly #options: ExchangeOptions
   readonly #form: DialectForm
   readonly #readBody: ReadBody
-  #held: HeldBody | undefined
+  readonly #held: HeldBody
   readonly #time: number
   readonly #begun = stopwatch()
   #caller: Caller | undefined
@@ -56,10 +56,11 @@ export class Exchange implements Served {
 
   constructor(c: Incoming, services: HttpServices, options: ExchangeOptions, readBody: ReadBody) {
     this.c = c
+    this.#held = new HeldBody(services, c.env, () => ownerOf(this.#caller) ?? options.owner)
     this.readParams = paramsReader(
       c,
       () => this.#countedBody(),
-      { onlyOnce: options.onlyOnce === true, turn: this.turn },
+      { onlyOnce: options.onlyOnce === true, turn: this.turn, count: this.#held.addParsed },
       (body) => {
         this.#body = body
       },
@@ -238,13 +239,12 @@ export class Exchange implements Served {
     readTurnOf(this.#services, this.#caller?.merchant ?? NOBODY, this.c.env, ownerOf(this.#caller))
 
   #countedBody(): Promise<string> {
-    this.#held = new HeldBody(this.#services, this.c.env, () => ownerOf(this.#caller) ?? this.#options.owner)
     this.#held.reserve()
     return this.#readBody(this.#held)
   }
 
   end(): void {
-    this.#held?.release()
+    this.#held.release()
   }
 
   send({ status, text, headers, code = null }: Rendered): Reply {

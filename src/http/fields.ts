@@ -74,7 +74,14 @@ const checkedPairs = z
   .refine((pairs) => Object.values(pairs).every((value) => String(value).length <= MAX_VALUE_LENGTH), {
     error: `expected values of at most ${MAX_VALUE_LENGTH} characters`,
   })
-  .transform((pairs) => Object.fromEntries(Object.entries(pairs).map(([key, value]) => [key, String(value)])))
+  .transform(withTexts)
+
+/** Converts the values of metadata to strings. */
+function withTexts(pairs: Readonly<Record<string, string | number | boolean>>): Record<string, string> {
+  const texts = Object.fromEntries(Object.entries(pairs).map(([key, value]) => [key, String(value)]))
+  // An index as a key, which comes first, would take much memory while a write waits: see VALUE_BYTES.
+  return /^\d/.test(Object.keys(texts)[0] ?? '') ? JSON.parse(JSON.stringify(texts)) : texts
+}
 
 const metadataPairs = fewPairs.pipe(checkedPairs)
 

@@ -1,6 +1,6 @@
 import { parameterInvalid } from '../core/errors.ts'
-import { copyOf } from '../text/beginning.ts'
 import { thousands } from '../text/display.ts'
+import { eachSeparator } from '../text/separators.ts'
 
 /** Parameters before conversion: nested objects, arrays and scalars. */
 export type Raw = { [name: string]: unknown }
@@ -9,51 +9,70 @@ export type Raw = { [name: string]: unknown }
 export const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 /** paytwin: more than any parameter needs, and small enough for recursion. */
 const MAX_DEPTH = 16
-/** paytwin: the maximum length of a form of which a kept value may keep all in memory. */
-const SHORT_FORM = 4_096
+/** The length from which a form is worth preparing: see formOf. */
+const LONG_FORM = 4_096
 /** paytwin: twice the longest list that a parameter takes. */
 export const MAX_PARAMETERS = 2_000
 
 /**
+ * The memory that a value takes at most, in bytes, but for the characters of texts: V8 takes 252 for an object whose only name is an
+ * index, such as `{"20":1}`. It does only for what JSON.parse makes. An object that gets the name 1000 otherwise takes 12 kB.
+ */
+export const VALUE_BYTES = 256
+
+/**
  * Refuses a form, a query or a JSON body with too many parameters, nested ones included, and deeply nested JSON, before it is
  * parsed: parsing and checking a megabyte of short names takes half a second. The separators are counted.
+ * @returns the maximum number of values that it has, lists and objects included
  * @throws ApiError parameter_invalid, param null
  * See docs/contract/requests.md#limits.
  */
-export function refuseTooMany(text: string, format: 'form' | 'json', limit = MAX_PARAMETERS): void {
-  // A parameter and its separator have at least two characters.
-  if (text.length < 2 * MAX_PARAMETERS) return
-  const separators = format === 'form' ? separatorsInForm(text, limit) : separatorsInJson(text, limit)
+export function refuseTooMany(text: string, format: 'form' | 'json', limit = MAX_PARAMETERS): number {
+  const { separators, nested } = format === 'form' ? countInForm(text, limit) : countInJson(text, limit)
   if (separators >= limit)
     throw parameterInvalid(null, `A request can have at most ${thousands(limit)} parameters`)
+  // What nests more is refused when it is parsed.
+  return separators + 1 + Math.min(nested, MAX_DEPTH * (separators + 1))
 }
 
-function separatorsInForm(text: string, limit: number): number {
-  let count = 0
-  for (let at = text.indexOf('&'); at !== -1 && count < limit; at = text.indexOf('&', at + 1)) count += 1
-  return count
-}
+/** The separators of parameters in a text, and its lists and objects. */
+type Counted = { separators: number; nested: number }
 
-const [QUOTE, BACKSLASH, COMMA] = ['"', '\\', ','].map((character) => character.charCodeAt(0))
-const [BRACKET, BRACKET_END, BRACE, BRACE_END] = ['[', ']', '{', '}'].map((each) => each.charCodeAt(0))
+const [BRACKET, AMPERSAND, EQUALS, PERCENT] = ['[', '&', '=', '%'].map((each) => each.charCodeAt(0))
 
-/** Counts the commas outside strings. @throws ApiError parameter_invalid if the text nests too deep */
-function separatorsInJson(text: string, limit: number): number {
-  let count = 0
-  let depth = 0
-  let isInString = false
-  for (let at = 0; at < text.length && count < limit; at += 1) {
+/** Counts the ampersands, and the brackets in names. */
+function countInForm(text: string, limit: number): Counted {
+  const counted = { separators: 0, nested: 0 }
+  let isInName = true
+  for (let at = 0; at < text.length && counted.separators < limit; at += 1) {
     const character = text.charCodeAt(at)
-    if (character === QUOTE) isInString = !isInString
-    else if (isInString) {
-      if (character === BACKSLASH) at += 1
-    } else if (character === COMMA) count += 1
-    else if (character === BRACKET || character === BRACE) {
+    if (character === AMPERSAND) {
+      counted.separators += 1
+      isInName = true
+    } else if (character === EQUALS) isInName = false
+    else if (
+      isInName &&
+      (character === BRACKET || (character === PERCENT && /^%5b/i.test(text.slice(at, at + 3))))
+    )
+      counted.nested += 1
+  }
+  return counted
+}
+
+/** Counts the commas and the opening brackets outside strings. @throws ApiError parameter_invalid if the text nests too deep */
+function countInJson(text: string, limit: number): Counted {
+  const counted = { separators: 0, nested: 0 }
+  let depth = 0
+  eachSeparator(text, (separator) => {
+    if (separator === ',') counted.separators += 1
+    else if (separator === '[' || separator === '{') {
+      counted.nested += 1
       depth += 1
       if (depth > MAX_DEPTH) throw tooDeep()
-    } else if (character === BRACKET_END || character === BRACE_END) depth -= 1
-  }
-  return count
+    } else depth -= 1
+    return counted.separators < limit
+  })
+  return counted
 }
 
 /**
@@ -64,23 +83,31 @@ function separatorsInJson(text: string, limit: number): number {
  * See docs/contract/requests.md#bodies.
  */
 export function decodeForm(text: string, { onlyOnce = false }: { readonly onlyOnce?: boolean } = {}): Raw {
-  const root: Raw = {}
+  const root: Node = new Map()
   const counts: Counts = new WeakMap()
-  const isShort = text.length <= SHORT_FORM
   for (const [name, value] of formOf(text)) {
     const path = pathOf(name)
     for (const key of path) refuseKey(key)
-    if (onlyOnce && path.length === 1 && Object.hasOwn(root, name)) {
+    if (onlyOnce && path.length === 1 && root.has(name)) {
       throw parameterInvalid(name, `The parameter '${name}' is repeated`)
     }
-    insert(root, counts, path, isShort ? value : copyOf(value))
+    insert(root, counts, path, value)
   }
-  return root
+  return JSON.parse(jsonOf(root))
+}
+
+/** A nested object of a form while it is read: see VALUE_BYTES. */
+type Node = Map<string, string | Node>
+
+function jsonOf(value: string | Node): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  const pairs = Array.from(value, ([name, child]) => `${JSON.stringify(name)}:${jsonOf(child)}`)
+  return `{${pairs.join(',')}}`
 }
 
 /** Parses a form of any length. */
 export const formOf = (text: string): URLSearchParams =>
-  new URLSearchParams(text.length <= SHORT_FORM ? text : withSpaces(text))
+  new URLSearchParams(text.length < LONG_FORM ? text : withSpaces(text))
 
 const PLUS = 0x2b
 const SPACE = 0x20
@@ -108,22 +135,29 @@ export function decodeJson(text: string): Raw {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw parameterInvalid(null, 'The body must be a JSON object')
   }
-  return clean(body, 1) as Raw
+  clean(body, 1)
+  return body as Raw
 }
 
-/** Copies a value so that it can be stored: refused names are errors, and lone surrogates are replaced. */
+/**
+ * Makes a parsed value storable, in place, because a copy could take more memory (see VALUE_BYTES): refused names are errors, and
+ * lone surrogates are replaced.
+ * @returns the value, or a text in its place
+ */
 function clean(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return value.toWellFormed()
   if (typeof value !== 'object' || value === null) return value
   if (depth > MAX_DEPTH) throw tooDeep()
-  if (Array.isArray(value)) return value.map((entry) => clean(entry, depth + 1))
   // For many names, a loop takes less than half the time of a list of entries.
-  const copy: Raw = {}
   for (const key of Object.keys(value)) {
     refuseKey(key)
-    copy[key.toWellFormed()] = clean(Reflect.get(value, key), depth + 1)
+    const child: unknown = Reflect.get(value, key)
+    const cleaned = clean(child, depth + 1)
+    const name = key.toWellFormed()
+    if (name !== key) Reflect.deleteProperty(value, key)
+    if (name !== key || cleaned !== child) Reflect.set(value, name, cleaned)
   }
-  return copy
+  return value
 }
 
 const tooDeep = () => parameterInvalid(null, `Parameters can be nested at most ${MAX_DEPTH} levels deep`)
@@ -150,31 +184,32 @@ function pathOf(name: string): string[] {
 }
 
 /** The number of entries that `[]` has added to each list. */
-type Counts = WeakMap<Raw, number>
+type Counts = WeakMap<Node, number>
 
-function insert(root: Raw, counts: Counts, path: readonly string[], value: string): void {
+function insert(root: Node, counts: Counts, path: readonly string[], value: string): void {
   let node = root
   path.forEach((step, depth) => {
     const isLast = depth === path.length - 1
     const key = step === '' ? indexFor(node, counts, path[depth + 1]) : step
-    const known = Object.hasOwn(node, key) ? node[key] : undefined
+    const known = node.get(key)
     const isNested = typeof known === 'object'
     if (known !== undefined && isLast === isNested) {
       throw parameterInvalid(null, `The parameter '${path[0]}' has values of different shapes`)
     }
-    const child = isLast ? value : (known ?? {})
-    node[key] = child
-    node = child as Raw
+    if (isLast) node.set(key, value)
+    else {
+      const child: Node = isNested ? known : new Map()
+      node.set(key, child)
+      node = child
+    }
   })
 }
 
 /** Returns the index for `[]`: that of the last entry if it does not have the following key yet, else a new one. */
-function indexFor(list: Raw, counts: Counts, following: string | undefined): string {
+function indexFor(list: Node, counts: Counts, following: string | undefined): string {
   const count = counts.get(list) ?? 0
-  const last = list[String(count - 1)]
-  const continues =
-    following !== undefined && typeof last === 'object' && last !== null && !Object.hasOwn(last, following)
-  if (continues) return String(count - 1)
+  const last = list.get(String(count - 1))
+  if (following !== undefined && typeof last === 'object' && !last.has(following)) return String(count - 1)
   counts.set(list, count + 1)
   return String(count)
 }

@@ -3,7 +3,7 @@ import { ownConnection } from './connection-owner.ts'
 import { LimitedOwner } from './held-bodies.ts'
 import type { Reading } from './incoming.ts'
 import { nodeRequestOf } from './node-request.ts'
-import { turnToParse, turnToRead } from './read-turn.ts'
+import { turnToParse, turnToRead, WAITING_BYTES } from './read-turn.ts'
 import type { HttpServices } from './services.ts'
 
 /** The owner of requests without credentials that are for no merchant. */
@@ -57,7 +57,7 @@ const WRITE_BYTES = 2 ** 13
 
 type Services = Pick<HttpServices, 'engine' | 'bodies'>
 
-/** What one request holds: its body, as far as it has arrived, and what it takes while it waits. */
+/** What one request holds: its body, as far as it has arrived, its parameters, and what it takes while it waits. */
 export class HeldBody implements Reading {
   readonly #services: Services
   readonly #env: unknown
@@ -89,6 +89,14 @@ export class HeldBody implements Reading {
   readonly add = (bytes: number): void => {
     this.#count(this.#bytes + bytes)
     this.#bytes += bytes
+  }
+
+  /**
+   * Counts what parsed parameters take, in bytes. Those of a read count only if they take more than it counts while it waits.
+   * @throws ApiError rate_limit if there is no room for them
+   */
+  readonly addParsed = (bytes: number): void => {
+    if (this.#counted > 0 || bytes > WAITING_BYTES) this.add(bytes)
   }
 
   /** Waits for a turn of the owner: many bodies may arrive in one instant. @throws ApiError rate_limit */

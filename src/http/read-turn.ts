@@ -7,7 +7,7 @@ import { nodeRequestOf } from './node-request.ts'
 import type { HttpServices } from './services.ts'
 
 /** paytwin: the estimated memory of a request that waits, in bytes. It counts against the limits of bodies. */
-const WAITING_BYTES = 2 ** 14
+export const WAITING_BYTES = 2 ** 14
 
 type Services = Pick<HttpServices, 'engine' | 'bodies'>
 

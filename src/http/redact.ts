@@ -68,34 +68,39 @@ const CARD_NUMBERS = new RegExp(CARD_NUMBER, 'g')
 /** Masks all parts of a text, such as the body of a response, that look like a key, a token, a client_secret or a card number. */
 export const redactedText = (text: string): string => maskSecrets(text).replace(CARD_NUMBERS, REDACTED)
 
-/** The copied parameters: their length in characters, and whether some did not fit. */
-type RedactedParams = { readonly params: Raw; readonly length: number; readonly isCut: boolean }
+/** The copied parameters as JSON, and whether some did not fit. */
+type RedactedParams = { readonly text: string; readonly isCut: boolean }
 
 /**
- * Copies the parameters of a body without secrets: values of secret parameters, and everything that looks like a key, a
- * client_secret or the number of a card.
+ * Copies the parameters of a body as JSON, which takes less memory than objects, and without secrets: values of secret parameters,
+ * and everything that looks like a key, a client_secret or the number of a card.
  * @param room - the maximum length of the names and values in characters; the first ones that fit are copied
  */
 export function redactedParams(raw: Raw, room: number): RedactedParams {
   const left = { length: room, isCut: false }
-  const params = copied(raw, left, true) as Raw
-  return { params, length: room - left.length, isCut: left.isCut }
+  return { text: copied(raw, left, true), isCut: left.isCut }
 }
 
 type Left = { length: number; isCut: boolean }
 
-function copied(value: unknown, left: Left, isTop = false): unknown {
-  if (typeof value !== 'object' || value === null) return copiedScalar(value, left)
-  if (Array.isArray(value)) return value.flatMap((entry) => (hasRoom(left) ? [copied(entry, left)] : []))
-  const copy: Raw = {}
+function copied(value: unknown, left: Left, isTop = false): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(copiedScalar(value, left))
+  left.length -= isTop ? 0 : 2
+  if (Array.isArray(value))
+    return `[${value.flatMap((entry) => (hasRoom(left) ? [copied(entry, left)] : [])).join(',')}]`
+  const pairs: string[] = []
   for (const name of Object.keys(value)) {
     left.length -= name.length + 1
     if (!hasRoom(left)) break
-    const child = Reflect.get(value, name)
-    if (isSecret(percentDecoded(name))) copy[REDACTED] = REDACTED
-    else copy[name] = SECRET_NAME.test(isTop ? name : `[${name}]`) ? REDACTED : copied(child, left)
+    pairs.push(copiedPair(name, Reflect.get(value, name), left, isTop))
   }
-  return copy
+  return `{${pairs.join(',')}}`
+}
+
+function copiedPair(name: string, child: unknown, left: Left, isTop: boolean): string {
+  if (isSecret(percentDecoded(name))) return `"${REDACTED}":"${REDACTED}"`
+  const shown = SECRET_NAME.test(isTop ? name : `[${name}]`) ? `"${REDACTED}"` : copied(child, left)
+  return `${JSON.stringify(name)}:${shown}`
 }
 
 function hasRoom(left: Left): boolean {

@@ -12,8 +12,8 @@ export const TOTAL_LENGTH = 4 * 1_048_576
 /** The body of a request, and the body of its response. */
 export type RequestContent = {
   readonly format: 'form' | 'json' | null
-  /** Without secrets; null if the body has none or could not be read. */
-  readonly params: object | null
+  /** JSON without secrets; null if the body has none or could not be read. */
+  readonly params: string | null
   readonly idempotencyKey: string | undefined
   /** The text of the response, or its beginning; null for a stream or a page. */
   readonly response: string | Buffer | null
@@ -46,11 +46,11 @@ export function contentOf({ body, idempotencyKey, text, isSecret }: Exchanged): 
   const response = shown !== null && isLong ? Buffer.from(shown.slice(0, CONTENT_LENGTH)) : shown
   return {
     format: body === undefined ? null : body.isForm ? 'form' : 'json',
-    params: sent?.params ?? null,
+    params: sent?.text ?? null,
     idempotencyKey,
     response,
     isCut: isLong || sent?.isCut === true,
-    length: (sent?.length ?? 0) + Math.min(length, CONTENT_LENGTH),
+    length: (sent?.text.length ?? 0) + Math.min(length, CONTENT_LENGTH),
   }
 }
 
@@ -63,7 +63,7 @@ export const presentContent = ({
   isCut,
 }: RequestContent): RequestContentShape => ({
   body_format: format,
-  params: params && (withLists(params) as Record<string, unknown>),
+  params: params === null ? null : (withLists(JSON.parse(params)) as Record<string, unknown>),
   idempotency_key: idempotencyKey === undefined ? null : redactedText(idempotencyKey),
   response_body:
     response === null ? null : redactedText(response.toString()) + (typeof response === 'string' ? '' : '…'),

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import { parameterInvalid } from '../core/errors.ts'
-import { decodeForm, decodeJson, MAX_PARAMETERS, type Raw, refuseTooMany } from './form.ts'
+import { decodeForm, decodeJson, MAX_PARAMETERS, type Raw, refuseTooMany, VALUE_BYTES } from './form.ts'
 import type { Incoming, Reading } from './incoming.ts'
 import { readNodeBody, readStream } from './node-body.ts'
 
@@ -22,6 +22,8 @@ type ReadOptions = {
   readonly maxParameters?: number
   /** Waits until a query may be parsed; undefined if it may be at once. A body waits when it is read. */
   readonly turn?: () => Promise<void> | undefined
+  /** Counts the memory that the parameters take, in bytes, before they are parsed. @throws ApiError rate_limit */
+  readonly count?: (bytes: number) => void
 }
 
 /** Does work after a wait, or at once without one. */
@@ -30,8 +32,8 @@ export const inTurn = <T>(waiting: Promise<void> | undefined, work: () => T): T 
 
 /**
  * Returns a function that reads the parameters of a request: the query of a GET, the body of a POST, and either of a DELETE. It
- * reads the body once, because a request may be served again. It throws
- * ApiError parameter_invalid, param null, if the body is malformed, has an unsupported content type or too many parameters.
+ * reads them once, because a request may be served again. It throws
+ * ApiError parameter_invalid, param null, if the body is malformed, has an unsupported content type or too many parameters; rate_limit if there is no room for them.
  * @param readBody - reads the body; not called for a GET
  * @param options.turn - see ReadOptions
  * @param options.onlyOnce - whether a repeated form parameter is an error, as in OAuth
@@ -45,10 +47,12 @@ export function paramsReader(
   options: ReadOptions = {},
   onBody?: (given: Given) => void,
 ): () => Given | Promise<Given> {
-  let reading: Promise<Given> | undefined
+  let reading: Given | Promise<Given> | undefined
   return () => {
-    if (c.req.method === 'GET') return inTurn(options.turn?.(), () => queryParams(c))
-    reading ??= readBodyParams(c, readBody, options, onBody)
+    reading ??=
+      c.req.method === 'GET'
+        ? inTurn(options.turn?.(), () => queryParams(c, options))
+        : readBodyParams(c, readBody, options, onBody)
     return reading
   }
 }
@@ -63,7 +67,7 @@ async function readBodyParams(
   const query = queryOf(c.req.url)
   refuseEncoded(c.req.header('content-encoding'))
   const body = await readBody()
-  if (method === 'DELETE' && body === '' && query !== '') return queryParams(c)
+  if (method === 'DELETE' && body === '' && query !== '') return queryParams(c, options)
   const given = decodeBody(body, mediaTypeOf(c.req.header('content-type')), options)
   if (body !== '') onBody?.(given)
   return given
@@ -74,22 +78,26 @@ function decodeBody(body: string, type: string, options: ReadOptions): Given {
     // `curl -d '{…}'` sends JSON with the content type of a form. Parsed as a form, it would be one unknown parameter.
     if (body.trimStart().startsWith('{'))
       throw parameterInvalid(null, 'The body looks like JSON: set the content type to application/json')
-    refuseTooMany(body, 'form', options.maxParameters)
-    return { raw: decodeForm(body, options), isForm: true }
+    return decode(body, 'form', options)
   }
-  refuseTooMany(body, 'json', options.maxParameters)
-  if (type === 'application/json' || body === '') return { raw: decodeJson(body), isForm: false }
+  if (type === 'application/json' || body === '') return decode(body, 'json', options)
   throw parameterInvalid(
     null,
     `Unsupported content type '${type}': use application/json or application/x-www-form-urlencoded`,
   )
 }
 
-/** Reads the parameters in a request's query. @throws ApiError parameter_invalid */
-function queryParams(c: Incoming): Given {
-  const query = queryOf(c.req.url)
-  refuseTooMany(query, 'form')
-  return { raw: decodeForm(query), isForm: true }
+/** Reads the parameters in a request's query. @throws ApiError parameter_invalid, rate_limit */
+const queryParams = (c: Incoming, { count }: Pick<ReadOptions, 'count'>): Given =>
+  decode(queryOf(c.req.url), 'form', count ? { count } : {})
+
+/** Counts and parses parameters. @throws ApiError parameter_invalid, rate_limit */
+function decode(text: string, format: 'form' | 'json', options: Omit<ReadOptions, 'turn'>): Given {
+  const values = refuseTooMany(text, format, options.maxParameters)
+  options.count?.(VALUE_BYTES * values)
+  return format === 'form'
+    ? { raw: decodeForm(text, options), isForm: true }
+    : { raw: decodeJson(text), isForm: false }
 }
 
 const FORM = 'application/x-www-form-urlencoded'

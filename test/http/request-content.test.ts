@@ -68,7 +68,7 @@ describe('the parameters of a request', () => {
     expect(long.params).toEqual({ note: `${'é'.repeat(CONTENT_LENGTH - 5)}…` })
     const list = shown({ raw: { a: ['x'.repeat(CONTENT_LENGTH), 'y'] } })
     expect(shown({ raw: { ok: 1, ['n'.repeat(CONTENT_LENGTH)]: 1 } }).params).toEqual({ ok: 1 })
-    expect(list.params).toEqual({ a: [`${'x'.repeat(CONTENT_LENGTH - 2)}…`] })
+    expect(list.params).toEqual({ a: [`${'x'.repeat(CONTENT_LENGTH - 4)}…`] })
   })
 
   test('are null without a body', () => {
