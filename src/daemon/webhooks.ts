@@ -53,12 +53,12 @@ export function openWebhooks(
 /** The maximum number of endpoints whose secrets are tried for a received webhook. */
 const MAX_ENDPOINTS = 100
 
-/** Finds the endpoint of a merchant whose secret signed a received webhook. Stripe's signature is paytwin's, under another name. */
-function signerOf(
+/** Finds the endpoint of a merchant whose secret signed a received webhook, with one secret in each step. Stripe's signature is paytwin's, under another name. */
+function* signerOf(
   { store, ids }: Engine,
   { settings }: MerchantState,
   { headers, body, now }: { headers: Readonly<Record<string, string>>; body: string; now: number },
-): Signer {
+): Generator<void, Signer> {
   const { 'stripe-signature': stripes, ...others } = headers
   if (settings.dialect === 'stripe' && stripes === undefined)
     return { endpoint: null, reason: 'The request has no Stripe-Signature header.' }
@@ -75,6 +75,7 @@ function signerOf(
     const verdict = verifyClaims(secretOf(ids, { id }), signed, bytes)
     if (verdict.isValid) return { endpoint: id, reason: null }
     reason = verdict.reason
+    yield
   }
   return { endpoint: null, reason }
 }

@@ -4,7 +4,7 @@ import { requestId } from '../engine/machine/ids.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import { INBOX_PATH } from './dashboard/inbox-url.ts'
 import { HeldBody, keylessOwnersOf } from './held-body.ts'
-import { readTurnOf, turnToParse } from './read-turn.ts'
+import { readTurnOf, refuseClosed, turnToParse } from './read-turn.ts'
 import { MAX_BODY_BYTES, readBody } from './request.ts'
 import { errorBody, errorHeaders, json, knownError } from './respond.ts'
 import type { HttpServices } from './services.ts'
@@ -30,9 +30,10 @@ export function inboxRoute(app: Hono, services: HttpServices): void {
       const parse = () => turnToParse(services, merchant, c.env)
       const body = await readBody(c, MAX_BODY_BYTES, { add: held.add, turn: parse })
       const turn = readTurnOf(services, merchant, c.env, sender)
-      // The secrets of all endpoints are tried.
       if (turn) await turn
-      const { reason } = services.inbox.add(merchant, { headers: c.req.header(), body })
+      // The secrets of all endpoints are tried.
+      const steps = services.inbox.add(merchant, { headers: c.req.header(), body })
+      const { reason } = await services.engine.reads.inSteps(merchant, steps, () => refuseClosed(c.env))
       if (reason !== null) throw parameterInvalid(null, reason)
       return json(200, { received: true }, headers)
     } catch (error) {

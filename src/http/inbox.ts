@@ -1,6 +1,7 @@
 import { resourceMissing } from '../core/errors.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import { beginningOf } from '../text/beginning.ts'
+import { eachSeparator } from '../text/separators.ts'
 import type { ReceivedShape } from './schemas/inbox-webhook.ts'
 
 /** The number of received webhooks that are kept for each merchant. See docs/contract/events-and-webhooks.md#inbox. */
@@ -9,6 +10,8 @@ const KEPT = 100
 const MAX_KEPT_BODY = 65_536
 /** The longest id and type of an event, in characters. Those of the daemon are shorter. */
 const MAX_EVENT_WORD = 255
+/** More commas, lists and objects than the outermost object of an event has. */
+const MAX_EVENT_PARTS = 200
 
 /** The endpoint whose secret signed a webhook; or null, and the reason why it is not valid. */
 export type Signer =
@@ -18,8 +21,8 @@ export type Signer =
 /** A webhook as it arrived. Header names are in lower case. */
 export type Arrived = { readonly headers: Readonly<Record<string, string>>; readonly body: string }
 
-/** Finds the endpoint whose secret signed a webhook. */
-type Verify = (merchant: MerchantState, arrived: Arrived) => Signer
+/** Finds the endpoint whose secret signed a webhook, in steps. */
+type Verify = (merchant: MerchantState, arrived: Arrived) => Generator<void, Signer>
 
 type Received = Arrived &
   Signer & {
@@ -47,9 +50,9 @@ export class Inbox {
     this.#wall = wall
   }
 
-  /** Verifies a webhook with the secrets of the merchant's endpoints, and keeps it. */
-  add(merchant: MerchantState, arrived: Arrived): Signer {
-    const signer = this.#verify(merchant, arrived)
+  /** Verifies a webhook with the secrets of the merchant's endpoints, in steps, and keeps it. */
+  *add(merchant: MerchantState, arrived: Arrived): Generator<void, Signer> {
+    const signer = yield* this.#verify(merchant, arrived)
     this.#count += 1
     const { body, headers } = arrived
     const received = {
@@ -110,7 +113,7 @@ const withoutCredentials = ({ authorization, cookie, ...headers }: Arrived['head
 function eventIn(body: string): Received['event'] {
   let parsed: unknown
   try {
-    parsed = JSON.parse(body)
+    parsed = JSON.parse(outermost(body))
   } catch {
     // The body is shown as it is, also if it is not JSON.
     return null
@@ -118,6 +121,32 @@ function eventIn(body: string): Received['event'] {
   if (typeof parsed !== 'object' || parsed === null || !('id' in parsed) || !('type' in parsed)) return null
   const { id, type } = parsed
   return isEventWord(id) && isEventWord(type) ? { id, type } : null
+}
+
+/**
+ * Returns a JSON text with all nested lists and objects empty, because parsing a megabyte of small ones takes half a second. Returns
+ * an empty text if a bracket is missing, or if there are more members than an event has.
+ */
+function outermost(text: string): string {
+  let outer = ''
+  let end = 0
+  let depth = 0
+  let parts = 0
+  eachSeparator(text, (separator, at) => {
+    if (separator === ',') parts += depth === 1 ? 1 : 0
+    else if (separator === '[' || separator === '{') {
+      depth += 1
+      if (depth === 2) {
+        parts += 1
+        outer += text.slice(end, at + 1)
+      }
+    } else {
+      depth -= 1
+      if (depth === 1) end = at
+    }
+    return parts <= MAX_EVENT_PARTS
+  })
+  return depth !== 0 || parts > MAX_EVENT_PARTS ? '' : outer + text.slice(end)
 }
 
 /** Whether a value can be the id or the type of an event. The dashboard's links cannot contain lone surrogates. */

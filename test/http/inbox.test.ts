@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { inboxUrl } from '../../src/http/dashboard/inbox-url.ts'
 import { Inbox } from '../../src/http/inbox.ts'
 import { SIGNATURES } from '../../src/webhooks/signature.ts'
@@ -81,6 +81,41 @@ test('a body with a lone surrogate as its id is kept as no event', async () => {
   expect(await received()).toMatchObject([{ event: null, event_type: null }])
 })
 
+test.each([
+  [
+    'a type after a large object',
+    `{"id":"evt_1","data":{"lines":[${'{"a":"}]"},'.repeat(50_000)}{}]},"type":"b"}`,
+    'b',
+  ],
+  ['an id within its object', '{"data":{"id":"evt_1","type":"b"},"type":"b"}', null],
+  [
+    'very many members',
+    `{"id":"evt_1","type":"b"${Array.from({ length: 50_000 }, (_, at) => `,"${at}a":1`).join('')}}`,
+    null,
+  ],
+  ['a list', '["id","evt_1","type",{}]', null],
+  ['deep lists', '['.repeat(500_000), null],
+])('the event of a body is found outside of what it nests: %s', async (_, body, type) => {
+  await post(body)
+  expect(await received()).toMatchObject([{ event: type && 'evt_1', event_type: type }])
+})
+
+test('the secrets of many endpoints are tried in steps', async () => {
+  for (let count = 0; count < 3; count += 1)
+    await asOperator(twin)('POST', 'webhooks', { url: 'http://localhost/' })
+  const inSteps = vi.spyOn(twin.sandbox.engine.reads, 'inSteps')
+  onTestFinished(() => inSteps.mockRestore())
+  let count = 0
+  inSteps.mockImplementation(async (_, steps) => {
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done) return step.value
+      count += 1
+    }
+  })
+  expect((await post(EVENT, { secret: 'whsec_other' })).status).toBe(400)
+  expect(count).toBe(4)
+})
+
 test('the last 100 webhooks are kept, and the beginning of each body', async () => {
   for (let number = 1; number <= 101; number += 1)
     await post(`${number} ${'x'.repeat(number === 101 ? 70_000 : 1)}`)
@@ -92,7 +127,10 @@ test('the last 100 webhooks are kept, and the beginning of each body', async () 
 })
 
 test('of large bodies, only the beginnings stay in memory', async () => {
-  const inbox = new Inbox(() => ({ endpoint: null, reason: 'not signed' }), Date.now)
+  const inbox = new Inbox(function* () {
+    yield
+    return { endpoint: null, reason: 'not signed' }
+  }, Date.now)
   const { merchant } = twin.sandbox
   const bodies = [
     (size: number) => Buffer.alloc(size, 'x').toString(),
@@ -101,7 +139,7 @@ test('of large bodies, only the beginnings stay in memory', async () => {
   for (const bodyOf of bodies) {
     const fill = () => {
       for (let number = 0; number < 100; number += 1)
-        inbox.add(merchant, { headers: {}, body: bodyOf(1_000_000) })
+        for (const _ of inbox.add(merchant, { headers: {}, body: bodyOf(1_000_000) }));
     }
     expect(await keptBytes(fill)).toBeLessThan(20_000_000)
     expect(inbox.list(merchant)).toHaveLength(100)

@@ -277,3 +277,45 @@ function* manyNames(): Generator<Attack> {
 test('many names of parameters are refused quickly', async () => {
   expect(await slowOnes(manyNames())).toEqual([])
 })
+
+/** A MiB of nested values that are slow to parse. */
+const NESTED: Readonly<Record<string, string>> = {
+  'objects with names of their own': repeated((at) => `{"${at}a":1}`),
+  'objects with an index': repeated(() => '{"9999":1}'),
+  lists: repeated(() => '[]'),
+  'objects in objects': repeated((at) => `{"${at}a":{}}`),
+}
+
+function repeated(entryOf: (at: number) => string): string {
+  const count = Math.floor(1_000_000 / (entryOf(99_999).length + 1))
+  return Array.from({ length: count }, (_, at) => entryOf(at)).join()
+}
+
+/** Bodies of a MiB at the inbox, which needs no key: complete, without an end, and without commas. */
+function bodiesOfStrangers(): [name: string, body: string][] {
+  const nested = Object.entries(NESTED).flatMap(([name, entries]): [string, string][] => [
+    [`a list of ${name}`, `[${entries}]`],
+    [`an event with ${name}`, `{"id":"evt_1","data":[${entries}]}`],
+    [`an event with ${name}, without its end`, `{"id":"evt_1","data":[${entries}`],
+  ])
+  const pieces = ['[', '[]', '{}'].map((piece): [string, string] => [
+    `a MiB of '${piece}'`,
+    `[${piece.repeat(1_000_000 / piece.length)}]`,
+  ])
+  return [...nested, ...pieces]
+}
+
+function* webhooks(): Generator<Attack> {
+  const path = `/inbox/${played.sandbox.merchant.settings.id}`
+  const signature = `t=${Math.floor(played.sandbox.engine.wall() / 1_000)},v1=abc`
+  for (const headers of [{}, { 'Paytwin-Signature': signature }]) {
+    for (const [name, body] of bodiesOfStrangers()) {
+      const init = { method: 'POST', headers: { Host: 'localhost', ...headers }, body }
+      yield { name: `${name}, with ${Object.keys(headers).length} signatures`, sent: { path, init } }
+    }
+  }
+}
+
+test('large webhooks of strangers are kept quickly', async () => {
+  expect(await slowOnes(webhooks())).toEqual([])
+})
