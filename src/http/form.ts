@@ -9,16 +9,18 @@ export type Raw = { [name: string]: unknown }
 export const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 /** paytwin: more than any parameter needs, and small enough for recursion. */
 const MAX_DEPTH = 16
-/** The length from which a form is worth preparing: see formOf. */
-const LONG_FORM = 4_096
+/** paytwin: the maximum length of a form of which a kept value may keep all in memory. */
+const SHORT_FORM = 4_096
 /** paytwin: twice the longest list that a parameter takes. */
 export const MAX_PARAMETERS = 2_000
 
 /**
- * The memory that a value takes at most, in bytes, but for the characters of texts: V8 takes 252 for an object whose only name is an
- * index, such as `{"20":1}`. It does only for what JSON.parse makes. An object that gets the name 1000 otherwise takes 12 kB.
+ * The maximum memory of a parsed value in bytes, without the characters of texts. V8 takes 252 bytes for an object whose only name
+ * is an index, such as `{"1000":1}`, if JSON.parse makes it. If the name is added later, it takes 12 kB.
  */
 export const VALUE_BYTES = 256
+/** The names that are added to an object at the cost of at most VALUE_BYTES have one digit, or are no index. */
+const LARGE_INDEX = /^\d{2}/
 
 /**
  * Refuses a form, a query or a JSON body with too many parameters, nested ones included, and deeply nested JSON, before it is
@@ -31,7 +33,7 @@ export function refuseTooMany(text: string, format: 'form' | 'json', limit = MAX
   const { separators, nested } = format === 'form' ? countInForm(text, limit) : countInJson(text, limit)
   if (separators >= limit)
     throw parameterInvalid(null, `A request can have at most ${thousands(limit)} parameters`)
-  // What nests more is refused when it is parsed.
+  // Deeper nesting is refused when the text is parsed.
   return separators + 1 + Math.min(nested, MAX_DEPTH * (separators + 1))
 }
 
@@ -40,7 +42,7 @@ type Counted = { separators: number; nested: number }
 
 const [BRACKET, AMPERSAND, EQUALS, PERCENT] = ['[', '&', '=', '%'].map((each) => each.charCodeAt(0))
 
-/** Counts the ampersands, and the brackets in names. */
+/** Counts the ampersands, and the opening brackets in names. */
 function countInForm(text: string, limit: number): Counted {
   const counted = { separators: 0, nested: 0 }
   let isInName = true
@@ -83,31 +85,27 @@ function countInJson(text: string, limit: number): Counted {
  * See docs/contract/requests.md#bodies.
  */
 export function decodeForm(text: string, { onlyOnce = false }: { readonly onlyOnce?: boolean } = {}): Raw {
-  const root: Node = new Map()
+  const root: Raw = {}
   const counts: Counts = new WeakMap()
+  let isLarge = text.length > SHORT_FORM
   for (const [name, value] of formOf(text)) {
     const path = pathOf(name)
-    for (const key of path) refuseKey(key)
-    if (onlyOnce && path.length === 1 && root.has(name)) {
+    for (const key of path) {
+      refuseKey(key)
+      isLarge ||= LARGE_INDEX.test(key)
+    }
+    if (onlyOnce && path.length === 1 && Object.hasOwn(root, name)) {
       throw parameterInvalid(name, `The parameter '${name}' is repeated`)
     }
     insert(root, counts, path, value)
   }
-  return JSON.parse(jsonOf(root))
-}
-
-/** A nested object of a form while it is read: see VALUE_BYTES. */
-type Node = Map<string, string | Node>
-
-function jsonOf(value: string | Node): string {
-  if (typeof value === 'string') return JSON.stringify(value)
-  const pairs = Array.from(value, ([name, child]) => `${JSON.stringify(name)}:${jsonOf(child)}`)
-  return `{${pairs.join(',')}}`
+  // A copy takes less memory: see SHORT_FORM and VALUE_BYTES.
+  return isLarge ? JSON.parse(JSON.stringify(root)) : root
 }
 
 /** Parses a form of any length. */
 export const formOf = (text: string): URLSearchParams =>
-  new URLSearchParams(text.length < LONG_FORM ? text : withSpaces(text))
+  new URLSearchParams(text.length <= SHORT_FORM ? text : withSpaces(text))
 
 const PLUS = 0x2b
 const SPACE = 0x20
@@ -141,7 +139,7 @@ export function decodeJson(text: string): Raw {
 
 /**
  * Makes a parsed value storable, in place, because a copy could take more memory (see VALUE_BYTES): refused names are errors, and
- * lone surrogates are replaced.
+ * lone surrogates are replaced. A name that becomes equal to another one takes its place.
  * @returns the value, or a text in its place
  */
 function clean(value: unknown, depth: number): unknown {
@@ -184,32 +182,31 @@ function pathOf(name: string): string[] {
 }
 
 /** The number of entries that `[]` has added to each list. */
-type Counts = WeakMap<Node, number>
+type Counts = WeakMap<Raw, number>
 
-function insert(root: Node, counts: Counts, path: readonly string[], value: string): void {
+function insert(root: Raw, counts: Counts, path: readonly string[], value: string): void {
   let node = root
   path.forEach((step, depth) => {
     const isLast = depth === path.length - 1
     const key = step === '' ? indexFor(node, counts, path[depth + 1]) : step
-    const known = node.get(key)
+    const known = Object.hasOwn(node, key) ? node[key] : undefined
     const isNested = typeof known === 'object'
     if (known !== undefined && isLast === isNested) {
       throw parameterInvalid(null, `The parameter '${path[0]}' has values of different shapes`)
     }
-    if (isLast) node.set(key, value)
-    else {
-      const child: Node = isNested ? known : new Map()
-      node.set(key, child)
-      node = child
-    }
+    const child = isLast ? value : (known ?? {})
+    node[key] = child
+    node = child as Raw
   })
 }
 
 /** Returns the index for `[]`: that of the last entry if it does not have the following key yet, else a new one. */
-function indexFor(list: Node, counts: Counts, following: string | undefined): string {
+function indexFor(list: Raw, counts: Counts, following: string | undefined): string {
   const count = counts.get(list) ?? 0
-  const last = list.get(String(count - 1))
-  if (following !== undefined && typeof last === 'object' && !last.has(following)) return String(count - 1)
+  const last = list[String(count - 1)]
+  const continues =
+    following !== undefined && typeof last === 'object' && last !== null && !Object.hasOwn(last, following)
+  if (continues) return String(count - 1)
   counts.set(list, count + 1)
   return String(count)
 }
