@@ -21,8 +21,11 @@ const NAMES: Readonly<Record<string, string>> = {
   '8~': 'end',
 }
 
+/** How long the rest of a sequence may take, in milliseconds: then Escape was a key of its own. */
+const SEQUENCE_MS = 50
+
 /** The part of a terminal that sends keys. */
-export type TerminalInput = Pick<NodeJS.ReadStream, 'setEncoding' | 'setRawMode' | 'on' | 'off' | 'pause'>
+type TerminalInput = Pick<NodeJS.ReadStream, 'setEncoding' | 'setRawMode' | 'on' | 'off' | 'pause'>
 
 /**
  * Reads the keys of a terminal in raw mode. Ink is not used for it: it throws at keys that it does not know, such as Ctrl-F1,
@@ -32,27 +35,26 @@ export type TerminalInput = Pick<NodeJS.ReadStream, 'setEncoding' | 'setRawMode'
  */
 export function readKeys(terminal: TerminalInput, onKey: (name: string) => void): () => void {
   let unfinished = ''
-  let flush: NodeJS.Immediate | undefined
+  let flush: NodeJS.Timeout | undefined
   const typed = (text: string) => {
     for (const name of keyNames(text)) onKey(name)
   }
   const read = (chunk: string) => {
-    clearImmediate(flush)
+    clearTimeout(flush)
     const text = unfinished + chunk
     unfinished = UNFINISHED.exec(text)?.[0] ?? ''
     typed(text.slice(0, text.length - unfinished.length))
-    if (unfinished !== ESCAPE) return
-    // Nothing follows at once, so it is the key.
-    flush = setImmediate(() => {
+    if (unfinished === '') return
+    flush = setTimeout(() => {
+      typed(unfinished)
       unfinished = ''
-      typed(ESCAPE)
-    })
+    }, SEQUENCE_MS)
   }
   terminal.setEncoding('utf8')
   terminal.setRawMode(true)
   terminal.on('data', read)
   return () => {
-    clearImmediate(flush)
+    clearTimeout(flush)
     terminal.off('data', read)
     terminal.pause()
     terminal.setRawMode(false)

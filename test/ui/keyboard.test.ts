@@ -93,9 +93,15 @@ describe('what a terminal sends', () => {
     expect(keys).toEqual(['a', 'b', 'up', 'c', 'down', 'd'])
   })
 
-  test('is Escape if nothing follows at once', async () => {
+  test.each([
+    ['\u001b', ['escape']],
+    ['\u001b[', ['escape', '[']],
+    ['\u001bO', ['escape', 'O']],
+  ])('%j is no sequence if nothing follows', async (begun, names) => {
     const { keys, send } = terminal()
-    await send('\u001b', '[', 'a\u001b', '\u001b')
-    expect(keys).toEqual(['escape', '[', 'a', 'escape', 'escape'])
+    await send(begun)
+    await expect.poll(() => keys).toEqual(names)
+    await send('A')
+    expect(keys).toEqual([...names, 'A'])
   })
 })
