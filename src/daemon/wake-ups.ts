@@ -9,7 +9,7 @@ const RETRY_MS = 1_000
 export type Work = {
   /** Returns when the next job is due: Unix milliseconds of the wall clock, or Infinity. */
   readonly nextDue: () => number
-  /** Starts to run the due jobs. */
+  /** Starts to run the due jobs. A further call may begin meanwhile. */
   readonly runDue: () => void
   /** Returns the time until the next housekeeping, in milliseconds. */
   readonly untilHousekeeping: () => number
@@ -99,7 +99,7 @@ export class WakeUps {
   #plan(): void {
     const { wall, stopwatch } = this.#timing
     const wait = this.#work.nextDue() - wall()
-    // All due jobs were run, so a job that is still due has failed.
+    // A job that is still due has failed, or many clocks are overdue and its own has not begun.
     const jobsAt = stopwatch() + (wait > 0 ? wait : RETRY_MS)
     // An earlier wake-up may have been requested while this one ran.
     this.#arm(Math.min(jobsAt, this.#keepHouseAt, this.#wakeAt))

@@ -6,6 +6,7 @@ import { isOfStorage } from '../../store/unusable.ts'
 import { recordClockEvent } from '../resources/clock-event.ts'
 import { AdvanceStalled, type Advances } from './advances.ts'
 import type { Clock } from './clock.ts'
+import { nextTurn, workBriefly } from './gate.ts'
 import type { Listeners } from './listeners.ts'
 import type { MerchantState } from './merchant-state.ts'
 import { type AdvanceOptions, type Summary, storedAdvance } from './stored-advance.ts'
@@ -125,24 +126,22 @@ export class Timekeeper {
 
   /**
    * Begins to run the due jobs of the live clocks of some merchants, each in its own transaction, and resumes the
-   * advances that a full disk has stalled. A failure is reported and does not affect the others.
-   * @returns for each clock that was behind, when it has caught up or failed to
+   * advances that a full disk has stalled. Requests are served in between, so calls may overlap: a clock that has begun is
+   * no longer overdue. A failure is reported and does not affect the others.
+   * @param merchants - leaves out those that are deleted or replaced meanwhile, as the iterator of a map does
+   * @returns when the clocks that were behind have caught up, or failed to
    */
-  runDue(merchants: Iterable<MerchantState>): Promise<void>[] {
+  async runDue(merchants: Iterator<MerchantState>): Promise<void> {
     const begun: Promise<void>[] = []
-    for (const merchant of merchants) {
-      if (merchant.awaitingDeletion) continue
-      this.#advances.resumeStalled(merchant)
-      const { clock, settings } = merchant
-      try {
-        if (!this.isOverdue(clock)) continue
-        const done = this.#transactions.run([clock], () => this.catchUp(merchant))
-        if (done) begun.push(done)
-      } catch (error) {
-        this.#listeners.report(error, `running the due jobs of the clock of ${settings.id}`)
-      }
+    const beginNext = () => {
+      const { value, done } = merchants.next()
+      if (done) return false
+      const caughtUp = this.#beginDue(value)
+      if (caughtUp) begun.push(caughtUp)
+      return true
     }
-    return begun
+    while (!this.#advances.isStopping && workBriefly(beginNext)) await nextTurn()
+    await Promise.all(begun)
   }
 
   /**
@@ -180,6 +179,20 @@ export class Timekeeper {
   /** Stops all advances after their current batch; they continue at the next start. */
   stop(): Promise<void> {
     return this.#advances.stop()
+  }
+
+  /** @returns when the merchant's live clock has caught up, or failed to; undefined if nothing has begun */
+  #beginDue(merchant: MerchantState): Promise<void> | undefined {
+    if (merchant.awaitingDeletion) return undefined
+    this.#advances.resumeStalled(merchant)
+    const { clock, settings } = merchant
+    try {
+      if (!this.isOverdue(clock)) return undefined
+      return this.#transactions.run([clock], () => this.catchUp(merchant))
+    } catch (error) {
+      this.#listeners.report(error, `running the due jobs of the clock of ${settings.id}`)
+      return undefined
+    }
   }
 
   /**
