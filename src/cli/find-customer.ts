@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts'
 import { MerchantApi } from '../client/merchant-api.ts'
+import { readEach } from '../client/read-each.ts'
 import type { Customer } from '../client/types.ts'
 import { Failure, wrongUsage } from './failure.ts'
 
@@ -19,8 +20,8 @@ export async function findCustomer(
   if (text.startsWith('cus_')) return text
   if (!text.includes('@')) return (await client.customer(text)).id
   const params = { email: text, limit: MAX_NAMED + 1 }
-  const pages = await Promise.all(
-    merchants.map((id) => new MerchantApi(client.address, id).list<Customer>('customers', params)),
+  const pages = await readEach(merchants, (id) =>
+    new MerchantApi(client.address, id).list<Customer>('customers', params),
   )
   const [first, ...others] = pages.flatMap(({ data }) => data.map(({ id }) => id))
   if (first === undefined)

@@ -1,4 +1,5 @@
 import type { Client } from '../client/client.ts'
+import { readEach } from '../client/read-each.ts'
 import type { Event, TimelineEntry } from '../client/types.ts'
 import { matchEventTypes } from '../core/event.ts'
 import { wrongUsage } from './failure.ts'
@@ -6,9 +7,6 @@ import { findCustomer } from './find-customer.ts'
 
 /** Selects the events of a subscription, or of a customer and all its objects. */
 export type RelatedTo = { readonly subscription?: string | undefined; readonly customer?: string | undefined }
-
-/** The maximum number of events that are read at the same time. */
-const AT_ONCE = 8
 
 /** Whether the options select related events. @throws Failure 2 if both are given */
 export function isRelated({ subscription, customer }: RelatedTo): boolean {
@@ -38,12 +36,8 @@ export async function relatedEvents(
 }
 
 /** Reads events by ID, in the given order. */
-export async function readEvents(client: Client, ids: readonly string[]): Promise<Event[]> {
-  const events: Event[] = []
-  for (let at = 0; at < ids.length; at += AT_ONCE)
-    events.push(...(await Promise.all(ids.slice(at, at + AT_ONCE).map((id) => client.event(id)))))
-  return events
-}
+export const readEvents = (client: Client, ids: readonly string[]): Promise<Event[]> =>
+  readEach(ids, (id) => client.event(id))
 
 async function customerOf(client: Client, given: string): Promise<string> {
   const { data } = await client.merchants()

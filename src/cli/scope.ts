@@ -17,9 +17,15 @@ export async function resolveMerchant(
   const { data } = await client.merchants()
   const [first, ...others] = data
   if (!first) throw new Failure(1, "There is no merchant. Create one with 'paytwin merchants create'.")
-  if (others.length > 0) throw wrongUsage(`There are ${data.length} merchants (${nameAll(data)}): ${advice}.`)
+  if (others.length > 0)
+    throw wrongUsage(`There are ${data.length} merchants (${nameSome(data)}): ${advice}.`)
   return first.id
 }
 
-const nameAll = (merchants: readonly Merchant[]): string =>
-  merchants.map(({ id, name }) => `${id} ${name}`).join(', ')
+/** The maximum number of merchants that an error lists. */
+const MAX_NAMED = 10
+
+function nameSome(merchants: readonly Merchant[]): string {
+  const named = merchants.slice(0, MAX_NAMED).map(({ id, name }) => `${id} ${name}`)
+  return [...named, ...(merchants.length > MAX_NAMED ? ['…'] : [])].join(', ')
+}

@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts'
 import { Refused, Unreachable } from '../client/errors.ts'
+import { readEach } from '../client/read-each.ts'
 import type { WebhookEndpoint } from '../client/types.ts'
 import type { Delivery } from './delivery.ts'
 import { realTiming } from './frame-loop.ts'
@@ -12,8 +13,6 @@ const LIMIT = 100
 const PAUSE_PER_READING = 10
 /** The maximum number of event types in the cache. */
 const MAX_TYPES = 5_000
-/** The maximum number of concurrent event requests. */
-const CONCURRENCY = 8
 
 type Source = Pick<Client, 'merchants' | 'webhooks' | 'webhookDeliveries' | 'event'>
 
@@ -91,10 +90,7 @@ async function readTypes(
   types: Map<string, string>,
 ): Promise<void> {
   const unknown = [...new Set(deliveries.map(({ event }) => event))].filter((id) => !types.has(id))
-  for (let start = 0; start < unknown.length; start += CONCURRENCY)
-    await Promise.all(
-      unknown.slice(start, start + CONCURRENCY).map(async (id) => types.set(id, await typeOf(client, id))),
-    )
+  await readEach(unknown, async (id) => types.set(id, await typeOf(client, id)))
   for (const id of types.keys()) {
     if (types.size <= MAX_TYPES) break
     types.delete(id)

@@ -1,6 +1,7 @@
 import { Argument, type Command } from 'commander'
 import type { Client } from '../../client/client.ts'
 import { MerchantApi } from '../../client/merchant-api.ts'
+import { readEach } from '../../client/read-each.ts'
 import type { List } from '../../client/types.ts'
 import { assert } from '../../core/errors.ts'
 import { addVerb } from '../command.ts'
@@ -70,7 +71,5 @@ async function listsOf(client: Client, name: string): Promise<readonly List<Iden
   if (list) return [await list(client)]
   assert(path, 'commander has checked the kind')
   const { data } = await client.merchants()
-  return Promise.all(
-    data.map(({ id }) => new MerchantApi(client.address, id).list<Identified>(path, { limit })),
-  )
+  return readEach(data, ({ id }) => new MerchantApi(client.address, id).list<Identified>(path, { limit }))
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Client } from '../../client/client.ts'
+import { readEach } from '../../client/read-each.ts'
 import type { List, WebhookDelivery } from '../../client/types.ts'
 import { addVerb, wholeNumber } from '../command.ts'
 import type { Io } from '../io.ts'
@@ -63,7 +64,7 @@ export async function listDeliveries(
   if (id !== undefined && !related) return client.webhookDeliveries(id, { limit })
   const events = related && new Set(related.entries.map((entry) => entry.id))
   const endpoints = id === undefined ? await endpointsOf(client, options.merchant) : [id]
-  const pages = await Promise.all(endpoints.map((endpoint) => newest(client, endpoint, limit, events)))
+  const pages = await readEach(endpoints, (endpoint) => newest(client, endpoint, limit, events))
   // The numbers in the IDs of a merchant's deliveries sort by time, within a second too.
   const all = pages.flatMap(({ data }) => data).sort((left, right) => (left.id < right.id ? 1 : -1))
   const has_more = all.length > limit || pages.some((page) => page.has_more)
