@@ -48,7 +48,7 @@ function ofCreation(
         unit.find('price', item?.price ?? '', 'items[0][price]').currency
       return createSubscription(rehearsal, { ...creation, currency })
     })
-    return newestInvoice(rehearsal, id) ?? nextInvoice(rehearsal, id) ?? refuse(rehearsal, id)
+    return newInvoice(rehearsal, id, undefined) ?? nextInvoice(rehearsal, id) ?? refuse(rehearsal, id)
   })
   return { invoice, isNew: true }
 }

@@ -1,6 +1,9 @@
 import type { Change } from '../../core/change.ts'
+import type { Customer } from '../../core/customer.ts'
 import type { Invoice } from '../../core/invoice.ts'
+import { applyBalance } from '../../core/invoice-balance.ts'
 import type { InvoiceLine } from '../../core/invoice-line.ts'
+import { isDraft } from '../../core/invoice-status.ts'
 import { compareJobs, isNotice, type Job, scheduleJobs, subscriptionJobs } from '../../core/jobs.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 
@@ -17,15 +20,23 @@ type Jobs = {
 export const newestInvoice = ({ store, owner }: UnitOfWork, subscription: string): Invoice | undefined =>
   store.objects.list('invoice', owner, [{ field: 'subscription', is: subscription }], { limit: 1 })[0]
 
-/** Returns the newest invoice of a subscription if it is another one than before. */
+/**
+ * Returns the newest invoice of a subscription if it is another one than before. A draft has the customer's balance applied, as
+ * when it is finalized.
+ */
 export function newInvoice(
   unit: UnitOfWork,
   subscription: string,
   before: string | undefined,
 ): Invoice | undefined {
   const newest = newestInvoice(unit, subscription)
-  return newest?.id === before ? undefined : newest
+  if (!newest || newest.id === before) return undefined
+  return withBalance(newest, unit.need('customer', newest.customer))
 }
+
+/** Applies the customer's balance to a draft. Invoices that are finalized have theirs applied. */
+const withBalance = (invoice: Invoice, { balances }: Customer): Invoice =>
+  isDraft(invoice) ? { ...invoice, ...applyBalance(invoice.total, balances[invoice.currency] ?? 0) } : invoice
 
 /**
  * Returns the next invoice of a subscription if nothing else changes; undefined for none. If the next job makes it, it is
@@ -40,7 +51,7 @@ export function findNextInvoice(unit: UnitOfWork, id: string, jobs: Jobs): Invoi
   ].toSorted(compareJobs)
   if (!job) return undefined
   const at = Math.max(job.due, unit.clockOf(subscription.test_clock).instant)
-  const decided = unit.imagine((imagined) => newestOf(jobs.decidePeriod(imagined, job), id), at)
+  const decided = unit.imagine((imagined) => newestOf(imagined, jobs.decidePeriod(imagined, job), id), at)
   if (decided) return decided
   const before = newestInvoice(unit, id)?.id
   return unit.rehearse(
@@ -52,12 +63,14 @@ export function findNextInvoice(unit: UnitOfWork, id: string, jobs: Jobs): Invoi
   )
 }
 
-/** Returns the newest invoice of a subscription that a change creates. */
-function newestOf(change: Change | undefined, subscription: string): Invoice | undefined {
+/** Returns the newest invoice of a subscription that a change creates, as newInvoice does. */
+function newestOf(unit: UnitOfWork, change: Change | undefined, subscription: string): Invoice | undefined {
   const created = change?.steps.findLast(
     (step) => step.kind === 'invoice' && step.before === null && step.after.subscription === subscription,
   )
-  return created && change?.pending('invoice', created.after.id)
+  const invoice = created && change?.pending('invoice', created.after.id)
+  if (!change || !invoice) return undefined
+  return withBalance(invoice, change.latest('customer', unit.need('customer', invoice.customer)))
 }
 
 /** Converts an invoice to its state before the collection, without the ids of objects that were rolled back. */

@@ -71,7 +71,12 @@ function Lines({ portal, invoice }: { portal: Portal; invoice: Invoice }) {
         <Row name={lineText(portal.view, invoice, line)} amount={amountText(line.amount, currency)} />
       ))}
       {off === 0 ? null : <Row name="Discounts" amount={amountText(off, currency)} />}
-      {balance === 0 ? null : <Row name="Credit balance" amount={amountText(balance, currency)} />}
+      {balance === 0 ? null : (
+        <Row
+          name={balance > 0 && total >= 0 ? 'Open balance' : 'Credit balance'}
+          amount={amountText(balance, currency)}
+        />
+      )}
     </>
   )
 }
