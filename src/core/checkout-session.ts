@@ -214,12 +214,6 @@ const STATUS_FACTS: Readonly<Record<CheckoutStatus, StatusFacts>> = {
 export const checkoutFactsOf = ({ status }: Pick<CheckoutSession, 'status'>): StatusFacts =>
   STATUS_FACTS[status]
 
-/** Returns the sums of the lines, in the smallest currency unit. */
-export const subtotalOf = ({ lines }: Pick<CheckoutSession, 'lines'>): number =>
-  lines.reduce((sum, { amount_subtotal }) => sum + amount_subtotal, 0)
-export const discountOf = ({ lines }: Pick<CheckoutSession, 'lines'>): number =>
-  lines.reduce((sum, { amount_discount }) => sum + amount_discount, 0)
-
 /** Returns when a session expires. @throws ApiError parameter_invalid, param expires_at */
 export function checkoutEnd(expires_at: number | undefined, now: number): number {
   if (expires_at === undefined) return now + MAX_OPEN_SECONDS

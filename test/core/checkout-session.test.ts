@@ -4,12 +4,10 @@ import {
   type CheckoutSession,
   checkoutEnd,
   completed,
-  discountOf,
   expired,
   PLAIN_OUTCOMES,
   plainSettings,
   recoverableUntil,
-  subtotalOf,
   successUrlOf,
   withQuantity,
 } from '../../src/core/checkout-session.ts'
@@ -85,10 +83,6 @@ describe('the status of a session', () => {
 })
 
 describe('the lines of a session', () => {
-  test('add up', () => {
-    expect([subtotalOf(aSession()), discountOf(aSession())]).toEqual([4_000, 1_000])
-  })
-
   test.each([
     ['li_1', 5, undefined],
     ['li_1', 1, undefined],

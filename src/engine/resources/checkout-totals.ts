@@ -8,6 +8,7 @@ import { createInvoice } from './invoice.ts'
 import { newestInvoice } from './next-invoice.ts'
 import type { DiscountParam } from './redemption.ts'
 import { createSubscription, type SubscriptionParams } from './subscription.ts'
+import { pendingItemIds } from './waiting-items.ts'
 
 /** A session with its current amounts. */
 export type Totals = {
@@ -24,15 +25,7 @@ export type Totals = {
 export function totalsOf(unit: UnitOfWork, session: CheckoutSession): Totals {
   if (session.mode === 'setup') return { session, due: 0 }
   const invoice = inSession(unit, session, () => rehearsed(unit, session))
-  const lines =
-    session.mode === 'payment'
-      ? session.lines.map((line, index) => withAmounts(line, invoice.lines.slice(index, index + 1)))
-      : session.lines.map((line) =>
-          withAmounts(
-            line,
-            invoice.lines.filter(({ price }) => price === line.price),
-          ),
-        )
+  const lines = session.mode === 'payment' ? inPlace(session, invoice) : byPrice(unit, session, invoice)
   const due = session.mode === 'payment' ? invoice.total : invoice.amount_due
   return { session: { ...session, lines, amount_total: invoice.total }, due }
 }
@@ -48,6 +41,28 @@ const rehearsed = (unit: UnitOfWork, session: CheckoutSession): Invoice =>
     assert(invoice, `${id} has a first invoice`)
     return invoice
   })
+
+/** Returns the lines of a session in the mode payment, with the amounts of the invoice's lines at the same places. */
+const inPlace = ({ lines }: CheckoutSession, invoice: Invoice): CheckoutLine[] =>
+  lines.map((line, index) => withAmounts(line, invoice.lines.slice(index, index + 1)))
+
+/**
+ * Returns the lines of a session in the mode subscription, each of which has a price of its own. The invoice also bills items that the
+ * customer has from before, which may have the same prices.
+ */
+function byPrice(unit: UnitOfWork, session: CheckoutSession, invoice: Invoice): CheckoutLine[] {
+  const { customer } = session
+  const pending = new Set(
+    customer === null ? [] : pendingItemIds(unit, { customer, currency: invoice.currency }),
+  )
+  const sold = invoice.lines.filter(({ invoice_item: item }) => item === undefined || !pending.has(item))
+  return session.lines.map((line) =>
+    withAmounts(
+      line,
+      sold.filter(({ price }) => price === line.price),
+    ),
+  )
+}
 
 function withAmounts(line: CheckoutLine, billed: Invoice['lines']): CheckoutLine {
   const amount_subtotal = billed.reduce((sum, { amount }) => sum + amount, 0)

@@ -45,16 +45,23 @@ const looseOf = (customer: string): readonly Filter[] => [
 ]
 
 /** Counts the pending items that the next invoice of a subscription reads, up to its limits. */
-export function countPendingItems(
-  { store, owner, rules }: UnitOfWork,
-  { id, customer, currency, has_pending_items }: Subscription,
-): number {
-  const count = (filters: readonly Filter[]) =>
-    store.objects.ids('invoice_item', owner, filters, { limit: MAX_LINES, before: 0 }).length
-  const own = has_pending_items ? count([{ field: 'billed_with', is: id }]) : 0
-  const readsLoose = rules.billsLooseItems && store.objects.hasLooseItems(customer)
-  return own + (readsLoose ? count([...looseOf(customer), { field: 'currency', is: currency }]) : 0)
+export function countPendingItems(unit: UnitOfWork, subscription: Subscription): number {
+  const { id, has_pending_items } = subscription
+  const own = has_pending_items ? oldestIds(unit, [{ field: 'billed_with', is: id }]) : []
+  return own.length + (unit.rules.billsLooseItems ? pendingItemIds(unit, subscription) : []).length
 }
+
+/** Lists the ids of a customer's oldest pending items that belong to no subscription, up to the limit of an invoice. */
+export const pendingItemIds = (
+  unit: UnitOfWork,
+  { customer, currency }: { readonly customer: string; readonly currency: string },
+): readonly string[] =>
+  unit.store.objects.hasLooseItems(customer)
+    ? oldestIds(unit, [...looseOf(customer), { field: 'currency', is: currency }])
+    : []
+
+const oldestIds = ({ store, owner }: UnitOfWork, filters: readonly Filter[]): readonly string[] =>
+  store.objects.ids('invoice_item', owner, filters, { limit: MAX_LINES, before: 0 })
 
 /** Loads the pending items of a customer that belong to no subscription, with their discounts and prices. */
 export function looseItemsOf(

@@ -1,10 +1,6 @@
 import { SECONDS_PER_DAY } from '../../../core/calendar.ts'
-import {
-  type CheckoutLine,
-  type CheckoutSession,
-  discountOf,
-  subtotalOf,
-} from '../../../core/checkout-session.ts'
+import { discountOf, pendingAmountOf, subtotalOf } from '../../../core/checkout-amounts.ts'
+import type { CheckoutLine, CheckoutSession } from '../../../core/checkout-session.ts'
 import type { Coupon } from '../../../core/coupon.ts'
 import type { WithoutMetadata } from '../../../core/metadata.ts'
 import { type BilledPrice, meterOf } from '../../../core/price.ts'
@@ -160,16 +156,23 @@ function trialOf({ outcomes }: CheckoutSession, now: number): { days: number; en
   return { days: trial_period_days, end: now + trial_period_days * SECONDS_PER_DAY }
 }
 
-/** Returns the rows between the lines and the total: the subtotal, the discounts, and the customer's balance. */
+/** Returns the rows between the lines and the total: the customer's pending items, the subtotal, the discounts, and the balance. */
 function rowsOf(view: View, { session, due }: Totals, text: (amount: number) => string): [string, string][] {
   const discount = discountOf(session)
-  const balance = due - (session.amount_total ?? due)
+  const total = session.amount_total ?? due
+  const balance = due - total
+  const pending = pendingAmountOf(session)
   const rows: [string, string][] = []
+  if (pending !== 0) rows.push(['Open items of your account', text(pending)])
   if (session.discounts.length > 0 || balance !== 0) rows.push(['Subtotal', text(subtotalOf(session))])
   if (session.discounts.length > 0) rows.push([discountLabel(view, session), text(-discount)])
-  if (balance !== 0)
-    rows.push([balance < 0 ? 'Credit on your account' : 'Open balance of your account', text(balance)])
+  if (balance !== 0) rows.push([balanceLabel(total, due), text(balance)])
   return rows
+}
+
+function balanceLabel(total: number, due: number): string {
+  if (due < total) return 'Credit on your account'
+  return total < 0 && due === 0 ? 'Credited to your account' : 'Open balance of your account'
 }
 
 function discountLabel(view: View, { discounts, mode }: CheckoutSession): string {

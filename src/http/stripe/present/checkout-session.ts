@@ -1,11 +1,10 @@
 import type Stripe from 'stripe'
+import { discountOf, subtotalOf } from '../../../core/checkout-amounts.ts'
 import {
   type CheckoutLine,
   type CheckoutSession,
   checkoutFactsOf,
-  discountOf,
   recoverableUntil,
-  subtotalOf,
 } from '../../../core/checkout-session.ts'
 import type { View } from '../../../engine/history/view.ts'
 import { checkoutUrl } from '../../checkout-session.ts'

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Page, type Pages, pagesOf } from '../../visitor.ts'
-import { customerOnClock, type StripeTwin, startStripe } from '../sdk.ts'
+import { customerOnClock, idOf, type StripeTwin, startStripe } from '../sdk.ts'
 
 const NOW = Date.UTC(2026, 0, 31, 10) / 1000
 const CARD = { number: '4242 4242 4242 4242', expiration: '12 / 34', cvc: '123', name: 'Ada Lovelace' }
@@ -12,6 +12,7 @@ let pages: Pages
 let stripe: Stripe
 let plan: string
 let seat: string
+let fee: string
 beforeAll(async () => {
   sdk = await startStripe({ now: '2026-01-31T10:00:00Z' })
   pages = pagesOf((url, init) => sdk.twin.sandbox.app.request(url, init))
@@ -23,6 +24,8 @@ beforeAll(async () => {
   }
   plan = await price('Pro plan', 2000)
   seat = await price('Seat', 500)
+  fee = (await stripe.prices.create({ currency: 'usd', unit_amount: 1000, product_data: { name: 'Setup' } }))
+    .id
   const coupon = await stripe.coupons.create({ percent_off: 25, duration: 'once', name: 'Winter' })
   await stripe.promotionCodes.create({ promotion: { type: 'coupon', coupon: coupon.id }, code: 'WINTER' })
 })
@@ -284,6 +287,45 @@ describe('changes before the form is submitted', () => {
     const page = await pageOf(session)
     expect(page.alert).not.toBe(null)
     expect((await pages.press(page, 'Remove')).text).toContain('Total due today $30.00')
+  })
+})
+
+describe('the pending items of a customer', () => {
+  /** Creates a session for a subscription and a setup fee, and its customer with items from before. */
+  async function withPending(...items: Omit<Stripe.InvoiceItemCreateParams, 'customer'>[]) {
+    const { id: customer } = await stripe.customers.create({ email: 'ada@shop.example' })
+    for (const item of items) await stripe.invoiceItems.create({ customer, currency: 'usd', ...item })
+    const line_items = [plan, fee].map((price) => ({ price, quantity: 1 }))
+    return create({ customer, line_items, allow_promotion_codes: true })
+  }
+  const linesOf = async ({ id }: Stripe.Checkout.Session) =>
+    (await stripe.checkout.sessions.listLineItems(id)).data.map(({ amount_total }) => amount_total)
+
+  test('have a row of their own, also if a line has the same price', async () => {
+    const session = await withPending({ pricing: { price: fee } }, { amount: 777 })
+    expect(await linesOf(session)).toEqual([2000, 1000])
+    expect(session).toMatchObject({ amount_subtotal: 4777, amount_total: 4777 })
+    const page = await pageOf(session)
+    expect(page.text).toMatch(
+      /Pro plan .*\$20\.00 Setup \$10\.00 .*Open items of your account \$17\.77 Total due today \$47\.77/,
+    )
+    const discounted = await pages.press(page, 'Apply', { promotion_code: 'WINTER' })
+    // 25 % of 10.00 and of 7.77 are taken off the items too.
+    expect(discounted.text).toMatch(
+      /Open items of your account \$13\.33 Subtotal \$43\.33 Winter \(25% off once\) -\$7\.50 Total due today \$35\.83/,
+    )
+    expect((await pages.press(discounted, 'Subscribe', CARD)).status).toBe(303)
+    const { invoice, ...paid } = await retrieve(session)
+    expect(paid).toMatchObject({ amount_subtotal: 4333, amount_total: 3583, payment_status: 'paid' })
+    expect(paid.total_details).toMatchObject({ amount_discount: 750 })
+    expect(await stripe.invoices.retrieve(idOf(invoice))).toMatchObject({ total: 3583, amount_paid: 3583 })
+  })
+
+  test('can be a credit, which exceeds the purchase', async () => {
+    const page = await pageOf(await withPending({ amount: -5000 }))
+    expect(page.text).toMatch(
+      /Open items of your account -\$50\.00 Subtotal -\$20\.00 Credited to your account \$20\.00 Total due today \$0\.00/,
+    )
   })
 })
 
