@@ -54,7 +54,7 @@ function openCause({ payment_intent, setup_intent }: CheckoutSession, facts: Fac
       rule: 'checkout-sessions.md#submitting',
       object: intent.id,
     }
-  return { text: 'the customer has not submitted its page yet', rule: 'checkout-sessions.md#submitting' }
+  return { text: 'the customer has yet to submit its page', rule: 'checkout-sessions.md#submitting' }
 }
 
 /** Says how the customer completed the session. */

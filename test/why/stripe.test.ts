@@ -226,7 +226,7 @@ describe('a Checkout session', () => {
   test('that is open, declined, and complete', async () => {
     const { id } = await open()
     expect(await lines(id)).toMatchInlineSnapshot(`
-      "The Checkout session has been open since 2026-01-31T10:00:00Z: the customer has not submitted its page yet. [checkout-sessions.md#submitting]
+      "The Checkout session has been open since 2026-01-31T10:00:00Z: the customer has yet to submit its page. [checkout-sessions.md#submitting]
       At 2026-02-01T10:00:00Z, the Checkout session expires unless it is completed. [checkout-sessions.md#expiry]"
     `)
     await submit(sdk, id, { number: '4000000000009995' })
