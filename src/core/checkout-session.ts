@@ -214,6 +214,17 @@ const STATUS_FACTS: Readonly<Record<CheckoutStatus, StatusFacts>> = {
 export const checkoutFactsOf = ({ status }: Pick<CheckoutSession, 'status'>): StatusFacts =>
   STATUS_FACTS[status]
 
+/** Whether a payment is still to be made, by the payment status. */
+const IS_UNPAID: Readonly<Record<CheckoutPaymentStatus, boolean>> = {
+  no_payment_required: false,
+  paid: false,
+  unpaid: true,
+}
+
+/** Reports whether a session was completed before its payment arrives. */
+export const isPaidLater = (session: Pick<CheckoutSession, 'status' | 'payment_status'>): boolean =>
+  checkoutFactsOf(session).isComplete && IS_UNPAID[session.payment_status]
+
 /** Returns when a session expires. @throws ApiError parameter_invalid, param expires_at */
 export function checkoutEnd(expires_at: number | undefined, now: number): number {
   if (expires_at === undefined) return now + MAX_OPEN_SECONDS

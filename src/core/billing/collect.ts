@@ -59,7 +59,7 @@ export function issue(
 ): Collected {
   const isSent = draft.collection_method === 'send_invoice' && scheduled
   const applied = balanceApplied(change, account, draft)
-  if (account.prepaid) return issuePaid(change, account, draft, account.prepaid)
+  if (account.prepaid) return issuePaid(change, account, draft, { ...account.prepaid, applied })
   if (applied.amount_due === 0 || isSent) return finalizeWithoutAttempt(change, account, draft, daysUntilDue)
   const intent = intentOf(account, draft, applied)
   const due_date = dueDate(account, draft, daysUntilDue)
@@ -71,15 +71,20 @@ export function issue(
 
 /**
  * Finalizes a draft whose payment was made before it. The intent and its charge then belong to it. The paid amount is the
- * amount due. Its difference from the total came from the customer's balance.
+ * amount due: the total, or what the customer's balance leaves of it.
  */
 function issuePaid(
   change: Change,
   account: Account,
   draft: Invoice,
-  { intent, charge }: NonNullable<Account['prepaid']>,
+  {
+    intent,
+    charge,
+    applied: { amount_due: leftByBalance },
+  }: NonNullable<Account['prepaid']> & { readonly applied: AppliedBalance },
 ): Collected {
   const amount_due = intent.amount_received
+  assert([draft.total, leftByBalance].includes(amount_due), `${intent.id} pays what ${draft.id} costs`)
   const applied = { amount_due, starting_balance: amount_due - draft.total }
   const given = { payment_intent: intent.id, due_date: null, applied }
   const open = finalize(change, account, draft, given)

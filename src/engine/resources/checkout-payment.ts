@@ -1,6 +1,6 @@
 import { payByHand } from '../../core/billing/by-hand.ts'
 import { Change } from '../../core/change.ts'
-import { type CheckoutSession, completed } from '../../core/checkout-session.ts'
+import { type CheckoutSession, completed, isPaidLater } from '../../core/checkout-session.ts'
 import { DEFAULT_PAYMENT_OPTIONS } from '../../core/intent-options.ts'
 import { intentFactsOf, type PaymentIntent } from '../../core/payment-intent.ts'
 import type { PaymentMethod } from '../../core/payment-method.ts'
@@ -9,11 +9,12 @@ import { type SetupIntent, setupFactsOf } from '../../core/setup-intent.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { prepaidBy } from './account.ts'
+import { cancelIntents, withdrawPayment } from './checkout-intents.ts'
 import { clockOf, written } from './checkout-session.ts'
 import { inSession, invoiceOf, subscriptionOf } from './checkout-totals.ts'
 import { createInvoice, decide } from './invoice.ts'
-import { confirmPaymentIntent, createPaymentIntent, updatePaymentIntent } from './payment-intent.ts'
-import { countRedemption } from './redemption.ts'
+import { confirmPaymentIntent, createPaymentIntent } from './payment-intent.ts'
+import { countRedemption, type Redeemable } from './redemption.ts'
 import { confirmSetupIntent, createSetupIntent } from './setup-intent.ts'
 import { createSubscription } from './subscription.ts'
 
@@ -37,13 +38,14 @@ export type CheckoutResult =
 /** A payment method that pays for a session, and where its customer returns after an authentication. */
 type Paying = { readonly method: PaymentMethod; readonly return_url: string | null }
 
-/** Charges the amount due. The intent of an earlier attempt is used again. */
+/** Charges the amount due. The intent of an earlier attempt is used again if the amount is the same. */
 export function pay(
   unit: UnitOfWork,
-  session: CheckoutSession,
+  submitted: CheckoutSession,
   amount: number,
   { method, return_url }: Paying,
 ): CheckoutResult {
+  const session = paysAmount(unit, submitted, amount) ? submitted : withdrawPayment(unit, submitted)
   const { outcomes, customer, currency } = session
   const isSubscription = session.mode === 'subscription'
   const { metadata, description, ...chosen } = outcomes.payment_intent
@@ -51,17 +53,17 @@ export function pay(
   // The session chooses the payment methods.
   const ofSession = { automatic_payment_methods: null, setup_future_usage, return_url }
   const options = { ...DEFAULT_PAYMENT_OPTIONS, ...chosen, ...ofSession }
-  const given = { amount, currency: currency ?? '', customer: customer ?? undefined, options }
-  const isNew = session.payment_intent === null
-  const id = isNew
-    ? createPaymentIntent(unit, {
-        ...given,
-        description: isSubscription ? 'Subscription creation' : description,
-        metadata,
-        confirm: false,
-      }).intent.id
-    : (session.payment_intent ?? '')
-  if (!isNew) updatePaymentIntent(unit, id, { ...reopened(unit, id, given), namesStatus: false })
+  const id =
+    session.payment_intent ??
+    createPaymentIntent(unit, {
+      amount,
+      currency: currency ?? '',
+      customer: customer ?? undefined,
+      description: isSubscription ? 'Subscription creation' : description,
+      metadata,
+      options,
+      confirm: false,
+    }).intent.id
   const { intent, declined } = confirmPaymentIntent(unit, id, { payment_method: method.id, options })
   const waiting =
     session.payment_intent === id ? session : written(unit, session, { ...session, payment_intent: id })
@@ -72,10 +74,9 @@ export function pay(
   return { result: 'requires_action', session: waiting, intent: { kind: 'payment_intent', object: intent } }
 }
 
-/** Returns the fields to update of an intent. One that waits for an authentication keeps them unless the amount differs. */
-function reopened<Given extends { readonly amount: number }>(unit: UnitOfWork, id: string, given: Given) {
-  return unit.need('payment_intent', id).amount === given.amount ? { ...given, amount: undefined } : given
-}
+/** Reports whether the intent of a session, if it has one, pays an amount. */
+const paysAmount = (unit: UnitOfWork, { payment_intent }: CheckoutSession, amount: number): boolean =>
+  payment_intent === null || unit.need('payment_intent', payment_intent).amount === amount
 
 /** Saves a payment method when nothing is due. */
 export function saveMethod(
@@ -100,21 +101,20 @@ export function saveMethod(
 }
 
 /** Completes a session whose payment succeeded: makes its subscription, or its invoice if it has one. */
-export function finishPaid(
+export const finishPaid = (
   unit: UnitOfWork,
   session: CheckoutSession,
   { id, payment_method }: PaymentIntent,
-): CheckoutSession {
-  const made =
+): CheckoutSession =>
+  finish(unit, session, 'paid', () =>
     session.mode === 'subscription'
       ? subscribe(unit, session, { payment_method, paid_by: id })
-      : { invoice: invoicePaid(unit, session, id) }
-  return finish(unit, session, { ...made, payment_status: 'paid' })
-}
+      : { invoice: invoicePaid(unit, session, id) },
+  )
 
 /** Completes a session whose payment arrives later. */
 const finishUnpaid = (unit: UnitOfWork, session: CheckoutSession): CheckoutSession =>
-  finish(unit, session, { payment_status: 'unpaid' })
+  finish(unit, session, 'unpaid')
 
 /** Completes a session that saved a payment method. */
 export const finishSetUp = (
@@ -129,17 +129,19 @@ export const finishFree = (
   session: CheckoutSession,
   payment_method: string | null,
 ): CheckoutSession =>
-  finish(unit, session, {
-    ...(session.mode === 'subscription' && subscribe(unit, session, { payment_method })),
-    payment_status: 'no_payment_required',
-  })
+  finish(unit, session, 'no_payment_required', () =>
+    session.mode === 'subscription' ? subscribe(unit, session, { payment_method }) : {},
+  )
 
 function subscribe(
   unit: UnitOfWork,
   session: CheckoutSession,
   { payment_method, paid_by }: { payment_method: string | null; paid_by?: string },
 ): Pick<CheckoutSession, 'subscription' | 'invoice'> {
-  const params = subscriptionOf(unit, session, session.customer ?? '')
+  const params = subscriptionOf(unit, session, {
+    customer: session.customer ?? '',
+    discounts: redeemedOf(unit, session),
+  })
   const default_payment_method = payment_method ?? undefined
   const made = inSession(unit, session, () =>
     createSubscription(unit, { ...params, default_payment_method, paid_by }),
@@ -147,37 +149,45 @@ function subscribe(
   return { subscription: made.id, invoice: made.latest_invoice }
 }
 
-const makesInvoice = ({ outcomes, customer }: CheckoutSession): boolean =>
-  outcomes.invoice !== null && customer !== null
-
-/** Makes the paid invoice of a payment, if the session asks for one. */
+/** Makes the paid invoice of a payment, if the session asks for one, and its customer was not deleted before a late payment. */
 export function invoicePaid(unit: UnitOfWork, session: CheckoutSession, paid_by: string): string | null {
-  if (!makesInvoice(session) || session.customer === null) return null
-  const { id } = createInvoice(unit, invoiceOf(unit, session, session.customer))
+  const { outcomes, customer } = session
+  if (outcomes.invoice === null || customer === null || unit.need('customer', customer).deleted) return null
+  const discounts = redeemedOf(unit, session)
+  const { id } = createInvoice(unit, invoiceOf(session, { customer, discounts }))
   decide(unit, id, (change, account, invoice, subscription) =>
     payByHand(change, { ...account, ...prepaidBy(unit, paid_by) }, invoice, subscription),
   )
   return id
 }
 
+/**
+ * Completes a session: redeems its discounts, which its totals have checked, and makes what it sells. Intents that it did not need
+ * are canceled.
+ */
 function finish(
   unit: UnitOfWork,
   session: CheckoutSession,
-  done: Pick<CheckoutSession, 'payment_status'> & Partial<CheckoutSession>,
+  payment_status: CheckoutSession['payment_status'],
+  make: () => Partial<Pick<CheckoutSession, 'subscription' | 'invoice'>> = () => ({}),
 ): CheckoutSession {
+  const redeeming = new Change()
+  for (const { redeemed } of redeemedOf(unit, session)) countRedemption(redeeming, redeemed)
+  apply(unit, redeeming, clockOf(unit, session))
+  const after = completed(session, { ...make(), payment_status })
   const change = new Change()
-  if (session.mode === 'payment' && !makesInvoice(session)) countDiscounts(unit, change, session)
-  const after = completed(session, done)
-  change.update('checkout_session', session, () => after, 'checkout.session.completed')
+  const left = isPaidLater(after) ? {} : cancelIntents(unit, change, session)
+  const finished = { ...after, ...left }
+  change.update('checkout_session', session, () => finished, 'checkout.session.completed')
   apply(unit, change, clockOf(unit, session))
-  return after
+  return finished
 }
 
-/** Counts the redemptions of a payment without an invoice. Those of an invoice or a subscription are counted with it. */
-function countDiscounts(unit: UnitOfWork, change: Change, { discounts }: CheckoutSession): void {
-  for (const { coupon, promotion_code } of discounts)
-    countRedemption(change, {
+/** Returns the discounts of a session for what it makes. The session itself counts their redemption. */
+const redeemedOf = (unit: UnitOfWork, { discounts }: CheckoutSession): { redeemed: Redeemable }[] =>
+  discounts.map(({ coupon, promotion_code }) => ({
+    redeemed: {
       coupon: unit.need('coupon', coupon),
       code: promotion_code === null ? null : unit.need('promotion_code', promotion_code),
-    })
-}
+    },
+  }))

@@ -1,36 +1,62 @@
 import { Change } from '../../core/change.ts'
-import { type CheckoutSession, checkoutFactsOf } from '../../core/checkout-session.ts'
-import { paymentIntentUnexpectedState } from '../../core/errors.ts'
+import { type CheckoutSession, checkoutFactsOf, isPaidLater } from '../../core/checkout-session.ts'
+import { ApiError, paymentIntentUnexpectedState } from '../../core/errors.ts'
 import { intentFactsOf, type PaymentIntent } from '../../core/payment-intent.ts'
 import { type SetupIntent, setupFactsOf } from '../../core/setup-intent.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
+import { withdrawPayment } from './checkout-intents.ts'
 import { finishPaid, finishSetUp, invoicePaid } from './checkout-payment.ts'
 import { clockOf } from './checkout-session.ts'
+import { totalsOf } from './checkout-totals.ts'
 import { settlePaymentIntent } from './payment-intent.ts'
 import { settleSetupIntent } from './setup-intent.ts'
 
 /**
- * Settles an intent that waits for the customer, and completes the Checkout session that waits for it.
+ * Settles an intent that waits for the customer, and completes the Checkout session that waits for it. If the purchase has changed,
+ * the payment is withdrawn instead.
  * @throws what settlePaymentIntent throws
  * See docs/contract/checkout-sessions.md#authentication.
  */
 export function settlePayment(unit: UnitOfWork, id: string, outcome: 'succeed' | 'fail'): PaymentIntent {
-  const settled = settlePaymentIntent(unit, id, outcome)
   const session = sessionOf(unit, 'payment_intent', id)
-  if (!session) return settled
-  const { isPaid } = intentFactsOf(settled)
-  if (checkoutFactsOf(session).isComplete) reportLatePayment(unit, session, settled)
-  else if (isPaid) finishPaid(unit, session, settled)
+  if (!session) return settlePaymentIntent(unit, id, outcome)
+  const intent = unit.need('payment_intent', id)
+  const { awaitsCustomer } = intentFactsOf(intent)
+  const isLate = isPaidLater(session)
+  if (outcome === 'succeed' && awaitsCustomer && !isLate && !stillCosts(unit, session, intent.amount)) {
+    withdrawPayment(unit, session)
+    return unit.need('payment_intent', id)
+  }
+  const settled = settlePaymentIntent(unit, id, outcome)
+  if (isLate) reportLatePayment(unit, session, settled)
+  else if (intentFactsOf(settled).isPaid) finishPaid(unit, session, settled)
   return unit.need('payment_intent', id)
 }
 
-/** Settles a setup intent, and completes the Checkout session that waits for it. @throws what settleSetupIntent throws */
+/** Settles a setup intent as settlePayment does a payment intent. @throws what settleSetupIntent throws */
 export function settleSetup(unit: UnitOfWork, id: string, outcome: 'succeed' | 'fail'): SetupIntent {
-  const settled = settleSetupIntent(unit, id, outcome)
   const session = sessionOf(unit, 'setup_intent', id)
+  const { awaitsCustomer } = setupFactsOf(unit.find('setup_intent', id))
+  if (session && outcome === 'succeed' && awaitsCustomer && !stillCosts(unit, session, 0)) {
+    withdrawPayment(unit, session)
+    return unit.need('setup_intent', id)
+  }
+  const settled = settleSetupIntent(unit, id, outcome)
   if (session && setupFactsOf(settled).isSetUp) finishSetUp(unit, session, settled)
   return settled
+}
+
+/** Reports whether an open session still sells what was submitted: at the same total, for the same amount due. */
+function stillCosts(unit: UnitOfWork, session: CheckoutSession, amount: number): boolean {
+  if (!checkoutFactsOf(session).isOpen) return false
+  try {
+    const { session: current, due } = totalsOf(unit, session)
+    return due === amount && current.amount_total === session.amount_total
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500 || error.status === 429) throw error
+    return false
+  }
 }
 
 /** Records the payment of a session that was completed before it was paid. */
@@ -57,18 +83,22 @@ function sessionOf(
 }
 
 /**
- * Checks that an intent was not made by an open Checkout session, which alone can confirm or cancel it.
+ * Checks that an intent was not made by a Checkout session that waits for its payment. Only that session can confirm or change it,
+ * and while it is open, cancel it.
  * @throws ApiError payment_intent_unexpected_state
  */
 export function checkNotOfCheckout(
   unit: UnitOfWork,
   field: 'payment_intent' | 'setup_intent',
   id: string,
-  done: string,
+  done: 'canceled' | 'changed' | 'confirmed',
 ): void {
   const session = sessionOf(unit, field, id)
-  if (!session || !checkoutFactsOf(session).isOpen) return
+  if (!session) return
+  const { isOpen } = checkoutFactsOf(session)
+  if (!isOpen && (done === 'canceled' || !isPaidLater(session))) return
+  const advice = isOpen ? ' Submit or expire the session instead.' : ''
   throw paymentIntentUnexpectedState(
-    `The ${field.replace('_', ' ')} '${id}' was created by the Checkout Session '${session.id}' and cannot be ${done} directly. Submit or expire the session instead.`,
+    `The ${field.replace('_', ' ')} '${id}' was created by the Checkout Session '${session.id}' and cannot be ${done} directly.${advice}`,
   )
 }

@@ -12,6 +12,7 @@ import { parameterInvalid, parameterMissing } from '../../core/errors.ts'
 import type { PaymentMethod } from '../../core/payment-method.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
+import { withdrawPayment } from './checkout-intents.ts'
 import { type CheckoutResult, finishFree, pay, saveMethod } from './checkout-payment.ts'
 import { clockOf, openSession, written } from './checkout-session.ts'
 import { type Totals, totalsOf } from './checkout-totals.ts'
@@ -72,7 +73,7 @@ export const previewCheckout = (
 ): Totals => totalsOf(unit, withSubmission(unit, openSession(unit, id), submission))
 
 /**
- * Changes the quantities of lines or the promotion code of an open session, before it is submitted.
+ * Changes the quantities of lines or the promotion code of an open session. A payment that waits for the customer is withdrawn.
  * @throws ApiError resource_missing; parameter_invalid for a code that cannot be redeemed, or a quantity beyond its limits
  * See docs/contract/checkout-sessions.md#changes-by-the-customer.
  */
@@ -81,9 +82,8 @@ export function changeCheckout(
   id: string,
   submission: Pick<CheckoutSubmission, 'quantities' | 'promotion_code'>,
 ): CheckoutSession {
-  const session = openSession(unit, id)
-  const after = totalsOf(unit, withSubmission(unit, session, submission)).session
-  return written(unit, session, after)
+  const session = withdrawPayment(unit, openSession(unit, id))
+  return written(unit, session, totalsOf(unit, withSubmission(unit, session, submission)).session)
 }
 
 /** Returns whether the page asks for a payment method although nothing is due now. */

@@ -34,8 +34,9 @@ export function totalsOf(unit: UnitOfWork, session: CheckoutSession): Totals {
 const rehearsed = (unit: UnitOfWork, session: CheckoutSession): Invoice =>
   unit.rehearse((rehearsal) => {
     const customer = session.customer ?? createCustomer(rehearsal, {}).id
-    if (session.mode === 'payment') return createInvoice(rehearsal, invoiceOf(rehearsal, session, customer))
-    const params = subscriptionOf(rehearsal, session, customer)
+    const bought = { customer, discounts: discountsOf(rehearsal, session) }
+    if (session.mode === 'payment') return createInvoice(rehearsal, invoiceOf(session, bought))
+    const params = subscriptionOf(rehearsal, session, bought)
     const { id } = createSubscription(rehearsal, { ...params, payment_behavior: 'default_incomplete' })
     const invoice = newestInvoice(rehearsal, id)
     assert(invoice, `${id} has a first invoice`)
@@ -70,14 +71,17 @@ function withAmounts(line: CheckoutLine, billed: Invoice['lines']): CheckoutLine
   return { ...line, amount_subtotal, amount_discount: amount_subtotal - net }
 }
 
+/** Who buys what a session sells, and the discounts to redeem or to use. */
+type Buying = { readonly customer: string; readonly discounts: readonly DiscountParam[] }
+
 /** Returns the parameters of the invoice of a session in the mode payment. */
-export const invoiceOf = (unit: UnitOfWork, session: CheckoutSession, customer: string) => ({
+export const invoiceOf = (session: CheckoutSession, { customer, discounts }: Buying) => ({
   customer,
   currency: currencyOf(session),
   collection_method: 'charge_automatically' as const,
   bills_pending_items: false,
   items: session.lines.map(({ price, quantity }) => ({ price, quantity: quantity ?? 1 })),
-  discounts: discountsOf(unit, session),
+  discounts,
   description: session.outcomes.invoice?.description,
   metadata: session.outcomes.invoice?.metadata,
 })
@@ -86,11 +90,10 @@ export const invoiceOf = (unit: UnitOfWork, session: CheckoutSession, customer: 
 export function subscriptionOf(
   unit: UnitOfWork,
   session: CheckoutSession,
-  customer: string,
+  { customer, discounts }: Buying,
 ): SubscriptionParams {
   const given = session.outcomes.subscription
   const [recurring, oneTime] = partsOf(unit, session)
-  const discounts = discountsOf(unit, session)
   return {
     customer,
     currency: currencyOf(session),

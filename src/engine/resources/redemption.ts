@@ -15,6 +15,8 @@ export type DiscountParam = {
   promotion_code?: string | undefined
   /** The id of a discount that the object already has. */
   discount?: string | undefined
+  /** In place of the three: what its caller redeems, so that it is neither checked nor counted here. */
+  redeemed?: Redeemable | undefined
 }
 
 /** The purchase for which a coupon is redeemed. */
@@ -49,9 +51,11 @@ export function redeemList(
   return params.map((param, index) => {
     const field = param.coupon ? 'coupon' : param.promotion_code ? 'promotion_code' : 'discount'
     const at = `${name}[${index}][${field}]`
-    const discount = param.discount
-      ? existing(unit, change, param.discount, { current, at })
-      : redeem(unit, change, purchase, { ...param, at })
+    const discount = param.redeemed
+      ? newDiscount(unit, change, param.redeemed, { purchase, event: 'customer.discount.created' })
+      : param.discount
+        ? existing(unit, change, param.discount, { current, at })
+        : redeem(unit, change, purchase, { ...param, at })
     if (coupons.has(discount.coupon)) throw parameterInvalid(at, 'The coupon is already in the list')
     coupons.add(discount.coupon)
     return discount.id
@@ -144,13 +148,23 @@ export function createDiscount(
   unit: UnitOfWork,
   change: Change,
   { coupon, code }: Redeemable,
+  given: { purchase: Purchase; event: 'customer.discount.created' | 'customer.discount.updated' },
+): Discount {
+  countRedemption(change, { coupon, code })
+  return newDiscount(unit, change, { coupon, code }, given)
+}
+
+/** Creates a discount without counting its redemption. */
+function newDiscount(
+  unit: UnitOfWork,
+  change: Change,
+  { coupon, code }: Redeemable,
   {
     purchase: { customer, holder },
     event,
   }: { purchase: Purchase; event: 'customer.discount.created' | 'customer.discount.updated' },
 ): Discount {
   const now = unit.clockOf(customer.test_clock).instant
-  countRedemption(change, { coupon, code })
   const isForOneInvoice = (holder.invoice ?? holder.invoice_item ?? null) !== null
   return change.create(
     'discount',

@@ -32,6 +32,7 @@ export async function serveAuthentication(request: HostedRequest): Promise<Respo
   if (form === null) return show(view, of, intent)
   const outcome = outcomeIn(form)
   const { id } = intent.object
+  const submitted = checkoutOf(view, intent)
   const done = await runCommand(request, merchant, (unit) => {
     // Another command may have changed the intent since it was read.
     const latest = { ...intent, object: unit.need(intent.kind, id) } as Intent
@@ -41,7 +42,7 @@ export async function serveAuthentication(request: HostedRequest): Promise<Respo
       : { ...latest, object: settleSetup(unit, id, outcome) }
   })
   const latest = viewOf(services, merchant)
-  const checkout = checkoutOf(latest, done)
+  const checkout = submitted && latest.get('checkout_session', submitted.id)
   if (checkout && !checkoutFactsOf(checkout).isComplete) return redirectTo(checkoutPath(checkout.id))
   return checkout ? leavingPage(of, successUrlOf(checkout)) : finish(latest, of, done)
 }

@@ -385,6 +385,31 @@ describe('a card', () => {
     expect((await pages.press(bank, 'Fail authentication')).location).toBe(`/c/pay/${session.id}`)
   })
 
+  test('that must be authenticated pays nothing when the total has changed in another tab', async () => {
+    const session = await create({ allow_promotion_codes: true })
+    const page = await pageOf(session)
+    const sent = await pages.press(page, 'Subscribe', { ...ENTERED, number: '4000002760003184' })
+    const bank = await pages.follow(sent)
+    await pages.press(page, 'Apply', { promotion_code: 'WINTER' })
+    expect((await pages.press(bank, 'Complete authentication')).text).toContain(
+      'The authentication has ended',
+    )
+    expect(await retrieve(session)).toMatchObject({ status: 'open', payment_status: 'unpaid' })
+  })
+
+  test('that must be authenticated leads back when the coupon was deleted, with the reason', async () => {
+    const coupon = await stripe.coupons.create({ percent_off: 50, duration: 'once' })
+    const session = await create({ discounts: [{ coupon: coupon.id }] })
+    const sent = await pages.press(await pageOf(session), 'Subscribe', {
+      ...ENTERED,
+      number: '4000002760003184',
+    })
+    await stripe.coupons.del(coupon.id)
+    const back = await pages.press(await pages.follow(sent), 'Complete authentication')
+    expect(back.location).toBe(`/c/pay/${session.id}`)
+    expect((await pages.follow(back)).alert).toContain('was deleted')
+  })
+
   test('is authenticated to be saved', async () => {
     const session = await create({ mode: 'setup', currency: 'usd' })
     const sent = await pages.press(await pageOf(session), 'Save card', {

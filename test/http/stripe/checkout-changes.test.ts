@@ -1,0 +1,324 @@
+import type Stripe from 'stripe'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { authenticate, change, eventsOf, SUCCESS, submit } from './checkout.ts'
+import { errorOf, idOf, stripeOfFile } from './sdk.ts'
+
+const sdk = stripeOfFile()
+const { stripe } = sdk
+const NEEDS_AUTHENTICATION = { number: '4000002760003184' }
+const SAVED_WITH_AUTHENTICATION = { number: '4000002500003155' }
+
+let monthly: string
+let book: string
+beforeAll(async () => {
+  const product = (await stripe.products.create({ name: 'Reader' })).id
+  const price = { product, currency: 'usd', unit_amount: 2_000 }
+  monthly = (await stripe.prices.create({ ...price, recurring: { interval: 'month' } })).id
+  book = (await stripe.prices.create(price)).id
+})
+
+type Params = Partial<Stripe.Checkout.SessionCreateParams>
+const MODES: Record<string, () => Params> = {
+  payment: () => ({ mode: 'payment', line_items: [line(book)] }),
+  'payment with an invoice': () => ({
+    mode: 'payment',
+    line_items: [line(book)],
+    invoice_creation: { enabled: true },
+  }),
+  subscription: () => ({ mode: 'subscription', line_items: [line(monthly)] }),
+}
+const line = (price: string) => ({ price, quantity: 2, adjustable_quantity: { enabled: true } })
+
+const open = (mode: string, given: Params = {}) =>
+  stripe.checkout.sessions.create({ ...MODES[mode]?.(), ...SUCCESS, ...given })
+const retrieve = (id: string) =>
+  stripe.checkout.sessions.retrieve(id, { expand: ['invoice', 'line_items', 'customer'] })
+
+async function newCode(
+  given: Partial<Stripe.PromotionCodeCreateParams> = {},
+  { percent_off = 50 } = {},
+): Promise<Stripe.PromotionCode> {
+  const { id: coupon } = await stripe.coupons.create({ percent_off, duration: 'once' })
+  return stripe.promotionCodes.create({ promotion: { type: 'coupon', coupon }, ...given })
+}
+const couponOf = ({ promotion }: Stripe.PromotionCode) => idOf(promotion.coupon)
+
+/** A session that sells at half price and waits for the authentication of its payment. */
+type Waiting = { id: string; customer: string; code: Stripe.PromotionCode; mode: string }
+
+async function waitingIn(mode: string, code: Partial<Stripe.PromotionCodeCreateParams> = {}) {
+  const customer = (await stripe.customers.create({ email: 'ada@example.com' })).id
+  const applied = await newCode(code)
+  const { id } = await open(mode, { customer, allow_promotion_codes: true })
+  await change(sdk, id, { promotion_code: applied.code })
+  const result = await submit(sdk, id, NEEDS_AUTHENTICATION)
+  return { result, waiting: { id, customer, code: applied, mode } }
+}
+
+/** Returns the sum that a customer was charged, and the customer's balance. */
+async function paidBy(customer: string) {
+  const { data } = await stripe.charges.list({ customer })
+  const { balance } = (await stripe.customers.retrieve(customer)) as Stripe.Customer
+  return { charged: data.reduce((sum, { amount, paid }) => sum + (paid ? amount : 0), 0), balance }
+}
+
+const resized = async ({ id }: Waiting, quantity = 99) => {
+  const [{ id: item = '' } = {}] = (await retrieve(id)).line_items?.data ?? []
+  await change(sdk, id, { quantities: { [item]: quantity } })
+}
+
+type Outcome = 'pays' | 'is withdrawn'
+const ALWAYS = (outcome: Outcome) => () => outcome
+const IF_SUBSCRIBED = (mode: string): Outcome => (mode === 'subscription' ? 'is withdrawn' : 'pays')
+
+/** What changes while the payment waits, and what its authentication then does. */
+const CHANGES: [string, (mode: string) => Outcome, (waiting: Waiting) => Promise<unknown>][] = [
+  ['nothing', ALWAYS('pays'), async () => undefined],
+  ['the quantity', ALWAYS('is withdrawn'), (waiting) => resized(waiting)],
+  ['the removed code', ALWAYS('is withdrawn'), ({ id }) => change(sdk, id, { promotion_code: null })],
+  [
+    'another code',
+    ALWAYS('is withdrawn'),
+    async ({ id }) => change(sdk, id, { promotion_code: (await newCode({}, { percent_off: 90 })).code }),
+  ],
+  [
+    'the code, which is inactive',
+    ALWAYS('is withdrawn'),
+    ({ code }) => stripe.promotionCodes.update(code.id, { active: false }),
+  ],
+  ['the coupon, which is deleted', ALWAYS('is withdrawn'), ({ code }) => stripe.coupons.del(couponOf(code))],
+  [
+    'a further redemption of the code',
+    ALWAYS('pays'),
+    async ({ code }) => submit(sdk, (await open('payment', { discounts: [{ promotion_code: code.id }] })).id),
+  ],
+  ['the price, which is inactive', ALWAYS('pays'), () => stripe.prices.update(book, { active: false })],
+  [
+    'the metadata',
+    ALWAYS('pays'),
+    ({ id }) => stripe.checkout.sessions.update(id, { metadata: { order: '7' } }),
+  ],
+  [
+    "the customer's balance",
+    IF_SUBSCRIBED,
+    ({ customer }) => stripe.customers.createBalanceTransaction(customer, { amount: -300, currency: 'usd' }),
+  ],
+  [
+    'a pending item',
+    IF_SUBSCRIBED,
+    ({ customer }) => stripe.invoiceItems.create({ customer, amount: 700, currency: 'usd' }),
+  ],
+  [
+    'a pending item that the balance pays',
+    IF_SUBSCRIBED,
+    async ({ customer }) => {
+      await stripe.invoiceItems.create({ customer, amount: 700, currency: 'usd' })
+      await stripe.customers.createBalanceTransaction(customer, { amount: -700, currency: 'usd' })
+    },
+  ],
+]
+
+describe.each(Object.keys(MODES))('a waiting payment in the mode %s', (mode) => {
+  test.each(CHANGES)('and %s: the customer pays what was shown, or nothing', async (_, expected, step) => {
+    const { result, waiting } = await waitingIn(mode)
+    await step(waiting)
+    await stripe.prices.update(book, { active: true })
+    const { balance } = await paidBy(waiting.customer)
+    // A payment that a change has withdrawn can no longer be settled.
+    await authenticate(sdk, result, 'succeed').catch((error: Error) =>
+      expect(error.message).toContain('status is canceled'),
+    )
+    const session = await retrieve(waiting.id)
+    const paid = await paidBy(waiting.customer)
+    if (expected(mode) === 'pays') {
+      expect(session).toMatchObject({ status: 'complete', payment_status: 'paid', amount_total: 2_000 })
+      expect(paid).toEqual({ charged: 2_000, balance })
+    } else {
+      expect(session).toMatchObject({ status: 'open', payment_status: 'unpaid', payment_intent: null })
+      expect(paid).toEqual({ charged: 0, balance })
+      expect(await statusOf(result)).toBe('canceled')
+      await change(sdk, waiting.id, { promotion_code: null })
+      await submit(sdk, waiting.id)
+    }
+    const { amount_total, invoice } = await retrieve(waiting.id)
+    const { charged, balance: left } = await paidBy(waiting.customer)
+    expect(charged).toBe((amount_total ?? 0) + balance - left)
+    if (mode === 'payment') expect(invoice).toBeNull()
+    else expect(invoice).toMatchObject({ status: 'paid', total: amount_total, amount_paid: charged })
+  })
+
+  test('and the clock, with which the code expires: the payment is withdrawn', async () => {
+    const now = (await stripe.customers.create()).created
+    const { result, waiting } = await waitingIn(mode, { expires_at: now + 3_600 })
+    await sdk.advanceMain({ to: now + 2 * 3_600 })
+    await authenticate(sdk, result, 'succeed')
+    expect(await retrieve(waiting.id)).toMatchObject({ status: 'open', payment_intent: null })
+    expect((await paidBy(waiting.customer)).charged).toBe(0)
+  })
+
+  test('and a code for one purchase: only the first of two sessions gets it', async () => {
+    const code = await newCode({ max_redemptions: 1 })
+    const submitted = []
+    for (let count = 0; count < 2; count++) {
+      const customer = (await stripe.customers.create()).id
+      const { id } = await open(mode, { customer, discounts: [{ promotion_code: code.id }] })
+      submitted.push({ id, customer, result: await submit(sdk, id, NEEDS_AUTHENTICATION) })
+    }
+    for (const { result } of submitted) await authenticate(sdk, result, 'succeed')
+    const sessions = await Promise.all(submitted.map(({ id }) => retrieve(id)))
+    expect(sessions.map(({ status }) => status)).toEqual(['complete', 'open'])
+    const paid = await Promise.all(submitted.map(({ customer }) => paidBy(customer)))
+    expect(paid.map(({ charged }) => charged)).toEqual([2_000, 0])
+    expect((await stripe.promotionCodes.retrieve(code.id)).times_redeemed).toBe(1)
+  })
+
+  test.each([{}, NEEDS_AUTHENTICATION])(
+    'a code for a first payment is redeemed, with the card %o',
+    async (card) => {
+      const code = await newCode({ restrictions: { first_time_transaction: true } })
+      const customer = (await stripe.customers.create({ email: 'new@example.com' })).id
+      const { id } = await open(mode, { customer, discounts: [{ promotion_code: code.id }] })
+      const result = await submit(sdk, id, card)
+      if (card !== NEEDS_AUTHENTICATION) expect(result.result).toBe('complete')
+      else await authenticate(sdk, result, 'succeed')
+      expect(await retrieve(id)).toMatchObject({ status: 'complete', amount_total: 2_000 })
+      expect(await paidBy(customer)).toEqual({ charged: 2_000, balance: 0 })
+      await expect(open(mode, { customer, discounts: [{ promotion_code: code.id }] })).rejects.toThrow(
+        'this one has paid before',
+      )
+    },
+  )
+})
+
+/** Returns the status of the intent with which a submission waits. */
+async function statusOf(result: Awaited<ReturnType<typeof submit>>): Promise<string> {
+  if (result.result !== 'requires_action') throw new Error(`expected an action, not ${result.result}`)
+  const { kind, object } = result.intent
+  return kind === 'payment_intent'
+    ? (await stripe.paymentIntents.retrieve(object.id)).status
+    : (await stripe.setupIntents.retrieve(object.id)).status
+}
+
+describe('an intent that a session no longer needs', () => {
+  test('is canceled when the session is completed for nothing', async () => {
+    const { id } = await open('subscription', {
+      allow_promotion_codes: true,
+      payment_method_collection: 'if_required',
+    })
+    const result = await submit(sdk, id, NEEDS_AUTHENTICATION)
+    await change(sdk, id, { promotion_code: (await newCode({}, { percent_off: 100 })).code })
+    await submit(sdk, id, { card: undefined })
+    await expect(authenticate(sdk, result, 'succeed')).rejects.toThrow('status is canceled')
+    expect(await retrieve(id)).toMatchObject({ payment_status: 'no_payment_required', amount_total: 0 })
+  })
+
+  test('is canceled when nothing is due any more at the next submission', async () => {
+    const customer = (await stripe.customers.create({ email: 'rich@example.com' })).id
+    const { id } = await open('subscription', { customer, payment_method_collection: 'if_required' })
+    const result = await submit(sdk, id, NEEDS_AUTHENTICATION)
+    await stripe.customers.createBalanceTransaction(customer, { amount: -9_000, currency: 'usd' })
+    const events = await eventsOf(stripe, () => submit(sdk, id, { card: undefined }))
+    expect(events.slice(-2)).toEqual(['payment_intent.canceled', 'checkout.session.completed'])
+    expect(await statusOf(result)).toBe('canceled')
+    expect(await paidBy(customer)).toEqual({ charged: 0, balance: -5_000 })
+  })
+
+  test('subscribes nobody: a card that is saved for nothing does not pay when the code was removed', async () => {
+    const code = await newCode({}, { percent_off: 100 })
+    const { id } = await open('subscription', { allow_promotion_codes: true })
+    await change(sdk, id, { promotion_code: code.code })
+    const saving = await submit(sdk, id, SAVED_WITH_AUTHENTICATION)
+    await stripe.promotionCodes.update(code.id, { active: false })
+    await authenticate(sdk, saving, 'succeed')
+    expect(await statusOf(saving)).toBe('canceled')
+    expect(await retrieve(id)).toMatchObject({ status: 'open', subscription: null })
+    await change(sdk, id, { promotion_code: null })
+    await submit(sdk, id)
+    expect(await retrieve(id)).toMatchObject({ payment_status: 'paid', amount_total: 4_000 })
+  })
+
+  test('is replaced when a declined card is followed by another total', async () => {
+    const { id } = await open('payment')
+    await submit(sdk, id, { number: '4000000000009995' })
+    const declined = idOf((await retrieve(id)).payment_intent)
+    await resized({ id } as Waiting, 3)
+    expect((await stripe.paymentIntents.retrieve(declined)).status).toBe('canceled')
+    await submit(sdk, id)
+    const paid = await stripe.paymentIntents.retrieve(idOf((await retrieve(id)).payment_intent))
+    expect(paid).toMatchObject({ status: 'succeeded', amount: 6_000 })
+  })
+})
+
+describe('a payment that arrives later', () => {
+  const settle = (intent: unknown) =>
+    stripe.rawRequest('POST', `/v1/test_helpers/payment_intents/${intent}/settle`, { outcome: 'succeed' })
+
+  /** Opens a session that is paid later. */
+  async function openLater(code: Stripe.PromotionCode) {
+    const customer = (await stripe.customers.create({ email: 'ada@example.com' })).id
+    const { id } = await open('payment with an invoice', {
+      customer,
+      discounts: [{ promotion_code: code.id }],
+      allowed_payment_method_types: ['boleto'],
+    })
+    return { id, customer }
+  }
+
+  const submitLater = (id: string) => submit(sdk, id, { payment_method: 'pm_boleto' })
+
+  test.each<[string, (code: Stripe.PromotionCode) => Promise<unknown>]>([
+    ['its code is inactive', ({ id }) => stripe.promotionCodes.update(id, { active: false })],
+    ['its coupon is deleted', (code) => stripe.coupons.del(couponOf(code))],
+  ])('is invoiced with the discount of its submission when %s', async (_, step) => {
+    const code = await newCode()
+    const { id, customer } = await openLater(code)
+    await submitLater(id)
+    expect((await stripe.promotionCodes.retrieve(code.id)).times_redeemed).toBe(1)
+    await step(code)
+    const { payment_intent } = await retrieve(id)
+    expect((await eventsOf(stripe, () => settle(payment_intent))).at(-1)).toBe(
+      'checkout.session.async_payment_succeeded',
+    )
+    expect(await retrieve(id)).toMatchObject({
+      payment_status: 'paid',
+      invoice: { status: 'paid', total: 2_000, amount_paid: 2_000, starting_balance: 0 },
+    })
+    expect(await paidBy(customer)).toEqual({ charged: 2_000, balance: 0 })
+    expect((await stripe.promotionCodes.retrieve(code.id)).times_redeemed).toBe(1)
+  })
+
+  test('makes no invoice for a customer who was deleted', async () => {
+    const { id, customer } = await openLater(await newCode())
+    await submitLater(id)
+    await stripe.customers.del(customer)
+    await settle((await retrieve(id)).payment_intent)
+    expect(await retrieve(id)).toMatchObject({ payment_status: 'paid', invoice: null })
+  })
+
+  test('redeems a code when it is submitted, so that the next session is refused', async () => {
+    const code = await newCode({ max_redemptions: 1 })
+    const [first, second] = [await openLater(code), await openLater(code)]
+    expect(await submitLater(first.id)).toMatchObject({ result: 'complete' })
+    await expect(submitLater(second.id)).rejects.toThrow('has been redeemed 1 times')
+    expect(await retrieve(second.id)).toMatchObject({ status: 'open', payment_intent: null })
+  })
+
+  test('keeps its amount: the merchant cannot change or confirm its intent', async () => {
+    const { id } = await openLater(await newCode())
+    await submitLater(id)
+    const intent = idOf((await retrieve(id)).payment_intent)
+    for (const call of [
+      stripe.paymentIntents.update(intent, { amount: 1 }),
+      stripe.paymentIntents.confirm(intent, { payment_method: 'pm_card_visa' }),
+    ])
+      expect((await errorOf(call)).message).toContain(`was created by the Checkout Session '${id}'`)
+    expect((await stripe.paymentIntents.cancel(intent)).status).toBe('canceled')
+  })
+})
+
+test('a purchase for nothing with invoice_creation redeems its discount', async () => {
+  const code = await newCode({ max_redemptions: 1 }, { percent_off: 100 })
+  const { id } = await open('payment with an invoice', { discounts: [{ promotion_code: code.id }] })
+  await submit(sdk, id, { card: undefined })
+  expect((await stripe.promotionCodes.retrieve(code.id)).times_redeemed).toBe(1)
+})
