@@ -13,11 +13,10 @@ import {
 } from './list-query.ts'
 import type { Cut, Reader, Statement, Statements } from './statements.ts'
 import type { StoredKind, StoredObjects, Summary } from './stored-kind.ts'
+import { SEARCH_STEP_BYTES } from './text-search.ts'
 
 /** paytwin: the number of a merchant's objects that a step of a long list reads. Each takes some 2 µs. */
 const STEP_ROWS = 1_000
-/** paytwin: the maximum size of the texts that a step searches for a part, in bytes, unless one row has more. See CHUNK_BYTES. */
-const STEP_BYTES = 500_000
 
 /** Lists objects of one kind: newest first, with `before` oldest first. They are not cached. */
 export class KindLists<K extends StoredKind> {
@@ -61,11 +60,11 @@ export class KindLists<K extends StoredKind> {
     const texts = filters.filter((filter) => 'text' in filter).length
     const order = before === undefined ? 'newest first' : 'oldest first'
     const values = { merchant, from: before ?? after ?? Number.MAX_SAFE_INTEGER }
-    for (let most = STEP_ROWS; ; most = Math.ceil(most / 2)) {
-      const query = stepEndQuery(this.#kind, order, { rows: most, isByText: texts > 0 })
-      const { seq, rows, bytes } = this.#statementOf(query, readStepEnd).get(values) as StepEnd
-      if (most > 1 && bytes * texts > STEP_BYTES) continue
-      return seq === null || rows < most ? undefined : seq
+    const query = stepEndQuery(this.#kind, order, texts > 0)
+    for (let limit = STEP_ROWS; ; limit = Math.ceil(limit / 2)) {
+      const { seq, rows, bytes } = this.#statementOf(query, readStepEnd).get({ ...values, limit }) as StepEnd
+      if (limit === 1 || bytes * texts <= SEARCH_STEP_BYTES)
+        return rows < limit ? undefined : (seq ?? undefined)
     }
   }
 

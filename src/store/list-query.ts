@@ -102,25 +102,21 @@ export type StepEnd = {
 }
 
 /**
- * Builds the query for the end of a step that reads up to a number of rows beyond one (`from`) in the order of a list.
- * @param step.isByText - whether the step also reads texts of customers
+ * Builds the query for the end of a step that reads up to a number of rows (`limit`) beyond one (`from`) in the order of a list.
+ * @param isByText - whether the step also reads texts of customers
  */
-export function stepEndQuery(
-  kind: StoredKind,
-  order: PageShape['order'],
-  { rows, isByText }: { readonly rows: number; readonly isByText: boolean },
-): ListQuery {
+export function stepEndQuery(kind: StoredKind, order: PageShape['order'], isByText: boolean): ListQuery {
   const seq = sql.ref(`${kind}.seq`)
   const [compare, direction, last] = order === 'newest first' ? ['<', 'desc', 'min'] : ['>', 'asc', 'max']
   const shown = 'deleted' in columnsOf(kind) ? sql`and deleted = 0` : sql``
   const index = sql.ref(isByText && kind === 'customer' ? 'customer_text' : `${kind}_merchant`)
   return {
-    name: `end of ${rows} ${kind} ${order}${isByText ? ' by text' : ''}`,
+    name: `end of a step of ${kind} ${order}${isByText ? ' by text' : ''}`,
     query:
       () => sql<object>`select ${sql.raw(last)}(seq) as seq, count(*) as rows, total(bytes) as bytes from (
       select ${seq} as seq, ${isByText ? textSize(kind) : sql`0`} as bytes from ${sql.table(kind)} indexed by ${index}
       where merchant = ${arg('merchant')} ${shown} and ${seq} ${sql.raw(compare)} ${arg('from')}
-      order by ${seq} ${sql.raw(direction)} limit ${literal(rows)})`,
+      order by ${seq} ${sql.raw(direction)} limit ${arg('limit')})`,
     values: {},
   }
 }

@@ -11,6 +11,7 @@ import {
   searchQuery,
 } from './search-query.ts'
 import type { Cut, Reader, Statements } from './statements.ts'
+import { SEARCH_STEP_BYTES } from './text-search.ts'
 
 /** A page of the objects that a search finds, newest first. */
 export type SearchPage = {
@@ -27,11 +28,6 @@ const EVERYTHING: Span = { above: -1, below: Number.MAX_SAFE_INTEGER }
 const BOUNDS = { isAbove: true, isBelow: true }
 /** paytwin: the maximum number of rows that a step of a search reads. */
 const CHUNK_ROWS = 200
-/**
- * paytwin: the maximum size of what a step reads for a clause, in bytes, unless one row has more. To search a byte of
- * metadata takes up to 20 ns, so a step takes up to 10 ms; one of texts with capitals and other alphabets takes up to 25 ms.
- */
-const CHUNK_BYTES = 500_000
 
 type Place = { readonly seq: number }
 
@@ -100,7 +96,7 @@ export class ObjectSearch {
   /** Divides the rows that a search reads into chunks, newest first. @returns the values of each, with its bounds */
   *#chunks(kind: Kind, search: Search, values: SearchValues): Generator<SearchValues> {
     const next = this.#statements.once(rowsQuery(kind, search, CHUNK_ROWS), seqOf)
-    const maxLength = CHUNK_BYTES / search.clauses.length
+    const maxLength = SEARCH_STEP_BYTES / search.clauses.length
     const lastOf: LastOfChunk = (some) => {
       const { rows, isCut } = next.allWithin(some, { maxLength, lengthOf: bytesOf })
       return isCut || rows.length === CHUNK_ROWS ? rows.at(-1) : undefined

@@ -4,6 +4,12 @@ import { type RawBuilder, sql } from 'kysely'
 /** SQLite searches texts up to this length quicker than a function of JavaScript, whose every call costs a copy. */
 const SHORT_BYTES = 256
 
+/**
+ * paytwin: the maximum size of what a step of a search reads for each of its parts, in bytes, unless one row has more. To search a
+ * byte of metadata takes up to 20 ns, so a step takes up to 10 ms; one of texts with capitals and other alphabets takes up to 25 ms.
+ */
+export const SEARCH_STEP_BYTES = 500_000
+
 /** Adds the function with which statements search long texts. */
 export function addTextSearch(database: Sqlite.Database): void {
   const foldedOf = rememberingFold()
