@@ -4,7 +4,7 @@ import type { Delivery } from './delivery.ts'
 /** The maximum number of entries: hours of an ordinary sandbox. The daemon still has older events. */
 export const MAX_ENTRIES = 5_000
 
-/** The maximum size of all entries. Only large objects reach it before the maximum number. */
+/** The maximum size of all entries, in characters of JSON. Only large objects reach it before the maximum number. */
 export const MAX_CHARACTERS = 32 * 1_048_576
 
 /** An object in a list. */

@@ -253,23 +253,26 @@ test('only the owner can access the files and folders', () => {
   expect(wrongModes(data)).toEqual([])
 })
 
-/** The files and folders whose modes are not those of an owner's. */
+/** Lists the files that do not have the mode 0600, and the folders that do not have 0700. */
 const wrongModes = (path: string): string[] =>
   ['.', ...readdirSync(path, { recursive: true, encoding: 'utf8' })]
     .map((name) => ({ name, stats: statSync(join(path, name)) }))
     .filter(({ stats }) => (stats.mode & 0o777) !== (stats.isDirectory() ? 0o700 : 0o600))
     .map(({ name, stats }) => `${name} ${(stats.mode & 0o777).toString(8)}`)
 
-test.each(['000', '277', '777'])('also with the umask %s', async (umask) => {
-  const other = join(folder.path, `umask-${umask}`)
-  const before = process.umask(umask)
-  try {
-    const started = await startDaemon(['--data', other])
-    await paytwin(['snapshots', 'save', 'a', '--data', other])
-    await started.stop()
-  } finally {
-    process.umask(before)
-  }
-  expect(existsSync(join(other, 'snapshots', 'a.db'))).toBe(true)
-  expect(wrongModes(other)).toEqual([])
-})
+test.each(['000', '277', '777'])(
+  'only the owner can access the files and folders with the umask %s',
+  async (umask) => {
+    const other = join(folder.path, `umask-${umask}`)
+    const before = process.umask(umask)
+    try {
+      const started = await startDaemon(['--data', other])
+      await paytwin(['snapshots', 'save', 'a', '--data', other])
+      await started.stop()
+    } finally {
+      process.umask(before)
+    }
+    expect(existsSync(join(other, 'snapshots', 'a.db'))).toBe(true)
+    expect(wrongModes(other)).toEqual([])
+  },
+)

@@ -58,7 +58,7 @@ async function watch(...size: Parameters<typeof open>): Promise<TmuxTerminal> {
 const customer = (name: string) => api(daemon, '/v1/customers', { name })
 
 describe('the keys', () => {
-  test('keys that mean nothing do nothing', async () => {
+  test('unused keys are ignored', async () => {
     await watch()
     await terminal.press('/', 'C-F1', 'S-F1', 'F1', 'C-F4', 'M-F12', 'C-S-Left', 'BTab', 'C-IC', 'x')
     await terminal.shows(/^\/x▏/m)

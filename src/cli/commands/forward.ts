@@ -42,7 +42,7 @@ export const secretOf = (token: string | null): string =>
  * not accept is reported and not sent again. The function reads its own stream, so a slow receiver does not delay the
  * display.
  * @param onForwarded - called after each event with the reason why the receiver did not accept it, or null if it did; the next
- * event is read when its promise is settled
+ * event is read once it resolves
  * See docs/contract/command-line.md#tailing-events.
  */
 export async function forwardEvents(

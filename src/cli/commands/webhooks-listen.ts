@@ -48,7 +48,7 @@ export async function listen({ client, out }: Invocation, wanted: Wanted): Promi
     if (used.has(socket)) return void socket.destroy()
     used.add(socket)
     const shown = receive(request, bodies, () => own.secret).then((event) => {
-      if (out.isBehind) throw new Rejected(503, 'Nothing reads the output, and too much of it waits.')
+      if (out.isBehind) throw new Rejected(503, 'More than 32 Mi characters of output wait for a reader.')
       if (out.isJson) out.json(event, 0)
       else out.line(...eventLine(event))
     })

@@ -167,7 +167,7 @@ describe('webhooks listen', () => {
     },
   )
 
-  test('returns 503 while nothing reads its output and 32 MiB of it wait, and continues', async () => {
+  test('returns 503 while more than 32 Mi characters of its output wait, and continues', async () => {
     const child = start(['webhooks', 'listen', '--json'], { env: daemon().env })
     started.push(child)
     const said = lines(child.stderr)
@@ -183,7 +183,7 @@ describe('webhooks listen', () => {
     const statuses: (number | undefined)[] = []
     for (let sent = 0; sent < 6; sent += 1) statuses.push(await send())
     expect(statuses).toEqual([200, 200, 200, 200, 200, 503])
-    expect(await said.next()).toBe('Rejected: Nothing reads the output, and too much of it waits.')
+    expect(await said.next()).toBe('Rejected: More than 32 Mi characters of output wait for a reader.')
 
     const printed = lines(child.stdout)
     for (let line = 0; line < 5; line += 1) expect(await printed.next()).toContain('evt_1')

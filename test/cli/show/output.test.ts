@@ -108,7 +108,7 @@ test('fields are printed one per line', () => {
   expect(written.stdout).toBe('id: mer_1\nname: Ada\n')
 })
 
-test('there is no room while more than 32 Mi characters wait for the reader, until it reads or the command is interrupted', async () => {
+test('an endless command waits while more than 32 Mi characters are unread, until they are read or it is interrupted', async () => {
   let isRead = () => {}
   const stdout = new Writable({
     decodeStrings: false,
