@@ -53,7 +53,10 @@ export function openWebhooks(
 /** The maximum number of endpoints whose secrets are tried for a received webhook. */
 const MAX_ENDPOINTS = 100
 
-/** Finds the endpoint of a merchant whose secret signed a received webhook, with one secret in each step. Stripe's signature is paytwin's, under another name. */
+/**
+ * Finds the endpoint of a merchant whose secret signed a received webhook. Each step tries one secret. Stripe's signature is the same
+ * under another name.
+ */
 function* signerOf(
   { store, ids }: Engine,
   { settings }: MerchantState,

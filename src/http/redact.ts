@@ -74,7 +74,8 @@ type RedactedParams = { readonly text: string; readonly isCut: boolean }
 /**
  * Copies the parameters of a body as JSON, which takes less memory than objects, and without secrets: values of secret parameters,
  * and everything that looks like a key, a client_secret or the number of a card.
- * @param room - the maximum length of the names and values in characters; the first ones that fit are copied
+ * @param room - the maximum length of the names and values in characters, with two for each nested list or object and without the
+ * escapes of JSON; the first ones that fit are copied
  */
 export function redactedParams(raw: Raw, room: number): RedactedParams {
   const left = { length: room, isCut: false }

@@ -51,7 +51,7 @@ export class WebhookInbox {
     return reply
   }
 
-  /** Calls a handler. If it throws, returns no valid response or not in time, the attempt counts as unanswered. */
+  /** Calls a handler. If it throws, returns an invalid response or does not answer in time, the attempt counts as unanswered. */
   #handled(handler: WebhookHandler, letter: WebhookRequest, signal: AbortSignal): Promise<Reply> {
     return replyWithin(this.#timeoutMs, signal, (limit) => unlessAborted(call(handler, letter), limit.signal))
   }

@@ -144,7 +144,7 @@ class Carrier extends Duplex {
     this.#plain.pause()
     for (let from = 0; from < chunk.length; from += PIECE_BYTES)
       this.#arrived.push(chunk.subarray(from, from + PIECE_BYTES))
-    // Only now: more is read when all pieces were passed on.
+    // After all pieces were added: while none waits, more is read.
     this.#passOn()
   }
 

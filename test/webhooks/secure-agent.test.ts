@@ -31,7 +31,8 @@ async function startReceiver(
     server.closeAllConnections()
     server.close()
   })
-  const send = (url = `https://127.0.0.1:${portOf(server)}/hooks`) => post(new URL(url), { ...makePost(), agent })
+  const send = (url = `https://127.0.0.1:${portOf(server)}/hooks`) =>
+    post(new URL(url), { ...makePost(), agent })
   return { send, server, connections: () => connections }
 }
 

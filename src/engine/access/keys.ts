@@ -204,7 +204,10 @@ export class KeyRing {
     return key
   }
 
-  /** Writes when keys were last used. Called periodically, because every request uses a key. If that fails, the next call writes it. */
+  /**
+   * Writes when keys were last used. Called periodically, because every request uses a key. If that fails, the next call repeats it.
+   * @throws the error of the write
+   */
   async flush(): Promise<void> {
     const used = [...this.#used]
     this.#used.clear()

@@ -162,7 +162,10 @@ export class CommandQueue {
    * transaction fails, so do all of them.
    */
   #runTogether(first: Command): void {
-    /** Commands that were taken from the queue, and neither deferred nor rejected. The transaction may not even begin. */
+    /**
+     * Commands that were taken from the queue, and neither deferred nor rejected. The first one must be answered even if the
+     * transaction cannot begin.
+     */
     const open = new Set([first])
     const replies: (() => void)[] = []
     const end = stopwatch() + TRANSACTION_MS

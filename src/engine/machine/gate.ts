@@ -72,7 +72,8 @@ export class TimedTurns<Owner> {
       const step = steps.next()
       if (step.done) return step.value
       if (this.#hasTime()) continue
-      // The next turn may come before any request that arrived meanwhile is read, and what waits already comes first.
+      // The first turn reads the requests that have arrived, and the second runs what they have queued. Without both, the next step
+      // would run before them.
       await nextTurn()
       await nextTurn()
       await this.next(owner)
