@@ -1,7 +1,7 @@
 import type { Change } from '../../core/change.ts'
 import type { Customer } from '../../core/customer.ts'
 import type { Invoice } from '../../core/invoice.ts'
-import { applyBalance } from '../../core/invoice-balance.ts'
+import { applyBalance, balanceLeftBy } from '../../core/invoice-balance.ts'
 import type { InvoiceLine } from '../../core/invoice-line.ts'
 import { isDraft } from '../../core/invoice-status.ts'
 import { compareJobs, isNotice, type Job, scheduleJobs, subscriptionJobs } from '../../core/jobs.ts'
@@ -17,8 +17,11 @@ type Jobs = {
 }
 
 /** Returns the newest invoice of a subscription. */
-export const newestInvoice = ({ store, owner }: UnitOfWork, subscription: string): Invoice | undefined =>
-  store.objects.list('invoice', owner, [{ field: 'subscription', is: subscription }], { limit: 1 })[0]
+export const newestInvoice = (unit: UnitOfWork, subscription: string): Invoice | undefined =>
+  newestInvoices(unit, subscription, 1)[0]
+
+const newestInvoices = ({ store, owner }: UnitOfWork, subscription: string, limit: number): Invoice[] =>
+  store.objects.list('invoice', owner, [{ field: 'subscription', is: subscription }], { limit })
 
 /**
  * Returns the newest invoice of a subscription if it is another one than before. A draft has the customer's balance applied, as
@@ -29,14 +32,24 @@ export function newInvoice(
   subscription: string,
   before: string | undefined,
 ): Invoice | undefined {
-  const newest = newestInvoice(unit, subscription)
+  const [newest, former] = newestInvoices(unit, subscription, 2)
   if (!newest || newest.id === before) return undefined
-  return withBalance(newest, unit.need('customer', newest.customer))
+  return withBalance(newest, former, unit.need('customer', newest.customer))
 }
 
-/** Applies the customer's balance to a draft. Invoices that are finalized have theirs applied. */
-const withBalance = (invoice: Invoice, { balances }: Customer): Invoice =>
-  isDraft(invoice) ? { ...invoice, ...applyBalance(invoice.total, balances[invoice.currency] ?? 0) } : invoice
+/**
+ * Applies the customer's balance to a draft. Invoices that are finalized have theirs applied.
+ * @param former - the subscription's invoice before it, which uses the balance first if it is a draft that advances
+ */
+function withBalance(invoice: Invoice, former: Invoice | undefined, { balances }: Customer): Invoice {
+  if (!isDraft(invoice)) return invoice
+  const balance = balances[invoice.currency] ?? 0
+  const isUsed = former !== undefined && isDraft(former) && former.next_payment_attempt !== null
+  return {
+    ...invoice,
+    ...applyBalance(invoice.total, isUsed ? balanceLeftBy(former.total, balance) : balance),
+  }
+}
 
 /**
  * Returns the next invoice of a subscription if nothing else changes; undefined for none. If the next job makes it, it is
@@ -70,7 +83,8 @@ function newestOf(unit: UnitOfWork, change: Change | undefined, subscription: st
   )
   const invoice = created && change?.pending('invoice', created.after.id)
   if (!change || !invoice) return undefined
-  return withBalance(invoice, change.latest('customer', unit.need('customer', invoice.customer)))
+  const customer = change.latest('customer', unit.need('customer', invoice.customer))
+  return withBalance(invoice, newestInvoice(unit, subscription), customer)
 }
 
 /** Converts an invoice to its state before the collection, without the ids of objects that were rolled back. */

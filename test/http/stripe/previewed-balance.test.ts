@@ -84,6 +84,24 @@ describe('the next invoice has the balance of the customer applied', () => {
     expect(await newest(subscription)).toMatchObject({ ...expected, status: 'paid' })
   })
 
+  test.each([
+    ['a credit', -1500, 3500],
+    ['a debt', 2500, 7500],
+    ['a credit that is larger', -7000, 0],
+  ])('%s that the draft of the hour before will use is not applied twice', async (_what, balance, used) => {
+    const made = await subscribe()
+    const { clock, customer, subscription } = made
+    await stripe.customers.update(customer, { balance })
+    await sdk.advance(clock, FEB_28 + 60)
+    const left = balance + 5000 - used
+    const expected = { total: 5000, starting_balance: left, amount_due: 5000 + left }
+    expect(amountsOf(await stripe.invoices.createPreview({ subscription }))).toEqual(expected)
+    await sdk.advance(clock, FEB_28 + HOUR)
+    expect(await newest(subscription)).toMatchObject({ starting_balance: balance, amount_due: used })
+    await sdk.advance(clock, FEB_28 + 32 * DAY)
+    expect(amountsOf(await newest(subscription))).toEqual(expected)
+  })
+
   test('with what the previewed change leaves in the balance', async () => {
     const made = await subscribe()
     const { product } = await stripe.prices.retrieve(small)
