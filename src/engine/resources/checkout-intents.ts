@@ -9,7 +9,10 @@ import { clockOf } from './checkout-session.ts'
 /** The intents of a session. */
 type Intents = Pick<CheckoutSession, 'payment_intent' | 'setup_intent'>
 
-/** Cancels the intents of a session that have not succeeded, so that their customer cannot complete them. @returns those that are left */
+/**
+ * Cancels the intents of a session that have not succeeded, so that their customer cannot complete them.
+ * @returns the intents that the session keeps
+ */
 export function cancelIntents(unit: UnitOfWork, change: Change, session: CheckoutSession): Intents {
   const payment = session.payment_intent === null ? null : unit.need('payment_intent', session.payment_intent)
   const cancelsPayment = payment !== null && !intentFactsOf(payment).isPaid
@@ -39,7 +42,7 @@ export function cancelIntents(unit: UnitOfWork, change: Change, session: Checkou
 
 /**
  * Withdraws the payment of a session whose purchase has changed. The next submission makes a new one.
- * @returns the session without its intents
+ * @returns the session without the canceled intents
  * See docs/contract/checkout-sessions.md#withdrawn-payments.
  */
 export function withdrawPayment(unit: UnitOfWork, session: CheckoutSession): CheckoutSession {

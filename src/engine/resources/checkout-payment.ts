@@ -38,14 +38,14 @@ export type CheckoutResult =
 /** A payment method that pays for a session, and where its customer returns after an authentication. */
 type Paying = { readonly method: PaymentMethod; readonly return_url: string | null }
 
-/** Charges the amount due. The intent of an earlier attempt is used again if the amount is the same. */
+/** Charges the amount due. The intent of an earlier attempt is used again if the amount is the same, or else withdrawn. */
 export function pay(
   unit: UnitOfWork,
   submitted: CheckoutSession,
   amount: number,
   { method, return_url }: Paying,
 ): CheckoutResult {
-  const session = paysAmount(unit, submitted, amount) ? submitted : withdrawPayment(unit, submitted)
+  const session = canReuse(unit, submitted, amount) ? submitted : withdrawPayment(unit, submitted)
   const { outcomes, customer, currency } = session
   const isSubscription = session.mode === 'subscription'
   const { metadata, description, ...chosen } = outcomes.payment_intent
@@ -74,16 +74,22 @@ export function pay(
   return { result: 'requires_action', session: waiting, intent: { kind: 'payment_intent', object: intent } }
 }
 
-/** Reports whether the intent of a session, if it has one, pays an amount. */
-const paysAmount = (unit: UnitOfWork, { payment_intent }: CheckoutSession, amount: number): boolean =>
-  payment_intent === null || unit.need('payment_intent', payment_intent).amount === amount
+/** Reports whether a payment of an amount can use the intents of a session: none saves a card, and none pays another amount. */
+const canReuse = (
+  unit: UnitOfWork,
+  { payment_intent, setup_intent }: CheckoutSession,
+  amount: number,
+): boolean =>
+  setup_intent === null &&
+  (payment_intent === null || unit.need('payment_intent', payment_intent).amount === amount)
 
-/** Saves a payment method when nothing is due. */
+/** Saves a payment method when nothing is due. A payment of an earlier attempt is withdrawn. */
 export function saveMethod(
   unit: UnitOfWork,
-  session: CheckoutSession,
+  submitted: CheckoutSession,
   { method, return_url }: Paying,
 ): CheckoutResult {
+  const session = submitted.payment_intent === null ? submitted : withdrawPayment(unit, submitted)
   const { customer, outcomes } = session
   const { description, metadata } = outcomes.setup_intent
   const id =

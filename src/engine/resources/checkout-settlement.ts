@@ -47,13 +47,16 @@ export function settleSetup(unit: UnitOfWork, id: string, outcome: 'succeed' | '
   return settled
 }
 
-/** Reports whether an open session still sells what was submitted: at the same total, for the same amount due. */
+/** Reports whether a session is open, and its total and amount due are still those of the submission. */
 function stillCosts(unit: UnitOfWork, session: CheckoutSession, amount: number): boolean {
-  if (!checkoutFactsOf(session).isOpen) return false
+  const { customer } = session
+  const isGone = customer !== null && unit.need('customer', customer).deleted
+  if (!checkoutFactsOf(session).isOpen || isGone) return false
   try {
     const { session: current, due } = totalsOf(unit, session)
     return due === amount && current.amount_total === session.amount_total
   } catch (error) {
+    // The purchase can no longer be made, for example with a deleted coupon. Overload and mistakes of paytwin are not such a reason.
     if (!(error instanceof ApiError) || error.status >= 500 || error.status === 429) throw error
     return false
   }

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { authenticate, change, eventsOf, SUCCESS, submit } from './checkout.ts'
 import { errorOf, idOf, stripeOfFile } from './sdk.ts'
 
@@ -27,6 +27,7 @@ const MODES: Record<string, () => Params> = {
   }),
   subscription: () => ({ mode: 'subscription', line_items: [line(monthly)] }),
 }
+const priceIn = (mode: string) => (mode === 'subscription' ? monthly : book)
 const line = (price: string) => ({ price, quantity: 2, adjustable_quantity: { enabled: true } })
 
 const open = (mode: string, given: Params = {}) =>
@@ -92,7 +93,11 @@ const CHANGES: [string, (mode: string) => Outcome, (waiting: Waiting) => Promise
     ALWAYS('pays'),
     async ({ code }) => submit(sdk, (await open('payment', { discounts: [{ promotion_code: code.id }] })).id),
   ],
-  ['the price, which is inactive', ALWAYS('pays'), () => stripe.prices.update(book, { active: false })],
+  [
+    'the price, which is inactive',
+    ALWAYS('pays'),
+    ({ mode }) => stripe.prices.update(priceIn(mode), { active: false }),
+  ],
   [
     'the metadata',
     ALWAYS('pays'),
@@ -121,8 +126,8 @@ const CHANGES: [string, (mode: string) => Outcome, (waiting: Waiting) => Promise
 describe.each(Object.keys(MODES))('a waiting payment in the mode %s', (mode) => {
   test.each(CHANGES)('and %s: the customer pays what was shown, or nothing', async (_, expected, step) => {
     const { result, waiting } = await waitingIn(mode)
+    onTestFinished(async () => void (await stripe.prices.update(priceIn(mode), { active: true })))
     await step(waiting)
-    await stripe.prices.update(book, { active: true })
     const { balance } = await paidBy(waiting.customer)
     // A payment that a change has withdrawn can no longer be settled.
     await authenticate(sdk, result, 'succeed').catch((error: Error) =>
@@ -223,7 +228,20 @@ describe('an intent that a session no longer needs', () => {
     expect(await paidBy(customer)).toEqual({ charged: 0, balance: -5_000 })
   })
 
-  test('subscribes nobody: a card that is saved for nothing does not pay when the code was removed', async () => {
+  test('is not canceled by the authentication of a card that was saved for nothing', async () => {
+    const customer = (await stripe.customers.create({ email: 'late@example.com' })).id
+    await stripe.customers.createBalanceTransaction(customer, { amount: -9_000, currency: 'usd' })
+    const { id } = await open('subscription', { customer })
+    const saving = await submit(sdk, id, SAVED_WITH_AUTHENTICATION)
+    await stripe.customers.createBalanceTransaction(customer, { amount: 9_000, currency: 'usd' })
+    const paying = await submit(sdk, id, NEEDS_AUTHENTICATION)
+    await expect(authenticate(sdk, saving, 'succeed')).rejects.toThrow('canceled')
+    await authenticate(sdk, paying, 'succeed')
+    expect(await stripe.checkout.sessions.retrieve(id)).toMatchObject({ payment_status: 'paid' })
+    expect(await paidBy(customer)).toEqual({ charged: 4_000, balance: 0 })
+  })
+
+  test('is canceled when its authentication follows the end of the code that made the purchase free', async () => {
     const code = await newCode({}, { percent_off: 100 })
     const { id } = await open('subscription', { allow_promotion_codes: true })
     await change(sdk, id, { promotion_code: code.code })
@@ -309,10 +327,43 @@ describe('a payment that arrives later', () => {
     const intent = idOf((await retrieve(id)).payment_intent)
     for (const call of [
       stripe.paymentIntents.update(intent, { amount: 1 }),
+      stripe.paymentIntents.update(intent, { setup_future_usage: 'off_session' }),
       stripe.paymentIntents.confirm(intent, { payment_method: 'pm_card_visa' }),
     ])
       expect((await errorOf(call)).message).toContain(`was created by the Checkout Session '${id}'`)
     expect((await stripe.paymentIntents.cancel(intent)).status).toBe('canceled')
+  })
+})
+
+describe('a card that waits to be saved', () => {
+  async function saving() {
+    const customer = (await stripe.customers.create({ email: 'ada@example.com' })).id
+    const { id } = await stripe.checkout.sessions.create({
+      mode: 'setup',
+      customer,
+      currency: 'usd',
+      ...SUCCESS,
+    })
+    return { id, customer, result: await submit(sdk, id, SAVED_WITH_AUTHENTICATION) }
+  }
+
+  test('is not given to another customer: the merchant cannot change its intent', async () => {
+    const { id } = await saving()
+    const intent = idOf((await retrieve(id)).setup_intent)
+    const { id: other } = await stripe.customers.create({})
+    for (const given of [{ customer: other }, { payment_method: 'pm_card_visa' }])
+      expect((await errorOf(stripe.setupIntents.update(intent, given))).message).toContain(
+        `was created by the Checkout Session '${id}'`,
+      )
+    expect((await stripe.setupIntents.update(intent, { description: 'Card' })).description).toBe('Card')
+  })
+
+  test('is not saved to a customer who was deleted', async () => {
+    const { id, customer, result } = await saving()
+    await stripe.customers.del(customer)
+    await authenticate(sdk, result, 'succeed')
+    expect(await stripe.checkout.sessions.retrieve(id)).toMatchObject({ status: 'open', setup_intent: null })
+    expect(await statusOf(result)).toBe('canceled')
   })
 })
 

@@ -174,7 +174,7 @@ export function paymentIntentRoutes(api: StripeApi): void {
       const { amount, currency, customer, description, metadata } = params
       const given = { amount, currency, customer, description, metadata, ...methodOf(params) }
       const options = paymentOptions(params)
-      const { description: _, metadata: __, ...payment } = given
+      const { description: _, metadata: __, ...payment } = { ...given, ...options }
       if (Object.values(payment).some((value) => value !== undefined))
         checkNotOfCheckout(unit, 'payment_intent', id, 'changed')
       return presentPaymentIntent(

@@ -132,7 +132,11 @@ export function setupIntentRoutes(api: StripeApi): void {
     },
     ({ unit, view, id, params }) => {
       const { customer, description, metadata } = params
-      const given = { customer, description, metadata, ...methodOf(params) }
+      const setup = { customer, ...methodOf(params) }
+      const options = methodOptions(params)
+      if (Object.values({ ...setup, ...options }).some((value) => value !== undefined))
+        checkNotOfCheckout(unit, 'setup_intent', id, 'changed')
+      const given = { ...setup, description, metadata }
       return presentSetupIntent(
         view,
         updateSetupIntent(unit, id, { ...given, options: methodOptions(params) }),

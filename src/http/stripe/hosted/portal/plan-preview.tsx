@@ -73,7 +73,7 @@ function Lines({ portal, invoice }: { portal: Portal; invoice: Invoice }) {
       {off === 0 ? null : <Row name="Discounts" amount={amountText(off, currency)} />}
       {balance === 0 ? null : (
         <Row
-          name={balance > 0 && total >= 0 ? 'Open balance' : 'Credit balance'}
+          name={balance > 0 && (total >= 0 || amount_due > 0) ? 'Open balance' : 'Credit balance'}
           amount={amountText(balance, currency)}
         />
       )}
