@@ -2,6 +2,7 @@ import type { Client } from '../client/client.ts'
 import { MerchantApi } from '../client/merchant-api.ts'
 import { readEach } from '../client/read-each.ts'
 import type { Customer } from '../client/types.ts'
+import { someOf } from '../text/some-of.ts'
 import { Failure, wrongUsage } from './failure.ts'
 
 /** The maximum number of customers with one email address that an error lists. */
@@ -30,7 +31,6 @@ export async function findCustomer(
       `No customer has the email address '${text}'. List the customers with 'paytwin customers list'.`,
     )
   if (others.length === 0) return first
-  const named = [first, ...others].slice(0, MAX_NAMED).join(', ')
-  const rest = others.length >= MAX_NAMED ? ', …' : ''
-  throw wrongUsage(`Several customers have the email address '${text}': ${named}${rest}. Give an ID.`)
+  const named = someOf([first, ...others], MAX_NAMED)
+  throw wrongUsage(`Several customers have the email address '${text}': ${named}. Give an ID.`)
 }

@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts'
 import type { Merchant } from '../client/types.ts'
+import { someOf } from '../text/some-of.ts'
 import { Failure, wrongUsage } from './failure.ts'
 
 /**
@@ -25,7 +26,8 @@ export async function resolveMerchant(
 /** The maximum number of merchants that an error lists. */
 const MAX_NAMED = 10
 
-function nameSome(merchants: readonly Merchant[]): string {
-  const named = merchants.slice(0, MAX_NAMED).map(({ id, name }) => `${id} ${name}`)
-  return [...named, ...(merchants.length > MAX_NAMED ? ['…'] : [])].join(', ')
-}
+const nameSome = (merchants: readonly Merchant[]): string =>
+  someOf(
+    merchants.map(({ id, name }) => `${id} ${name}`),
+    MAX_NAMED,
+  )

@@ -9,13 +9,13 @@ import type { UnitOfWork } from '../machine/unit.ts'
 import { findCoupon } from './coupon.ts'
 import { MAX_ACTIVE_CODES } from './promotion-code.ts'
 
-/** A discount to create or to keep: exactly one of the three. */
+/** A discount to create or to keep. Exactly one field is given. */
 export type DiscountParam = {
   coupon?: string | undefined
   promotion_code?: string | undefined
   /** The id of a discount that the object already has. */
   discount?: string | undefined
-  /** In place of the three: what its caller redeems, so that it is neither checked nor counted here. */
+  /** A coupon or promotion code that the caller has checked and counts as redeemed. */
   redeemed?: Redeemable | undefined
 }
 
@@ -147,11 +147,11 @@ export function countRedemption(change: Change, { coupon, code }: Redeemable): v
 export function createDiscount(
   unit: UnitOfWork,
   change: Change,
-  { coupon, code }: Redeemable,
-  given: { purchase: Purchase; event: 'customer.discount.created' | 'customer.discount.updated' },
+  redeemable: Redeemable,
+  given: Parameters<typeof newDiscount>[3],
 ): Discount {
-  countRedemption(change, { coupon, code })
-  return newDiscount(unit, change, { coupon, code }, given)
+  countRedemption(change, redeemable)
+  return newDiscount(unit, change, redeemable, given)
 }
 
 /** Creates a discount without counting its redemption. */

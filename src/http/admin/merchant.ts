@@ -12,6 +12,7 @@ import {
   findMerchant,
   updateMerchant,
 } from '../../engine/resources/merchant.ts'
+import { someOf } from '../../text/some-of.ts'
 import { presentClock } from '../clock.ts'
 import { deferred } from '../deferred.ts'
 import { mailSettings, presentMails } from '../mail-settings.ts'
@@ -123,11 +124,10 @@ export function theMerchant(engine: Engine, id: string | undefined): MerchantSta
 const MAX_NAMED = 5
 
 function whichMerchant(merchants: readonly MerchantState[]): ApiError {
-  const named = merchants.slice(0, MAX_NAMED).map(({ settings: { id, name: called } }) => `${id} ${called}`)
-  const rest = merchants.length > MAX_NAMED ? ', …' : ''
+  const named = merchants.map(({ settings: { id, name: called } }) => `${id} ${called}`)
   return parameterMissing(
     'merchant',
-    `Missing required parameter: merchant. The ${merchants.length} merchants: ${named.join(', ')}${rest}`,
+    `Missing required parameter: merchant. The ${merchants.length} merchants: ${someOf(named, MAX_NAMED)}`,
   )
 }
 
