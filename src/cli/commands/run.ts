@@ -14,7 +14,7 @@ import { newRunFolder, removeRunFolder } from '../daemon/run-folder.ts'
 import { type ServeFlags, serveOptions } from '../daemon/serve-options.ts'
 import { ExitWith, Failure } from '../failure.ts'
 import { type Io, variable } from '../io.ts'
-import { createForOwner, withInheritedUmask } from '../umask.ts'
+import { forOwnerOnly, withUmask } from '../umask.ts'
 import { daemonOptions, exitThoughUnread, startHere, VARIABLES } from './serve.ts'
 
 /** Adds `paytwin run`, which runs a daemon for as long as a command runs. See docs/contract/operator.md#run. */
@@ -42,7 +42,9 @@ export function runCommand(program: Command, io: Io): void {
     .option('--no-strict-params', 'ignore unknown parameters, with a warning')
     .option('--json', "print the daemon's log as JSON lines")
     .addHelpText('after', ABOUT + VARIABLES + examplesText(EXAMPLES))
-    .action((_command: readonly string[], flags: RunFlags) => runWithDaemon(command.args, flags, io))
+    .action((_command: readonly string[], flags: RunFlags) =>
+      forOwnerOnly((umask) => runWithDaemon({ args: command.args, umask }, flags, io)),
+    )
 }
 
 type RunFlags = ServeFlags & {
@@ -50,6 +52,9 @@ type RunFlags = ServeFlags & {
   readonly forwardTo?: string
   readonly shiftDate?: boolean
 }
+
+/** The command that `run` runs, and the umask that it gets. */
+type CommandLine = { readonly args: readonly string[]; readonly umask: number }
 
 /** Options of `serve` that `run` does not have, because it chooses the data folder, and stdout belongs to the command. */
 const FIXED: ReadonlySet<string> = new Set(['data', 'ephemeral', 'json'])
@@ -78,8 +83,7 @@ const EXAMPLES = [
 ]
 
 /** Starts a daemon, runs the command, and closes the daemon. @throws ExitWith the command's status, unless it is 0 */
-async function runWithDaemon(args: readonly string[], flags: RunFlags, io: Io): Promise<void> {
-  createForOwner()
+async function runWithDaemon(line: CommandLine, flags: RunFlags, io: Io): Promise<void> {
   const kept = flags.keep ? newFolder('The folder for --keep', newKeptFolder) : null
   const shared = newFolderOfCommand(flags)
   const signals = new Signals(io)
@@ -90,7 +94,7 @@ async function runWithDaemon(args: readonly string[], flags: RunFlags, io: Io): 
   })
   try {
     const env = { ...io.env, ...(await environmentOf(daemon, options, { shared, flags, io })) }
-    const status = signals.early ? statusOf(null, signals.early) : await runCommandLine(args, env, signals)
+    const status = signals.early ? statusOf(null, signals.early) : await runCommandLine(line, env, signals)
     if (status !== 0) throw new ExitWith(status)
   } finally {
     await daemon.close()
@@ -182,13 +186,13 @@ function addressOf(daemon: Daemon, { secretKey, adminToken }: DaemonOptions, io:
 
 /** Runs a command with this process's standard streams. @returns its exit status as a shell reports it */
 function runCommandLine(
-  [file = '', ...args]: readonly string[],
+  { args: [file = '', ...args], umask }: CommandLine,
   env: Io['env'],
   signals: Signals,
 ): Promise<number> {
   // `spawn` would throw another error.
   if (file === '') throw notFound(file)
-  const child = withInheritedUmask(() => spawn(file, args, { stdio: 'inherit', env }))
+  const child = withUmask(umask, () => spawn(file, args, { stdio: 'inherit', env }))
   signals.forwardTo(child)
   return new Promise((resolve, reject) => {
     child.once('exit', (status, signal) => resolve(statusOf(status, signal)))

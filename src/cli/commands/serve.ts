@@ -13,7 +13,7 @@ import {
 } from '../daemon/serve-options.ts'
 import { Failure } from '../failure.ts'
 import type { Io } from '../io.ts'
-import { createForOwner } from '../umask.ts'
+import { forOwnerOnly } from '../umask.ts'
 
 /** Adds `paytwin serve`, which runs the daemon in the foreground. See docs/contract/operator.md#daemon. */
 export function serveCommand(program: Command, io: Io): void {
@@ -23,7 +23,7 @@ export function serveCommand(program: Command, io: Io): void {
   daemonOptions(command)
     .addOption(new Option('--background', 'run as a child process of `paytwin start`').hideHelp())
     .addHelpText('after', HELP)
-    .action((flags: ServeFlags) => serve(flags, io))
+    .action((flags: ServeFlags) => forOwnerOnly(() => serve(flags, io)))
 }
 
 /** Adds the options of every command that starts a daemon. See docs/contract/operator.md#options. */
@@ -99,7 +99,6 @@ const HELP =
 const UNREAD_MS = 1_000
 
 async function serve(flags: ServeFlags & { readonly background?: boolean }, io: Io): Promise<void> {
-  createForOwner()
   const { background = false } = flags
   const options = { ...serveOptions(flags, io), background }
   const stopped = stopSignal()
