@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import {
+  chmodSync,
   closeSync,
   mkdirSync,
   openSync,
@@ -202,7 +203,8 @@ describe('a start is refused with an error', () => {
   })
 
   test('when its folder contains other files, which are not changed', async () => {
-    mkdirSync(data, { mode: 0o755 })
+    mkdirSync(data)
+    chmodSync(data, 0o755)
     writeFileSync(join(data, 'notes.txt'), 'Dear diary')
     await expectRefused(/^error: The data folder .* contains other files, such as 'notes\.txt'/)
     expect([readdirSync(data), statSync(data).mode & 0o777]).toEqual([['notes.txt'], 0o755])

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import {
+  chmodSync,
   closeSync,
   constants,
   mkdirSync,
@@ -71,7 +72,8 @@ test('a line above the maximum size is written completely', () => {
 })
 
 test('only its owner can read it, whatever its previous mode', () => {
-  writeFileSync(path, '', { mode: 0o644 })
+  writeFileSync(path, '')
+  chmodSync(path, 0o644)
   const log = new LogFile(path, { maxBytes: 1 })
   log.write('one\n')
   log.write('two\n')
@@ -92,14 +94,16 @@ test('a pipe without a reader is refused without blocking', () => {
 
 test('the target of a link is not written, and keeps its mode', () => {
   const elsewhere = join(folder.path, 'elsewhere')
-  writeFileSync(elsewhere, 'kept', { mode: 0o644 })
+  writeFileSync(elsewhere, 'kept')
+  chmodSync(elsewhere, 0o644)
   symlinkSync(elsewhere, path)
   expect(() => new LogFile(path)).toThrow(/ELOOP/)
   expect([text(elsewhere), statSync(elsewhere).mode & 0o777]).toEqual(['kept', 0o644])
 })
 
 test('another user’s file is refused, and keeps its mode', () => {
-  writeFileSync(path, '', { mode: 0o644 })
+  writeFileSync(path, '')
+  chmodSync(path, 0o644)
   const user = vi.spyOn(process, 'geteuid').mockReturnValue(statSync(path).uid + 1)
   onTestFinished(() => user.mockRestore())
   expect(() => new LogFile(path)).toThrow(/daemon\.log: it belongs to another user/)
