@@ -361,6 +361,35 @@ describe('after downtime', () => {
     await after.close()
   })
 
+  test.each<[string, ((twin: Twin) => Promise<{ status: number }>)?]>([
+    ['nothing'],
+    ['a write', (twin) => twin.request('POST', '/v1/customers')],
+    ['a read', (twin) => twin.request('GET', '/v1/customers')],
+    ['a snapshot', (twin) => asOperator(twin)('POST', 'snapshots', { name: 'late' })],
+  ])('a stop leaves due jobs to the next start, and refuses %s meanwhile', async (_, ask) => {
+    const { open, wall } = makeFile()
+    const before = await open()
+    await subscribe(before)
+    await before.close()
+    wall.set('2026-05-01T00:00:00Z')
+    const stopped = await open()
+    const { engine } = stopped.sandbox
+    expect(engine.nextDue()).toBeLessThanOrEqual(wall.read())
+    await engine.time.stop()
+    // Nothing wakes the background work up for what it must not begin.
+    expect(engine.nextDue()).toBe(Number.POSITIVE_INFINITY)
+    if (ask) expect((await ask(stopped)).status).toBe(500)
+    await stopped.close()
+    const after = await open()
+    await Promise.all(after.sandbox.engine.time.resume(after.sandbox.engine.merchants.values()))
+    await after.sandbox.engine.runAllDueJobs()
+    const renewals = ['2026-02-28T10:00:00Z', '2026-03-31T10:00:00Z', '2026-04-30T10:00:00Z']
+    const invoices = await listAll(after, '/v1/invoices')
+    expect(invoices.map(({ created }) => created)).toEqual([START, ...renewals].map(at))
+    expect((await listAll(after, '/v1/customers')).length).toBe(1)
+    await after.close()
+  })
+
   test('a live clock that was catching up shows what it has shown, and what had expired stays so', async () => {
     const { open, wall } = makeFile()
     const before = await open()

@@ -140,9 +140,9 @@ export class Clock {
     return new Clock({ ...this.#row, now, mode: 'frozen', target: null, advance: null }, this.#wall)
   }
 
-  /** Moves to the current time of a live clock, so that commands run at that instant. */
+  /** Moves to the current time of a live clock, so that commands run at that instant. An advance moves its clock alone. */
   tick(): void {
-    if (this.now !== this.#row.now) this.#set({ now: this.now })
+    if (this.target === null && this.now !== this.#row.now) this.#set({ now: this.now })
   }
 
   /** Moves to an instant, which must not be in the past. */

@@ -104,14 +104,16 @@ export class Timekeeper {
   }
 
   /**
-   * Begins to run the due jobs of a merchant's live clock once the open transaction is committed.
-   * @returns when that has ended, successfully or not; undefined when nothing is due
+   * Begins to run the due jobs of a merchant's live clock once the open transaction is committed. While the daemon stops they are
+   * left to the next start: the clock's row says so, and nothing may happen on the clock before.
+   * @returns when that has ended, successfully or not; undefined when nothing is due, or is left
    */
   catchUp(merchant: MerchantState): Promise<void> | undefined {
     const { clock, settings } = merchant
     if (!this.isOverdue(clock)) return undefined
     const target = clock.now
     clock.begin(target, storedAdvance({ is_catch_up: true }))
+    if (this.#advances.isStopping) return undefined
     return this.#advances.startOnCommit(merchant, clock).then(
       (summary) => {
         if (isComplete(clock, target, summary))
@@ -145,11 +147,12 @@ export class Timekeeper {
   }
 
   /**
-   * Returns when the next job of some clocks is due: Unix milliseconds of the wall clock, Infinity without any. Reports
-   * failures.
+   * Returns when the next job of some clocks is due: Unix milliseconds of the wall clock, Infinity without any, and when
+   * the daemon stops. Reports failures.
    */
   nextDue(clocks: Iterable<Clock>): number {
     let earliest = Number.POSITIVE_INFINITY
+    if (this.#advances.isStopping) return earliest
     for (const clock of clocks) {
       try {
         const next = this.#nextJob(clock)
@@ -196,13 +199,12 @@ export class Timekeeper {
   }
 
   /**
-   * Returns the next job of a live clock; undefined when there is none, while an advance moves the clock, when the clock is
-   * stuck, and when the daemon stops. A clock whose jobs are damaged becomes stuck.
+   * Returns the next job of a live clock; undefined when there is none, while an advance moves the clock, and when the clock is
+   * stuck. A clock whose jobs are damaged becomes stuck.
    * @throws when the disk cannot be read
    */
   #nextJob(clock: Clock): QueuedJob | undefined {
-    const runsByItself =
-      clock.mode === 'live' && clock.target === null && !this.#advances.isStopping && !this.#stuck.has(clock)
+    const runsByItself = clock.mode === 'live' && clock.target === null && !this.#stuck.has(clock)
     if (!runsByItself) return undefined
     try {
       return this.#store.jobs.first(clock.seq)
