@@ -30,6 +30,8 @@ export type Rules = {
   readonly billsOneCurrency: boolean
   /** Whether the start of a trial makes an invoice of zero, which is paid. */
   readonly billsTrialStart: boolean
+  /** Whether a lookup key belongs to one price. */
+  readonly hasUniqueLookupKeys: boolean
   /** Whether a card that is declined cannot be attached to a customer. */
   readonly checksAttachedCard: boolean
   /** The known names of test cards. */
@@ -84,6 +86,7 @@ const PAYTWIN_RULES: Rules = {
   billsLooseItems: false,
   billsOneCurrency: false,
   billsTrialStart: false,
+  hasUniqueLookupKeys: false,
   checksAttachedCard: false,
   cardNames: 'own',
   preparesPaymentMethod: false,
@@ -116,6 +119,7 @@ const STRIPE_RULES: Rules = {
   billsLooseItems: true,
   billsOneCurrency: true,
   billsTrialStart: true,
+  hasUniqueLookupKeys: true,
   checksAttachedCard: true,
   cardNames: 'stripe',
   preparesPaymentMethod: true,

@@ -195,13 +195,18 @@ function makeObjects(unit: UnitOfWork, fixtures: MerchantFixtures): CreatedObjec
   makeAll('product', fixtures.products, (params) => createProduct(unit, params))
   // Fixtures that an older release stored have no meters.
   makeAll('billing_meter', fixtures.meters ?? [], (params) => createMeter(unit, params))
-  makeAll('price', fixtures.prices, ({ product, recurring, ...params }) =>
-    createPrice(unit, {
+  // A lookup key moves from a price of an earlier load, but not from one of this load, which would be a mistake.
+  const taken = new Set<string | null | undefined>()
+  makeAll('price', fixtures.prices, ({ product, recurring, ...params }) => {
+    const price = createPrice(unit, {
       ...params,
       product: names.idOf('product', product),
       recurring: recurring && { ...recurring, meter: names.idOf('billing_meter', recurring.meter) },
-    }),
-  )
+      transfer_lookup_key: !taken.has(params.lookup_key),
+    })
+    taken.add(price.lookup_key)
+    return price
+  })
   // Fixtures that an older release stored have no coupons and no promotion codes.
   const { coupons = [], promotion_codes = [] } = fixtures
   makeAll('coupon', coupons, ({ applies_to, ...params }) => {

@@ -59,6 +59,8 @@ export type PriceParams = {
   active?: boolean | undefined
   nickname?: string | null | undefined
   lookup_key?: string | null | undefined
+  /** Whether the lookup key moves from the price that has it, if keys are unique; false by default. */
+  transfer_lookup_key?: boolean | undefined
   metadata?: MetadataParam | undefined
 }
 
@@ -130,10 +132,11 @@ const withDetails = (
 
 /**
  * Creates a price, and its product if `product_data` is given.
- * @throws ApiError resource_missing, param product or recurring[meter]; parameter_invalid for an inactive meter
+ * @throws ApiError resource_missing, param product or recurring[meter]; parameter_invalid for an inactive meter, and as claimLookupKey
  */
 export function createPrice(unit: UnitOfWork, params: NewPriceParams): Price {
   const { product_data } = params
+  claimLookupKey(unit, params)
   if (params.product !== undefined) unit.find('product', params.product, 'product')
   checkMeter(unit, params.recurring)
   const product = product_data ? createProduct(unit, product_data).id : params.product
@@ -211,9 +214,43 @@ function tierOf({ up_to, flat_amount, flat_amount_decimal, ...unitAmount }: Tier
   }
 }
 
-/** Updates a price. @throws ApiError resource_missing */
+/**
+ * paytwin: the maximum number of prices from which a lookup key is taken in one step. Only data of an older version has several prices
+ * with a key that must be unique.
+ */
+const MAX_TRANSFERS = 100
+
+/**
+ * Makes sure that no other price has a lookup key, if keys are unique.
+ * @param price - the price that is to have the key; absent for a new one
+ * @throws ApiError parameter_invalid, param lookup_key, if another price has it and it is not transferred, or too many have it
+ * See docs/contract/customers.md#lookup-keys.
+ */
+function claimLookupKey(
+  unit: UnitOfWork,
+  { lookup_key: key, transfer_lookup_key: transfers = false }: PriceParams,
+  price?: string,
+): void {
+  if (key === null || key === undefined || !unit.rules.hasUniqueLookupKeys) return
+  const holders = unit.store.objects
+    .ids('price', unit.owner, [{ field: 'lookup_key', is: key }], { limit: MAX_TRANSFERS + 2 })
+    .filter((id) => id !== price)
+  const refuse = (message: string) => parameterInvalid('lookup_key', message)
+  if (holders.length > 0 && !transfers)
+    throw refuse(
+      `The price '${holders[0]}' has the lookup key '${key}', which belongs to one price. In Stripe's API, transfer_lookup_key=true moves it`,
+    )
+  if (holders.length > MAX_TRANSFERS)
+    throw refuse(
+      `More than ${MAX_TRANSFERS} prices have the lookup key '${key}', too many to move it. Remove it from them first`,
+    )
+  for (const id of holders) updatePrice(unit, id, { lookup_key: null })
+}
+
+/** Updates a price. @throws ApiError resource_missing, and as claimLookupKey */
 export function updatePrice(unit: UnitOfWork, id: string, params: PriceParams): Price {
   const price = unit.find('price', id)
+  claimLookupKey(unit, params, id)
   const after: Price = {
     ...price,
     active: params.active ?? price.active,

@@ -1,6 +1,5 @@
 import type Stripe from 'stripe'
 import * as z from 'zod'
-import { claimLookupKey } from '../../../engine/resources/lookup-key.ts'
 import { createPrice, createProduct, updatePrice, updateProduct } from '../../../engine/resources/price.ts'
 import { deferred } from '../../deferred.ts'
 import { currency, metadata, optionalText, reference, text } from '../../fields.ts'
@@ -129,8 +128,7 @@ export function catalogRoutes(api: StripeApi): void {
         raw.product === undefined && raw.product_data === undefined ? 'product' : requiresOfPrice(raw),
       returns: price,
     },
-    ({ unit, view, params: { product_data, transfer_lookup_key, ...params } }) => {
-      claimLookupKey(unit, params.lookup_key, { transfers: transfer_lookup_key })
+    ({ unit, view, params: { product_data, ...params } }) => {
       const made = createPrice(unit, {
         ...params,
         product_data: product_data && withProductDetails(product_data),
@@ -170,9 +168,6 @@ export function catalogRoutes(api: StripeApi): void {
       params: priceUpdate,
       returns: price,
     },
-    ({ unit, view, params: { transfer_lookup_key, ...params }, id }) => {
-      claimLookupKey(unit, params.lookup_key, { price: id, transfers: transfer_lookup_key })
-      return presentPrice(view, updatePrice(unit, id, params))
-    },
+    ({ unit, view, params, id }) => presentPrice(view, updatePrice(unit, id, params)),
   )
 }
