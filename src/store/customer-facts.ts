@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { IS_LOOSE } from './read-ahead.ts'
 import { arg, type Statements } from './statements.ts'
 
-/** The SQL for a subscription that has not ended. Its first part is the condition of an index. */
+/** The SQL for a subscription that has not ended, with the text of the index. */
 export const HAS_NOT_ENDED = sql<boolean>`status <> 'canceled' and status <> 'incomplete_expired'`
 
 /** The SQL for a schedule that is not over, with the text of the index. */
@@ -14,10 +14,12 @@ export function billedCurrency(statements: Statements, customer: string): string
     .named<{ currency: string | null }>('billed currency', (db) => ({
       compile: () =>
         sql`select coalesce(
-          (select currency from subscription where customer = ${arg('customer')}
+          (select currency from subscription indexed by subscription_not_ended where customer = ${arg('customer')}
             and ${HAS_NOT_ENDED} order by seq desc limit 1),
-          (select phases ->> '$[0].currency' from subscription_schedule where customer = ${arg('customer')}
-            and ${IS_NOT_OVER} order by seq desc limit 1)) as currency`.compile(db),
+          (select phases ->> '$[0].currency' from subscription_schedule
+            indexed by subscription_schedule_unfinished where customer = ${arg('customer')} and ${IS_NOT_OVER} order by seq desc limit 1)) as currency`.compile(
+          db,
+        ),
     }))
     .get({ customer })
   return row?.currency ?? null
@@ -50,25 +52,23 @@ export function hasPaid(statements: Statements, customer: string): boolean {
 }
 
 const idsWhere =
-  (kind: 'subscription' | 'subscription_schedule', condition: RawBuilder<boolean>) =>
+  (kind: 'subscription' | 'subscription_schedule', index: string, condition: RawBuilder<boolean>) =>
   (statements: Statements, customer: string): string[] =>
     statements
-      .named<{ id: string }>(`ids of ${kind} of customer`, (db) =>
-        db
-          .selectFrom(kind as 'object')
-          .select('id')
-          .where('customer', '=', arg<string>('customer'))
-          .where(condition)
-          .orderBy('seq'),
-      )
+      .named<{ id: string }>(`ids of ${kind} of customer`, (db) => ({
+        compile: () =>
+          sql`select id from ${sql.table(kind)} indexed by ${sql.ref(index)}
+            where customer = ${arg('customer')} and ${condition} order by seq`.compile(db),
+      }))
       .all({ customer })
       .map(({ id }) => id)
 
 /** Lists the ids of a customer's subscriptions that have not ended, oldest first. */
-export const idsOfPresentSubscriptions = idsWhere('subscription', HAS_NOT_ENDED)
+export const idsOfPresentSubscriptions = idsWhere('subscription', 'subscription_not_ended', HAS_NOT_ENDED)
 
 /** Lists the ids of a customer's schedules that have not started, oldest first. Those that are over without it are left out. */
 export const idsOfWaitingSchedules = idsWhere(
   'subscription_schedule',
+  'subscription_schedule_unfinished',
   sql<boolean>`${IS_NOT_OVER} and subscription is null`,
 )

@@ -315,4 +315,6 @@ CREATE INDEX invoice_outstanding_by_attempt on invoice
       (customer, attempted, overdue, subscription, collection_method, status)
       where status = 'open' and (collection_method = 'charge_automatically' or overdue = 1);
 CREATE INDEX clock_event_by_number on clock_event (merchant, number);
+CREATE INDEX subscription_not_ended on subscription (customer)
+      where status <> 'canceled' and status <> 'incomplete_expired';
 `

@@ -72,7 +72,8 @@ export function nextDueSubscriptions(
       `next due subscriptions ${limit}`,
       (db) => ({
         compile: () =>
-          sql`select ${columns('subscription')} from (select seq as found from subscription
+          sql`select ${columns('subscription')} from (select seq as found
+            from subscription indexed by subscription_not_ended
             where customer = ${arg('customer')} and ${HAS_NOT_ENDED}
             order by min(current_period_end, ifnull(cancel_at, current_period_end),
               ifnull(expires_at, current_period_end)), seq desc limit ${literal(limit)})

@@ -2,8 +2,10 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { BLOCK_ROWS, Blocks } from '../../src/store/blocks.ts'
 import { openDatabase } from '../../src/store/database.ts'
+import type { Filter } from '../../src/store/list-query.ts'
 import { SnapshotsInMemory } from '../../src/store/snapshots-in-memory.ts'
 import { Store } from '../../src/store/store.ts'
+import { aSubscription } from '../core/objects.ts'
 
 const SMALL = BLOCK_ROWS * 8
 const TIMES = 16
@@ -25,7 +27,10 @@ afterAll(() => {
   large.close()
 })
 
-/** A store with as many events, events of test clocks, and deliveries that are ready, to two endpoints. */
+/**
+ * A store with as many events, events of test clocks, deliveries that are ready, to two endpoints, and subscriptions of one customer that
+ * have ended.
+ */
 async function openStore(rows: number): Promise<Store> {
   const database = await openDatabase(':memory:', 'normal')
   const store = new Store(database, new SnapshotsInMemory(database))
@@ -36,6 +41,13 @@ async function openStore(rows: number): Promise<Store> {
       select n, 1, n, 1, n, n + 0.5, n + 0.5, '{}', 0 from n;
     insert into webhook_delivery (id, merchant, created, event, endpoint, status, attempts, attempt_count, is_ready)
       select 'whd_' || n, 1, 0, 'evt_1', 'we_' || (n % 2), 'pending', '[]', 0, 1 from n`)
+  const ended = ['canceled', 'incomplete_expired'] as const
+  for (let n = 0; n < rows; n += 1)
+    store.objects.insert(
+      'subscription',
+      1,
+      aSubscription({ id: `sub_${n}`, status: ended[n % 2] ?? 'canceled' }),
+    )
   const blocks = new Blocks(store.statements)
   for (let seq = BLOCK_ROWS - 1; seq <= rows; seq += BLOCK_ROWS)
     for (const table of ['journal', 'clock_event'] as const)
@@ -43,10 +55,24 @@ async function openStore(rows: number): Promise<Store> {
   return store
 }
 
+const { customer: CUSTOMER } = aSubscription()
+const PRESENT: Filter[] = [
+  { field: 'customer', is: CUSTOMER },
+  { field: 'status', isNot: 'canceled' },
+  { field: 'status', isNot: 'incomplete_expired' },
+]
+
 const STEPS: Readonly<Record<string, (store: Store) => unknown>> = {
   "a merchant's newest event at an early time": ({ journal }) => journal.numberAt(1, 10),
   "a merchant's newest event of a test clock at an early time": ({ clockEvents }) =>
     clockEvents.headAt(1, 10),
+  'the billed currency of a customer with ended subscriptions': ({ objects }) =>
+    objects.billedCurrency(CUSTOMER),
+  'the subscriptions of such a customer that have not ended': ({ objects }) =>
+    objects.idsOfPresentSubscriptions(CUSTOMER),
+  'the next due ones': ({ objects }) => objects.nextDueSubscriptions(CUSTOMER, 10),
+  'those on a page of the customer portal': ({ objects }) =>
+    objects.listPage('subscription', 1, PRESENT, { limit: 11 }),
   'the endpoints with many ready deliveries': ({ deliveries }) => deliveries.endpointsWithReady(),
 }
 

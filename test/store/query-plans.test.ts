@@ -210,6 +210,12 @@ async function changeOften(sandbox: Sandbox): Promise<void> {
   await responseOf(sandbox, '/v1/events?type=product.updated&limit=100')
 }
 
+const PRESENT_OF_CUSTOMER: Filter[] = [
+  { field: 'customer', is: '' },
+  { field: 'status', isNot: 'canceled' },
+  { field: 'status', isNot: 'incomplete_expired' },
+]
+
 /**
  * Runs the statements for a failing receiver, a browser decision, a killed process, a repeated key, and a customer in
  * debt.
@@ -275,6 +281,8 @@ function askForRarities({ engine: { store } }: Sandbox): void {
   store.objects.hasLooseItems('one')
   store.objects.hasLooseItems('three')
   store.objects.itemsReadAhead('one')
+  // The customer portal lists these.
+  store.objects.list('subscription', 0, PRESENT_OF_CUSTOMER, { limit: 1 })
   // Only Stripe's API lists these.
   for (const field of [[], ['customer'], ['payment_method']]) {
     const filters = field.map((name) => ({ field: name, is: '' }))
@@ -491,6 +499,19 @@ describe('the statements that the program prepares', () => {
       'outstanding of subscription': ['customer=? AND attempted=? AND overdue=? AND subscription=?'],
       'defaulted of customer': ['customer=? AND attempted=? AND overdue=?'],
     })
+  })
+
+  test('that read the subscriptions of a customer that have not ended read no others', () => {
+    const names =
+      /^(billed currency|ids of subscription of customer|next due subscriptions|list subscription (?=.*not 'incomplete_expired'))/
+    const plans = [...texts]
+      .filter(([name]) => names.test(name))
+      .map(([, sql]) => planOf(sql).filter((step) => step.includes('customer=?')))
+    expect(plans.length).toBeGreaterThan(3)
+    for (const [step] of plans)
+      expect(step).toMatch(
+        /^SEARCH subscription USING (COVERING )?INDEX subscription_not_ended \(customer=\?\)$/,
+      )
   })
 
   test('that read the pending items of a currency read no others', () => {

@@ -45,6 +45,11 @@ export const BILLING_COLUMNS = {
     privateFields: ['newest_invoice', 'has_pending_items', 'expires_at', 'saves_payment_method'],
     indexes: [
       { condition: 'holds item', index: 'item_use' },
+      {
+        condition: "status not 'incomplete_expired'",
+        and: ["status not 'canceled'", 'customer ='],
+        index: 'subscription_not_ended',
+      },
       { condition: "status not 'canceled'", and: ['customer ='], index: 'subscription_not_canceled' },
       { condition: 'customer =', index: 'subscription_customer' },
       { condition: 'customer in', index: 'subscription_customer' },
