@@ -43,6 +43,7 @@ import * as defaultedInvoices from './migrations/0041-defaulted-invoices.ts'
 import * as lateTypesAndClocks from './migrations/0042-late-types-and-clocks.ts'
 import * as clockEventBlocks from './migrations/0043-clock-event-blocks.ts'
 import * as presentSubscriptions from './migrations/0044-present-subscriptions.ts'
+import * as waitingDrafts from './migrations/0045-waiting-drafts.ts'
 
 /** All migrations, in order. Written by `npm run schema` from the files in migrations/. */
 export const MIGRATIONS: Migrations = {
@@ -90,4 +91,5 @@ export const MIGRATIONS: Migrations = {
   '0042-late-types-and-clocks': lateTypesAndClocks,
   '0043-clock-event-blocks': clockEventBlocks,
   '0044-present-subscriptions': presentSubscriptions,
+  '0045-waiting-drafts': waitingDrafts,
 }

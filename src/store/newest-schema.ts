@@ -317,4 +317,6 @@ CREATE INDEX invoice_outstanding_by_attempt on invoice
 CREATE INDEX clock_event_by_number on clock_event (merchant, number);
 CREATE INDEX subscription_not_ended on subscription (customer)
       where status <> 'canceled' and status <> 'incomplete_expired';
+CREATE INDEX invoice_waiting on invoice (subscription, next_payment_attempt, id)
+      where status = 'draft' and next_payment_attempt is not null and deleted = 0;
 `

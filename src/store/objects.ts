@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Invoice } from '../core/invoice.ts'
 import type { InvoiceItem } from '../core/invoice-item.ts'
 import type { InvoicePlan } from '../core/invoice-plan.ts'
+import type { Job } from '../core/jobs.ts'
 import { KINDS, type Kind, type Objects } from '../core/kinds.ts'
 import type { WithoutMetadata } from '../core/metadata.ts'
 import type { Subscription } from '../core/subscription.ts'
@@ -15,7 +16,7 @@ import {
   idsOfWaitingSchedules,
 } from './customer-facts.ts'
 import { updateDerivedRows } from './derived-rows.ts'
-import { invoicePlans } from './invoice-plans.ts'
+import { invoicePlans, nextFinalization } from './invoice-plans.ts'
 import { KindTable } from './kind-table.ts'
 import type { Filter, Page } from './list-query.ts'
 import {
@@ -230,6 +231,11 @@ export class ObjectTable {
   /** Lists the plans of a subscription's invoices with a planned attempt, oldest first. */
   invoicePlans(subscription: string): InvoicePlan[] {
     return invoicePlans(this.#statements, subscription)
+  }
+
+  /** Returns the job that finalizes a draft of a subscription next; undefined for none. */
+  nextFinalization(subscription: string): Job | undefined {
+    return nextFinalization(this.#statements, subscription)
   }
 
   /**

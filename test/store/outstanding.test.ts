@@ -71,3 +71,19 @@ test('the invoice plans are those of the invoices of a subscription with a plann
   retried('in_4', { subscription: 'sub_2' })
   expect(store.objects.invoicePlans('sub_1').map(({ id }) => id)).toEqual(['in_2', 'in_1'])
 })
+
+test('the next finalization is that of the draft of a subscription with the earliest date', async () => {
+  const store = await openStore()
+  const wait = (id: string, given: Partial<Invoice> = {}) =>
+    store.objects.insert('invoice', OWNER, aDraft({ id, next_payment_attempt: NOW, ...given }))
+  wait('in_1', { next_payment_attempt: null })
+  wait('in_2', { subscription: 'sub_2' })
+  wait('in_3', { status: 'open' })
+  wait('in_4', { deleted: true })
+  expect(store.objects.nextFinalization('sub_1')).toBeUndefined()
+  wait('in_5', { next_payment_attempt: NOW + 1 })
+  wait('in_7')
+  wait('in_6')
+  const job = { object: 'in_6', due: NOW, kind: 'invoice_finalization', subscription: 'sub_1' }
+  expect(store.objects.nextFinalization('sub_1')).toEqual(job)
+})

@@ -274,6 +274,7 @@ function askForRarities({ engine: { store } }: Sandbox): void {
   store.billedPeriods.delete('')
   store.meterEvents.removeOf('')
   store.objects.invoicePlans('')
+  store.objects.nextFinalization('')
   store.objects.countOutstanding({ customer: '', subscription: '' }, 1)
   for (const kind of KINDS) store.objects.load(kind, 0, ['one', 'another'])
   store.objects.expect({ customers: ['one', 'another'], subscriptions: ['one', 'another'] })
