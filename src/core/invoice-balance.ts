@@ -15,10 +15,6 @@ export function applyBalance(total: number, starting_balance: number): AppliedBa
   return { amount_due, starting_balance }
 }
 
-/** Returns what is left of a customer's balance that was applied to a total. */
-export const balanceLeftBy = (total: number, starting_balance: number): number =>
-  starting_balance + total - applyBalance(total, starting_balance).amount_due
-
 /**
  * Returns the amount that the customer's balance added to the total of an invoice; negative if a credit was used. Credit notes
  * do not change it.

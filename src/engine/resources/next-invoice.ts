@@ -1,11 +1,12 @@
 import type { Change } from '../../core/change.ts'
 import type { Customer } from '../../core/customer.ts'
 import type { Invoice } from '../../core/invoice.ts'
-import { applyBalance, balanceLeftBy } from '../../core/invoice-balance.ts'
+import { applyBalance } from '../../core/invoice-balance.ts'
 import type { InvoiceLine } from '../../core/invoice-line.ts'
 import { isDraft } from '../../core/invoice-status.ts'
 import { compareJobs, isNotice, type Job, scheduleJobs, subscriptionJobs } from '../../core/jobs.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
+import { finalizePlanned } from './planned-invoice.ts'
 
 export type RunJob = (unit: UnitOfWork, job: Job) => void
 
@@ -16,46 +17,72 @@ type Jobs = {
   readonly decidePeriod: (unit: UnitOfWork, job: Job) => Change | undefined
 }
 
-/** Returns the newest invoice of a subscription. */
-export const newestInvoice = (unit: UnitOfWork, subscription: string): Invoice | undefined =>
-  newestInvoices(unit, subscription, 1)[0]
+/** The maximum number of drafts that are finalized before a previewed invoice. */
+const MAX_DRAFTS = 10
 
-const newestInvoices = ({ store, owner }: UnitOfWork, subscription: string, limit: number): Invoice[] =>
-  store.objects.list('invoice', owner, [{ field: 'subscription', is: subscription }], { limit })
+/** Returns the newest invoice of a subscription. */
+export const newestInvoice = ({ store, owner }: UnitOfWork, subscription: string): Invoice | undefined =>
+  store.objects.list('invoice', owner, [{ field: 'subscription', is: subscription }], { limit: 1 })[0]
 
 /**
  * Returns the newest invoice of a subscription if it is another one than before. A draft has the customer's balance applied, as
  * when it is finalized.
+ * @param drafts - the maximum number of drafts that are finalized before
  */
 export function newInvoice(
   unit: UnitOfWork,
   subscription: string,
   before: string | undefined,
+  drafts: number = MAX_DRAFTS,
 ): Invoice | undefined {
-  const [newest, former] = newestInvoices(unit, subscription, 2)
-  if (!newest || newest.id === before) return undefined
-  return withBalance(newest, former, unit.need('customer', newest.customer))
+  const newest = newestInvoice(unit, subscription)
+  return newest && newest.id !== before ? withBalance(unit, newest, subscription, drafts) : undefined
 }
 
 /**
- * Applies the customer's balance to a draft. Invoices that are finalized have theirs applied.
- * @param former - the subscription's invoice before it, which uses the balance first if it is a draft that advances
+ * Applies the customer's balance to a draft, after the drafts of its subscription that are finalized before it. Invoices that
+ * are finalized have theirs applied.
  */
-function withBalance(invoice: Invoice, former: Invoice | undefined, { balances }: Customer): Invoice {
+function withBalance(unit: UnitOfWork, invoice: Invoice, subscription: string, drafts: number): Invoice {
   if (!isDraft(invoice)) return invoice
-  const balance = balances[invoice.currency] ?? 0
-  const isUsed = former !== undefined && isDraft(former) && former.next_payment_attempt !== null
-  return {
-    ...invoice,
-    ...applyBalance(invoice.total, isUsed ? balanceLeftBy(former.total, balance) : balance),
-  }
+  const former = drafts > 0 ? unit.store.objects.nextFinalization(subscription) : undefined
+  if (former && former.object !== invoice.id)
+    return afterFinalization(unit, former, (rehearsal) =>
+      withBalance(rehearsal, invoice, subscription, drafts - 1),
+    )
+  return applied(invoice, unit.need('customer', invoice.customer))
 }
+
+const applied = (draft: Invoice, { balances }: Customer): Invoice => ({
+  ...draft,
+  ...applyBalance(draft.total, balances[draft.currency] ?? 0),
+})
+
+/** Rehearses a planned finalization, which uses the customer's balance and adds late usage, and then other work. */
+const afterFinalization = <T>(unit: UnitOfWork, job: Job, work: (rehearsal: UnitOfWork) => T): T =>
+  unit.rehearse(
+    (rehearsal) => {
+      finalizePlanned(rehearsal, job.object)
+      return work(rehearsal)
+    },
+    { at: instantOf(unit, job, unit.need('invoice', job.object)) },
+  )
+
+/** Returns when a job runs, in Unix seconds. */
+const instantOf = (unit: UnitOfWork, { due }: Job, { test_clock }: { test_clock: string | null }): number =>
+  Math.max(due, unit.clockOf(test_clock).instant)
 
 /**
  * Returns the next invoice of a subscription if nothing else changes; undefined for none. If the next job makes it, it is
  * only decided, which takes a fraction of the time. Otherwise the jobs are rehearsed, up to the one that makes it.
+ * @param drafts - the maximum number of drafts that are finalized before
  */
-export function findNextInvoice(unit: UnitOfWork, id: string, jobs: Jobs): Invoice | undefined {
+export function findNextInvoice(
+  unit: UnitOfWork,
+  id: string,
+  jobs: Jobs,
+  drafts: number = MAX_DRAFTS,
+): Invoice | undefined {
   const subscription = unit.need('subscription', id)
   const { schedule } = subscription
   const [job] = [
@@ -63,20 +90,25 @@ export function findNextInvoice(unit: UnitOfWork, id: string, jobs: Jobs): Invoi
     ...(schedule === null ? [] : scheduleJobs(unit.need('subscription_schedule', schedule))),
   ].toSorted(compareJobs)
   if (!job) return undefined
-  const at = Math.max(job.due, unit.clockOf(subscription.test_clock).instant)
-  const decided = unit.imagine((imagined) => newestOf(imagined, jobs.decidePeriod(imagined, job), id), at)
+  const draft = unit.store.objects.nextFinalization(id)
+  if (draft && drafts > 0 && compareJobs(draft, job) < 0)
+    return afterFinalization(unit, draft, (rehearsal) => findNextInvoice(rehearsal, id, jobs, drafts - 1))
+  const at = instantOf(unit, job, subscription)
+  const decided = draft
+    ? undefined
+    : unit.imagine((imagined) => newestOf(imagined, jobs.decidePeriod(imagined, job), id), at)
   if (decided) return decided
   const before = newestInvoice(unit, id)?.id
   return unit.rehearse(
     (rehearsal) => {
       jobs.run(rehearsal, job)
-      return newInvoice(rehearsal, id, before) ?? findNextInvoice(rehearsal, id, jobs)
+      return newInvoice(rehearsal, id, before, drafts) ?? findNextInvoice(rehearsal, id, jobs, drafts)
     },
     { at },
   )
 }
 
-/** Returns the newest invoice of a subscription that a change creates, as newInvoice does. */
+/** Returns the newest invoice that a change creates for a subscription without drafts, as newInvoice does. */
 function newestOf(unit: UnitOfWork, change: Change | undefined, subscription: string): Invoice | undefined {
   const created = change?.steps.findLast(
     (step) => step.kind === 'invoice' && step.before === null && step.after.subscription === subscription,
@@ -84,7 +116,7 @@ function newestOf(unit: UnitOfWork, change: Change | undefined, subscription: st
   const invoice = created && change?.pending('invoice', created.after.id)
   if (!change || !invoice) return undefined
   const customer = change.latest('customer', unit.need('customer', invoice.customer))
-  return withBalance(invoice, newestInvoice(unit, subscription), customer)
+  return isDraft(invoice) ? applied(invoice, customer) : invoice
 }
 
 /** Converts an invoice to its state before the collection, without the ids of objects that were rolled back. */

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { UnitOfWork } from '../../../src/engine/machine/unit.ts'
 import { pagesOf } from '../visitor.ts'
 import { stripeOfFile } from './sdk.ts'
 
@@ -102,6 +103,97 @@ describe('the next invoice has the balance of the customer applied', () => {
     expect(amountsOf(await newest(subscription))).toEqual(expected)
   })
 
+  describe('in the hour of a draft', () => {
+    /** Changes a subscription with a debt of 25.00 in the hour of its draft. */
+    async function inDraftHour(change: (made: Made) => Promise<unknown>) {
+      const made = await subscribe()
+      await stripe.customers.update(made.customer, { balance: 2500 })
+      await sdk.advance(made.clock, FEB_28 + 60)
+      await change(made)
+      return made
+    }
+
+    const itemOf = async ({ subscription }: Made) =>
+      (await stripe.subscriptions.retrieve(subscription)).items.data[0]?.id ?? ''
+
+    test.each<[what: string, change: (made: Made) => Promise<unknown>, Partial<Stripe.Invoice>]>([
+      [
+        'after the credit of a change',
+        async (made) =>
+          stripe.subscriptions.update(made.subscription, {
+            items: [{ id: await itemOf(made), price: small }],
+            proration_behavior: 'always_invoice',
+          }),
+        { total: 300, starting_balance: 0, amount_due: 300 },
+      ],
+      [
+        'for the final invoice of a planned cancellation',
+        async ({ customer, subscription }) => {
+          await stripe.subscriptions.update(subscription, { cancel_at_period_end: true })
+          await stripe.invoiceItems.create({ customer, subscription, amount: 700, currency: 'usd' })
+        },
+        { total: 700, starting_balance: 0, amount_due: 700 },
+      ],
+      [
+        'for an invoice that will be voided',
+        ({ subscription }) =>
+          stripe.subscriptions.update(subscription, { pause_collection: { behavior: 'void' } }),
+        { total: 5000, starting_balance: 0, amount_due: 5000 },
+      ],
+    ])('the draft uses it first: %s', async (_what, change, expected) => {
+      const { clock, subscription } = await inDraftHour(change)
+      const preview = () => stripe.invoices.createPreview({ subscription })
+      expect(amountsOf(await preview())).toEqual(expected)
+      await sdk.advance(clock, FEB_28 + HOUR)
+      expect(amountsOf(await preview())).toEqual(expected)
+      await sdk.advance(clock, FEB_28 + 31 * DAY + HOUR)
+      expect(amountsOf(await newest(subscription))).toEqual(expected)
+    })
+
+    test('the draft uses it first, also for usage that was reported late', async () => {
+      const meter = await stripe.billing.meters.create({
+        display_name: 'Calls',
+        event_name: 'calls',
+        default_aggregation: { formula: 'sum' },
+      })
+      const { id: metered } = await stripe.prices.create({
+        currency: 'usd',
+        unit_amount: 7,
+        recurring: { interval: 'month', usage_type: 'metered', meter: meter.id },
+        product_data: { name: 'Calls' },
+      })
+      const { clock, customer, subscription } = await subscribe()
+      await stripe.subscriptions.update(subscription, { items: [{ price: metered }] })
+      await stripe.customers.update(customer, { balance: -7000 })
+      await sdk.advance(clock, FEB_28 + 600)
+      await stripe.billing.meterEvents.create({
+        event_name: 'calls',
+        payload: { stripe_customer_id: customer, value: '200' },
+        timestamp: FEB_28 - 100,
+      })
+      const expected = { total: 5000, starting_balance: -600, amount_due: 4400 }
+      expect(amountsOf(await stripe.invoices.createPreview({ subscription }))).toEqual(expected)
+      await sdk.advance(clock, FEB_28 + HOUR)
+      expect(await newest(subscription)).toMatchObject({ total: 6400, ending_balance: -600 })
+      expect(amountsOf(await stripe.invoices.createPreview({ subscription }))).toEqual(expected)
+    })
+
+    test('at most ten drafts are finalized for a preview', async () => {
+      const { clock, subscription } = await inDraftHour(({ subscription }) =>
+        stripe.subscriptions.update(subscription, { pause_collection: { behavior: 'keep_as_draft' } }),
+      )
+      await sdk.advance(clock, FEB_28 + 400 * DAY)
+      const drafts = await stripe.invoices.list({ subscription, status: 'draft', limit: 100 })
+      expect(drafts.data.length).toBeGreaterThan(10)
+      for (const { id } of drafts.data) await stripe.invoices.update(String(id), { auto_advance: true })
+      const rehearse = vi.spyOn(UnitOfWork.prototype, 'rehearse')
+      onTestFinished(() => rehearse.mockRestore())
+      await stripe.invoices.createPreview({ subscription })
+      // The renewal, and the drafts before it.
+      expect(rehearse).toHaveBeenCalledTimes(11)
+    })
+  })
+
   test('with what the previewed change leaves in the balance', async () => {
     const made = await subscribe()
     const { product } = await stripe.prices.retrieve(small)
@@ -147,4 +239,20 @@ describe('the next invoice has the balance of the customer applied', () => {
     await sdk.advance(clock, FEB_28 + HOUR)
     expect(amountsOf(await newest(subscription))).toEqual(expected)
   })
+})
+
+test('a new period is prorated by default, as the change itself', async () => {
+  const { clock, subscription } = await subscribe()
+  await sdk.advance(clock, JAN_31 + 10 * DAY)
+  const change = { billing_cycle_anchor: 'now' }
+  const shown = await sdk.twin.post('/v1/invoices/create_preview', {
+    subscription,
+    subscription_details: change,
+  })
+  const path = `/v1/invoices/upcoming?subscription=${subscription}&subscription_billing_cycle_anchor=now`
+  const older = await sdk.twin.request('GET', path, undefined, { 'Stripe-Version': '2024-06-20' })
+  await sdk.twin.post(`/v1/subscriptions/${subscription}`, change)
+  const { total } = await newest(subscription)
+  expect(total).toBeLessThan(5000)
+  expect([shown.total, older.body.total]).toEqual([total, total])
 })
