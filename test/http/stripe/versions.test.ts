@@ -245,6 +245,56 @@ describe('GET /v1/invoices/upcoming', () => {
     expect(data.map(({ amount, price }: Body) => [amount, price.id])).toEqual([[5000, plus]])
   })
 
+  describe('is that of the subscription of a customer that is billed first', () => {
+    /** Creates a monthly subscription for 20.00, and a yearly one for 50.00. */
+    async function subscribeTwice() {
+      const { customer, subscription } = await subscribe()
+      const { id: price } = await post(ENDIVE, '/v1/prices', {
+        ...{ currency: 'usd', unit_amount: 5000, recurring: { interval: 'year' } },
+        product_data: { name: 'Yearly' },
+      })
+      const yearly = await post(ENDIVE, '/v1/subscriptions', { customer, items: [{ price }] })
+      return { customer, monthly: subscription.id, yearly: yearly.id }
+    }
+
+    const upcomingOf = (customer: string) => get(ACACIA, `/v1/invoices/upcoming?customer=${customer}`)
+
+    test('or canceled with a final invoice', async () => {
+      const { customer, monthly: subscription } = await subscribeTwice()
+      expect(await upcomingOf(customer)).toMatchObject({ total: 2000 })
+      await post(ENDIVE, `/v1/subscriptions/${subscription}`, { cancel_at_period_end: true })
+      expect(await upcomingOf(customer)).toMatchObject({ total: 5000 })
+      const item = { customer, subscription, amount: 700, currency: 'usd' }
+      await post(ENDIVE, '/v1/invoiceitems', item)
+      expect(await upcomingOf(customer)).toMatchObject({ total: 700 })
+    })
+
+    test('and not of one that cancel_at ends before', async () => {
+      const { customer, monthly } = await subscribeTwice()
+      const { created } = await get(ENDIVE, `/v1/subscriptions/${monthly}`)
+      await post(ENDIVE, `/v1/subscriptions/${monthly}`, { cancel_at: created + 10 * 86_400 })
+      expect(await upcomingOf(customer)).toMatchObject({ total: 5000 })
+    })
+
+    test('by a phase before the end of its period', async () => {
+      const { customer, yearly } = await subscribeTwice()
+      const schedule = await post(ENDIVE, '/v1/subscription_schedules', { from_subscription: yearly })
+      const [{ start_date, items }] = schedule.phases
+      const [{ price }] = items
+      await post(ENDIVE, `/v1/subscription_schedules/${schedule.id}`, {
+        phases: [
+          { start_date, end_date: start_date + 3 * 86_400, items: [{ price }] },
+          {
+            items: [{ price, quantity: 3 }],
+            billing_cycle_anchor: 'phase_start',
+            proration_behavior: 'none',
+          },
+        ],
+      })
+      expect(await upcomingOf(customer)).toMatchObject({ total: 15_000 })
+    })
+  })
+
   test('finds nothing for a customer without a subscription that is billed', async () => {
     const { customer, subscription } = await subscribe()
     await post(ENDIVE, `/v1/subscriptions/${subscription.id}`, { cancel_at_period_end: true })

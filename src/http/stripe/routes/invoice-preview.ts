@@ -2,19 +2,22 @@ import type Stripe from 'stripe'
 import * as z from 'zod'
 import { ApiError, resourceMissing } from '../../../core/errors.ts'
 import type { Invoice } from '../../../core/invoice.ts'
-import { factsOf } from '../../../core/subscription-status.ts'
+import { isRunning } from '../../../core/subscription-status.ts'
+import { nextInvoice } from '../../../engine/machine/jobs.ts'
 import type { UnitOfWork } from '../../../engine/machine/unit.ts'
 import { previewInvoice } from '../../../engine/resources/invoice-preview.ts'
 import { deferred } from '../../deferred.ts'
 import type { Raw } from '../../form.ts'
 import { asPreviewParams, previewParams, requiresSubject } from '../../invoice-preview.ts'
-import { pageOfRead, pageParams } from '../../pagination.ts'
+import { equals, pageOfRead, pageParams } from '../../pagination.ts'
+import { notCanceledOf } from '../../subscription-params.ts'
 import type { StripeApi } from '../api.ts'
 import { automaticTaxParam } from '../automatic-tax.ts'
 import { presentLine, presentPreview } from '../present/invoice.ts'
 import { returning, returningList, wireList } from '../returns.ts'
 import { BASIL_VERSION } from '../versions/basil-version.ts'
 import type { Wire } from '../wire.ts'
+import { DEFAULT_PRORATION } from './subscription-params.ts'
 
 type PreviewParams = z.infer<ReturnType<typeof previewParams>>
 
@@ -85,11 +88,11 @@ const preview = (unit: UnitOfWork, params: PreviewParams): Invoice => ({
   id: `upcoming_${unit.idFor('invoice')}`,
 })
 
-/** Adds the default of Stripe's previews: changes of items are prorated. */
+/** Adds the default of updates. A cancellation now has its own. */
 function withProration(params: PreviewParams): PreviewParams {
   const { subscription, subscription_details: details } = params
-  if (subscription === undefined || details?.items === undefined) return params
-  const { proration_behavior = 'create_prorations' } = details
+  if (subscription === undefined || details === undefined || details.cancel_now) return params
+  const { proration_behavior = DEFAULT_PRORATION } = details
   return { ...params, subscription_details: { ...details, proration_behavior } }
 }
 
@@ -113,17 +116,47 @@ function upcoming(
   }
 }
 
-/** Returns the id of the subscription of a customer that is billed next. @throws ApiError invoice_upcoming_none */
+/**
+ * Returns the id of the subscription of a customer whose next invoice is made first. Only the invoices of subscriptions that can come
+ * before the first one found are computed.
+ * @throws ApiError invoice_upcoming_none
+ */
 function nextToBill(unit: UnitOfWork, customer: string): string {
   const { id } = unit.find('customer', customer, 'customer')
-  // Without their items and metadata: 500 subscriptions may be large.
-  const [next] = unit.store.objects
-    .summaries('subscription', unit.owner, [{ field: 'customer', is: id }], { limit: MAX_SUBSCRIPTIONS })
-    .filter((each) => factsOf(each).isRunning && !each.cancel_at_period_end)
-    .toSorted((one, other) => one.current_period_end - other.current_period_end)
-  if (!next) throw noneUpcoming(id)
-  return next.id
+  let first: Invoice | undefined
+  for (const { subscription, earliest } of runningOf(unit, id).slice(0, MAX_COMPARED)) {
+    if (first && first.created <= earliest) break
+    const next = nextInvoice(unit, subscription)
+    if (next && (!first || next.created < first.created)) first = next
+  }
+  if (!first?.subscription) throw noneUpcoming(id)
+  return first.subscription
 }
+
+/**
+ * Lists the running subscriptions of a customer with the earliest time at which each can be billed: the end of its period or of the
+ * phase of its schedule, or its cancellation. The earliest come first.
+ */
+function runningOf({ store, owner }: UnitOfWork, customer: string) {
+  const limit = MAX_SUBSCRIPTIONS
+  const present = [...notCanceledOf(customer), { field: 'status', isNot: 'incomplete_expired' }]
+  // Without their items, phases and metadata: 500 subscriptions may be large.
+  const running = store.objects.summaries('subscription', owner, present, { limit }).filter(isRunning)
+  const filters = [...equals('customer', customer), ...equals('status', 'active')]
+  const schedules = running.every(({ schedule }) => schedule === null)
+    ? []
+    : store.objects.summaries('subscription_schedule', owner, filters, { limit }, ['current_phase'])
+  const phaseEnds = new Map(schedules.map(({ id, current_phase }) => [id, current_phase?.end_date]))
+  return running
+    .map(({ id, current_period_end: end, cancel_at, schedule }) => ({
+      subscription: id,
+      earliest: Math.min(end, cancel_at ?? end, phaseEnds.get(schedule ?? '') ?? end),
+    }))
+    .toSorted((one, other) => one.earliest - other.earliest)
+}
+
+/** paytwin: the number of subscriptions of a customer whose next invoices are compared. */
+const MAX_COMPARED = 50
 
 /** Stripe's limit of subscriptions for each customer. */
 const MAX_SUBSCRIPTIONS = 500

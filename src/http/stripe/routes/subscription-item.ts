@@ -14,10 +14,11 @@ import type { StripeApi } from '../api.ts'
 import { presentItem } from '../present/subscription.ts'
 import { returning, returningList, wireList } from '../returns.ts'
 import type { Wire } from '../wire.ts'
+import { DEFAULT_PRORATION } from './subscription-params.ts'
 
 const item = returning<Wire<Stripe.SubscriptionItem>>('subscription_item')
 const change = {
-  proration_behavior: z.enum(PRORATION_BEHAVIORS).default('create_prorations'),
+  proration_behavior: z.enum(PRORATION_BEHAVIORS).default(DEFAULT_PRORATION),
   proration_date: instant.optional(),
   payment_behavior: z.enum(['allow_incomplete', 'error_if_incomplete', 'pending_if_incomplete']).optional(),
 }

@@ -149,6 +149,9 @@ const UPDATE_BEHAVIORS = [
   'pending_if_incomplete',
 ] as const
 
+/** How Stripe bills a change within a period by default. */
+export const DEFAULT_PRORATION = 'create_prorations'
+
 const updateFields = deferred(() =>
   z.object({
     default_payment_method: reference.nullable().optional(),
@@ -164,7 +167,7 @@ const updateFields = deferred(() =>
     items: z.array(updateItem()).min(1).optional(),
     price: reference.optional(),
     quantity: quantity.optional(),
-    proration_behavior: z.enum(PRORATION_BEHAVIORS).default('create_prorations'),
+    proration_behavior: z.enum(PRORATION_BEHAVIORS).default(DEFAULT_PRORATION),
     proration_date: instant.optional(),
     billing_cycle_anchor: z.enum(['now', 'unchanged']).optional(),
     payment_behavior: z.enum(UPDATE_BEHAVIORS).optional(),
