@@ -326,6 +326,63 @@ describe('a change of plan', () => {
     )
   })
 
+  test.each<[string, (customer: string) => Promise<unknown>, string, number]>([
+    [
+      'a pending item',
+      (customer) => stripe.invoiceItems.create({ customer, amount: 100_000, currency: 'usd' }),
+      '$1,020.00',
+      102_000,
+    ],
+    ['a debt', (customer) => stripe.customers.update(customer, { balance: 700 }), '$27.00', 2700],
+    ['a credit', (customer) => stripe.customers.update(customer, { balance: -700 }), '$13.00', 1300],
+  ])(
+    'shows the amounts again if %s changes them before the confirmation',
+    async (_what, happen, due, paid) => {
+      const { clock, customer, subscription } = await subscribed()
+      const { product } = await stripe.prices.retrieve(pro)
+      const configuration = await configured({
+        subscription_update: {
+          enabled: true,
+          default_allowed_updates: ['price'],
+          proration_behavior: 'always_invoice',
+          products: [{ product: idOf(product), prices: [pro] }],
+        },
+      })
+      const page = await chosen(await enter(customer, { configuration }), subscription, { price: pro })
+      expect(page.html).toMatch(/Due now<\/span> <span class="number">\$20\.00/)
+      await happen(customer)
+      const shown = await pages.press(page, 'Confirm')
+      expect(shown.html).toMatch(/role="alert">The amounts have changed/)
+      expect(shown.html).toContain(`Due now</span> <span class="number">${due}`)
+      expect((await stripe.subscriptions.retrieve(subscription)).items.data[0]?.price.id).toBe(basic)
+      // The clock moves on, and the amounts stay those of the page.
+      await sdk.advance(clock, START + 600)
+      expect((await pages.press(shown, 'Confirm')).html).toContain('Your plan was updated.')
+      const [invoice] = (await stripe.invoices.list({ customer, limit: 1 })).data
+      expect(invoice?.amount_paid).toBe(paid)
+    },
+  )
+
+  test('shows the amounts again if only the next invoice has another one', async () => {
+    const { customer, subscription } = await subscribed()
+    const page = await chosen(await enter(customer), subscription, { price: pro })
+    await stripe.customers.update(customer, { balance: 500 })
+    const shown = await pages.press(page, 'Confirm')
+    expect(shown.html).toMatch(/role="alert">The amounts have changed/)
+    expect((await pages.press(shown, 'Confirm')).html).toContain('Your plan was updated.')
+  })
+
+  test('is shown again if its period has ended', async () => {
+    const { clock, customer, subscription } = await subscribed()
+    await sdk.advance(clock, START + 31 * DAY - 60)
+    const page = await chosen(await enter(customer), subscription, { price: pro })
+    await sdk.advance(clock, START + 31 * DAY + 60)
+    const shown = await pages.press(page, 'Confirm')
+    expect(shown.html).toContain('It changed nothing')
+    expect(shown.html).toContain('Due now')
+    expect((await pages.press(shown, 'Confirm')).html).toContain('Your plan was updated.')
+  })
+
   test('happens once if its form is sent twice', async () => {
     const { customer, subscription } = await subscribed()
     const url = await enter(customer)

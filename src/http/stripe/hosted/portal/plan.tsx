@@ -7,6 +7,7 @@ import { updatePaymentIntent } from '../../../../engine/resources/payment-intent
 import {
   changePlanInPortal,
   type PlanChange,
+  type PlanPreview,
   previewPlanInPortal,
 } from '../../../../engine/resources/portal-plan-change.ts'
 import { findPlan, offersFor } from '../../../../engine/resources/portal-plans.ts'
@@ -23,6 +24,7 @@ import {
   finish,
   type Portal,
   type PortalRequest,
+  Refusal,
   redirectToAuthentication,
   refusalOf,
   subscriptionOf,
@@ -140,11 +142,18 @@ function quantityIn(text: string | null): number | null {
   throw parameterInvalid('quantity', 'The quantity must be a whole number.')
 }
 
-/** The state that a confirmation is for: the subscription, and what the page showed. */
-const confirmState = (
-  subscription: Subscription,
-  chosen: { readonly price: string; readonly quantity: string; readonly code: string; readonly at: string },
-) => ['confirm', subscription, chosen.price, chosen.quantity, chosen.code, chosen.at] as const
+/** The form that confirms a change: what is chosen, and the amounts that the page shows. */
+type Confirmation = Readonly<Record<(typeof CONFIRMED)[number], string>>
+const CONFIRMED = ['price', 'quantity', 'promotion_code', 'proration_date', 'amounts'] as const
+
+const confirmState = (subscription: Subscription, confirmed: Confirmation) =>
+  ['confirm', subscription, ...CONFIRMED.map((name) => confirmed[name])] as const
+
+/** Returns the amounts that a page shows: what is due now, and the amount of the next invoice. */
+const amountsOf = ({ now, next }: PlanPreview): string =>
+  [now?.amount_due ?? 0, next?.amount_due ?? 'none'].join(' ')
+
+const CHANGED = 'The amounts have changed, and nothing was charged. Check them before you confirm.'
 
 /** Shows the cost of a change. A choice that is not offered leads back to the plans. */
 export function confirmPage(portal: Portal, { id, given, alert }: PortalRequest): Response {
@@ -156,11 +165,12 @@ export function confirmPage(portal: Portal, { id, given, alert }: PortalRequest)
   const change: PlanChange = { plan, discounts: choice.discounts, proration_date }
   const preview = tried(() => previewPlanInPortal(portal.unit, subscription, settingsOf(portal), change))
   if ('message' in preview) return refused(portal, { id, given, alert: preview.message })
-  const chosen = {
+  const confirmed: Confirmation = {
     price: plan.price.id,
     quantity: String(plan.quantity),
-    code,
-    at: String(proration_date),
+    promotion_code: code,
+    proration_date: String(proration_date),
+    amounts: amountsOf(preview),
   }
   return stepPage(portal, {
     title: 'Confirm the update',
@@ -169,11 +179,10 @@ export function confirmPage(portal: Portal, { id, given, alert }: PortalRequest)
       <>
         <PlanPreviewRows portal={portal} subscription={subscription} plan={plan} preview={preview} />
         <form method="post" action={`${portal.path}/subscriptions/${id}/confirm`}>
-          <Token value={tokenOf(portal, confirmState(subscription, chosen))} />
-          <input type="hidden" name="price" value={chosen.price} />
-          <input type="hidden" name="quantity" value={chosen.quantity} />
-          <input type="hidden" name="promotion_code" value={chosen.code} />
-          <input type="hidden" name="proration_date" value={chosen.at} />
+          <Token value={tokenOf(portal, confirmState(subscription, confirmed))} />
+          {CONFIRMED.map((name) => (
+            <input type="hidden" name={name} value={confirmed[name]} />
+          ))}
           <button type="submit" class="primary">
             Confirm
           </button>
@@ -208,19 +217,23 @@ function tried<T extends object>(run: () => T): T | { readonly message: string }
 /** Whether the change waits for the end of the period. */
 const isPlanned = ({ unit }: Portal, id: string): boolean => unit.need('subscription', id).schedule !== null
 
-/** The fields of a confirmation. */
-const CHOSEN = ['price', 'quantity', 'promotion_code', 'proration_date']
-
-/** Changes the plan as it was previewed. A payment that needs an authentication leads to its page. */
+/**
+ * Changes the plan as it was previewed. A payment that needs an authentication leads to its page.
+ * @throws Refusal when the amounts are no longer those of the page, for example because of a new pending item
+ */
 export function submitConfirm(portal: Portal, { id, given }: PortalRequest): Response {
   const subscription = subscriptionOf(portal, id)
-  const [price = '', quantity = '', code = '', at = ''] = CHOSEN.map((name) => given.get(name) ?? '')
-  checkToken(portal, given, confirmState(subscription, { price, quantity, code, at }))
-  const proration_date = Number(at)
+  const entries = CONFIRMED.map((name) => [name, given.get(name) ?? ''])
+  const confirmed: Confirmation = Object.fromEntries(entries)
+  checkToken(portal, given, confirmState(subscription, confirmed))
   const { plan, discounts } = choiceOf(portal, updatable(portal, id), given)
   const { unit, view, session } = portal
-  const change = { plan, discounts, proration_date }
-  const waiting = changePlanInPortal(unit, subscription, settingsOf(portal), change)
+  const settings = settingsOf(portal)
+  // The date of the preview: a live clock has moved on, but what is confirmed costs the same.
+  const change = { plan, discounts, proration_date: Number(confirmed.proration_date) }
+  const preview = previewPlanInPortal(unit, subscription, settings, change)
+  if (amountsOf(preview) !== confirmed.amounts) throw new Refusal(CHANGED)
+  const waiting = changePlanInPortal(unit, subscription, settings, change)
   if (waiting === null) return finish(portal, isPlanned(portal, id) ? 'updated_later' : 'updated')
   const return_url = `${portalUrl(view, session.id)}/subscriptions/${id}/updated`
   updatePaymentIntent(unit, waiting.id, { options: { return_url }, namesStatus: false })

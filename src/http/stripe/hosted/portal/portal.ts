@@ -38,7 +38,7 @@ export type PortalRequest = {
 }
 
 /** Refuses a form. Its message becomes an alert on the page, which is shown again. */
-class Refusal extends CommandRefused {}
+export class Refusal extends CommandRefused {}
 
 /** A session that can no longer be used. */
 export class SessionExpired extends CommandRefused {}
