@@ -1,5 +1,6 @@
 import type { Change } from '../change.ts'
 import { newCharge } from '../charge.ts'
+import type { Customer } from '../customer.ts'
 import { paymentIntentUnexpectedState, paymentNotInitialized } from '../errors.ts'
 import type { Invoice } from '../invoice.ts'
 import { awaitingAction, confirmed, intentFactsOf, type PaymentIntent } from '../payment-intent.ts'
@@ -109,12 +110,16 @@ export function settle(
   change: Change,
   { now, newId, rules }: Pick<Moment, 'now' | 'newId' | 'rules'>,
   intent: PaymentIntent,
-  { outcome, method }: { readonly outcome: Outcome; readonly method: PaymentMethod },
+  {
+    outcome,
+    method,
+    customer,
+  }: { readonly outcome: Outcome; readonly method: PaymentMethod; readonly customer: Customer | null },
 ): PaymentIntent {
   checkWaiting(intent)
   const charge = isUncharged(outcome) ? null : newId('ch')
   const after = recordChargeAttempt(change, { before: intent, ready: intent, outcome, charge, now, rules })
-  if (outcome.approved) saveForFuture(change, after, method, true)
+  if (outcome.approved && isSavable(method, customer)) saveForFuture(change, after, method, true)
   return after
 }
 
@@ -130,6 +135,13 @@ function saveForFuture(
 ): void {
   if (options?.setup_future_usage) saveMethod(change, method, { customer, isSetUp: isAuthenticated })
 }
+
+/**
+ * Reports whether a payment method can be saved for a customer, or for none: it belongs to no other one, and the customer was not
+ * deleted. Both may have changed while an intent waited.
+ */
+export const isSavable = (method: PaymentMethod, customer: Customer | null): boolean =>
+  method.customer === null ? !customer?.deleted : method.customer === customer?.id
 
 /** Attaches a payment method to a customer unless it is attached, and records that the customer has authenticated it. */
 export function saveMethod(

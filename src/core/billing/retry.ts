@@ -8,7 +8,7 @@ import { allows, move } from '../transitions.ts'
 import { type Account, type EndingAccount, isOwed, updateDelinquency } from './account.ts'
 import { cancel, dropRetries, expire } from './cancel.ts'
 import { attempt, type Collected } from './collect.ts'
-import { saveMethod } from './confirm.ts'
+import { isSavable, saveMethod } from './confirm.ts'
 import { endRemovedDiscounts } from './discounting.ts'
 import { recordFirstAttempt } from './first-attempt.ts'
 import { discardPendingUpdate, withPendingApplied } from './pending-update.ts'
@@ -99,7 +99,7 @@ export function recoverPaid(
   change.update('subscription', subscription, (latest) => latest, 'subscription.pending_update_applied')
 }
 
-/** Attaches the payment method that paid by hand to the customer, and makes it the default one of a subscription that saves it. */
+/** Attaches the payment method that paid by hand to the customer if it can be, and makes it the default one of a subscription that saves it. */
 function savePaymentMethod(
   change: Change,
   account: Account,
@@ -107,7 +107,7 @@ function savePaymentMethod(
   isAuthenticated: boolean,
 ): void {
   const { paymentMethod, customer, rules } = account
-  if (!paymentMethod) return
+  if (!paymentMethod || !isSavable(paymentMethod, customer)) return
   if (!rules.attachesChosenMethod)
     saveMethod(change, paymentMethod, { customer: customer.id, isSetUp: isAuthenticated })
   const { saves_payment_method, default_payment_method } = change.latest('subscription', subscription)

@@ -69,6 +69,14 @@ export const NOT_SET_UP: Outcome & { approved: false } = {
   message: 'The latest attempt to set up the payment method has failed because authentication failed.',
 }
 
+/** The outcome of an authentication after which the payment method cannot be saved. */
+export const NOT_SAVABLE: Outcome & { approved: false } = {
+  ...NOT_SET_UP,
+  code: 'payment_method_unexpected_state',
+  message:
+    'The payment method was not saved, because it belongs to another customer, or its customer was deleted.',
+}
+
 /** Ends the wait of a subscription for a payment method. */
 function prepare(change: Change, subscription: Subscription, method: PaymentMethod): void {
   change.update(

@@ -1,6 +1,7 @@
+import { isSavable } from '../../core/billing/confirm.ts'
 import { Change } from '../../core/change.ts'
 import { type CheckoutSession, checkoutFactsOf, isPaidLater } from '../../core/checkout-session.ts'
-import { ApiError, paymentIntentUnexpectedState } from '../../core/errors.ts'
+import { ApiError, paymentIntentUnexpectedState, setupIntentUnexpectedState } from '../../core/errors.ts'
 import { intentFactsOf, type PaymentIntent } from '../../core/payment-intent.ts'
 import { type SetupIntent, setupFactsOf } from '../../core/setup-intent.ts'
 import { apply } from '../machine/apply.ts'
@@ -24,7 +25,8 @@ export function settlePayment(unit: UnitOfWork, id: string, outcome: 'succeed' |
   const intent = unit.need('payment_intent', id)
   const { awaitsCustomer } = intentFactsOf(intent)
   const isLate = isPaidLater(session)
-  if (outcome === 'succeed' && awaitsCustomer && !isLate && !stillCosts(unit, session, intent.amount)) {
+  const completes = outcome === 'succeed' && awaitsCustomer && !isLate
+  if (completes && !(stillCosts(unit, session, intent.amount) && savesMethod(unit, intent))) {
     withdrawPayment(unit, session)
     return unit.need('payment_intent', id)
   }
@@ -62,6 +64,13 @@ function stillCosts(unit: UnitOfWork, session: CheckoutSession, amount: number):
   }
 }
 
+/** Reports whether a payment method that a payment saves can be saved. */
+function savesMethod(unit: UnitOfWork, { customer, payment_method, options }: PaymentIntent): boolean {
+  if (!options?.setup_future_usage || payment_method === null) return true
+  const method = unit.need('payment_method', payment_method)
+  return isSavable(method, customer === null ? null : unit.need('customer', customer))
+}
+
 /** Records the payment of a session that was completed before it was paid. */
 function reportLatePayment(unit: UnitOfWork, session: CheckoutSession, intent: PaymentIntent): void {
   const { isPaid } = intentFactsOf(intent)
@@ -88,7 +97,7 @@ function sessionOf(
 /**
  * Checks that an intent was not made by a Checkout session that waits for its payment. Only that session can confirm or change it,
  * and while it is open, cancel it.
- * @throws ApiError payment_intent_unexpected_state
+ * @throws ApiError payment_intent_unexpected_state, setup_intent_unexpected_state
  */
 export function checkNotOfCheckout(
   unit: UnitOfWork,
@@ -101,7 +110,8 @@ export function checkNotOfCheckout(
   const { isOpen } = checkoutFactsOf(session)
   if (!isOpen && (done === 'canceled' || !isPaidLater(session))) return
   const advice = isOpen ? ' Submit or expire the session instead.' : ''
-  throw paymentIntentUnexpectedState(
+  const refusal = field === 'setup_intent' ? setupIntentUnexpectedState : paymentIntentUnexpectedState
+  throw refusal(
     `The ${field.replace('_', ' ')} '${id}' was created by the Checkout Session '${session.id}' and cannot be ${done} directly.${advice}`,
   )
 }

@@ -191,7 +191,11 @@ export function settlePaymentIntent(
   if (intent.invoice !== null) return payInvoiceWith(unit, change, { intent, method, settled }).intent
   const clock = clockOf(unit, intent)
   const moment = { now: clock.instant, newId: unit.newId, rules: unit.rules }
-  const after = settle(change, moment, intent, { outcome: settled, method })
+  const after = settle(change, moment, intent, {
+    outcome: settled,
+    method,
+    customer: customerFor(unit, intent, undefined),
+  })
   apply(unit, change, clock)
   return after
 }

@@ -1,5 +1,11 @@
-import { needsAction } from '../../core/billing/confirm.ts'
-import { confirmSetup, finishSetup, NOT_SET_UP, type SetupResult } from '../../core/billing/setup.ts'
+import { isSavable, needsAction } from '../../core/billing/confirm.ts'
+import {
+  confirmSetup,
+  finishSetup,
+  NOT_SAVABLE,
+  NOT_SET_UP,
+  type SetupResult,
+} from '../../core/billing/setup.ts'
 import { Change } from '../../core/change.ts'
 import type { Customer } from '../../core/customer.ts'
 import { parameterMissing, setupIntentUnexpectedState } from '../../core/errors.ts'
@@ -64,7 +70,7 @@ export function createSetupIntent(
 
 /**
  * Updates a setup intent. A payment method makes it ready to be confirmed.
- * @throws ApiError resource_missing; setup_intent_unexpected_state when it is finished
+ * @throws ApiError resource_missing; setup_intent_unexpected_state when it is finished, or for the customer of one with a subscription
  */
 export function updateSetupIntent(
   unit: UnitOfWork,
@@ -79,6 +85,11 @@ export function updateSetupIntent(
   if (setupFactsOf(intent).isFinished && changesMethod) {
     throw setupIntentUnexpectedState(
       `Only description and metadata of a setup intent whose status is ${intent.status} can be changed`,
+    )
+  }
+  if (intent.subscription !== null && params.customer !== undefined) {
+    throw setupIntentUnexpectedState(
+      'The customer of a setup intent with a subscription is that of the subscription',
     )
   }
   const customer =
@@ -110,7 +121,7 @@ export function confirmSetupIntent(
   params: ChosenMethod & { options?: Partial<MethodOptions> | undefined },
 ): SetupResult {
   const before = unit.find('setup_intent', id)
-  const customer = customerOf(unit, before)
+  const customer = before.customer === null ? null : unit.find('customer', before.customer)
   const change = new Change()
   if (setupFactsOf(before).isFinished) withSetupMethod(before, before.payment_method ?? '')
   const given = chooseMethod(unit, change, customer, params)
@@ -125,7 +136,7 @@ export function confirmSetupIntent(
 }
 
 /**
- * Completes the authentication that a setup intent waits for.
+ * Completes the authentication that a setup intent waits for. It fails if the payment method can no longer be saved.
  * @throws ApiError resource_missing; invalid_state_transition when it does not wait
  */
 export function settleSetupIntent(unit: UnitOfWork, id: string, outcome: 'succeed' | 'fail'): SetupIntent {
@@ -134,7 +145,8 @@ export function settleSetupIntent(unit: UnitOfWork, id: string, outcome: 'succee
   const method = unit.need('payment_method', before.payment_method ?? '')
   const change = new Change()
   const setup = { before, ready: before, method, subscription: subscriptionOf(unit, before) }
-  const { intent } = finishSetup(change, setup, outcome === 'succeed' ? APPROVED : NOT_SET_UP)
+  const result = isSavable(method, customerOf(unit, before)) ? APPROVED : NOT_SAVABLE
+  const { intent } = finishSetup(change, setup, outcome === 'succeed' ? result : NOT_SET_UP)
   apply(unit, change, clockOf(unit, before))
   return intent
 }

@@ -352,10 +352,34 @@ describe('a card that waits to be saved', () => {
     const intent = idOf((await retrieve(id)).setup_intent)
     const { id: other } = await stripe.customers.create({})
     for (const given of [{ customer: other }, { payment_method: 'pm_card_visa' }])
-      expect((await errorOf(stripe.setupIntents.update(intent, given))).message).toContain(
-        `was created by the Checkout Session '${id}'`,
-      )
+      expect(await errorOf(stripe.setupIntents.update(intent, given))).toMatchObject({
+        code: 'setup_intent_unexpected_state',
+        message: expect.stringContaining(`was created by the Checkout Session '${id}'`),
+      })
     expect((await stripe.setupIntents.update(intent, { description: 'Card' })).description).toBe('Card')
+  })
+
+  test('is not saved if it was attached to another customer', async () => {
+    const { id, result } = await saving()
+    const { setup_intent } = await stripe.checkout.sessions.retrieve(id, { expand: ['setup_intent'] })
+    const { payment_method } = setup_intent as Stripe.SetupIntent
+    const { id: other } = await stripe.customers.create({})
+    await stripe.paymentMethods.attach(idOf(payment_method), { customer: other })
+    await authenticate(sdk, result, 'succeed')
+    expect(await stripe.checkout.sessions.retrieve(id)).toMatchObject({ status: 'open' })
+    expect(await statusOf(result)).toBe('requires_payment_method')
+    expect(await submit(sdk, id, { payment_method: 'pm_card_visa' })).toMatchObject({ result: 'complete' })
+  })
+
+  test('is not charged for a subscription if it was attached to another customer', async () => {
+    const { result, waiting } = await waitingIn('subscription')
+    const [intent] = (await stripe.paymentIntents.list({ customer: waiting.customer })).data
+    const { id: other } = await stripe.customers.create({})
+    await stripe.paymentMethods.attach(idOf(intent?.payment_method), { customer: other })
+    await authenticate(sdk, result, 'succeed')
+    expect(await retrieve(waiting.id)).toMatchObject({ status: 'open', payment_intent: null })
+    expect(await statusOf(result)).toBe('canceled')
+    expect(await paidBy(waiting.customer)).toEqual({ charged: 0, balance: 0 })
   })
 
   test('is not saved to a customer who was deleted', async () => {

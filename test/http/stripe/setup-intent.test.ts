@@ -98,6 +98,48 @@ describe('a setup intent', () => {
     expect(again).toMatchObject({ status: 'succeeded', last_setup_error: null })
   })
 
+  describe.each([
+    ['was attached to another customer', attachToAnother],
+    ['lost its customer', deleteCustomer],
+  ])('that waits for a card that %s', (_what, happen) => {
+    const waiting = async () => ({
+      payment_method: (await stripe.paymentMethods.create({ type: 'card', card: AUTHENTICATED })).id,
+      customer: (await stripe.customers.create({})).id,
+      confirm: true,
+    })
+    const ownerOf = async (method: string) => (await stripe.paymentMethods.retrieve(method)).customer
+
+    test('fails', async () => {
+      const params = await waiting()
+      const { id } = await stripe.setupIntents.create(params)
+      const owner = await happen(params)
+      await settle(id, 'succeed')
+      expect(await stripe.setupIntents.retrieve(id)).toMatchObject({
+        status: 'requires_payment_method',
+        last_setup_error: { code: 'payment_method_unexpected_state', type: 'invalid_request_error' },
+      })
+      expect(await newest(1)).toEqual(['setup_intent.setup_failed'])
+      expect(await ownerOf(params.payment_method)).toBe(owner)
+    })
+
+    test('does not save it after a payment', async () => {
+      const params = { ...(await waiting()), amount: 500, currency: 'usd' }
+      const { id } = await stripe.paymentIntents.create({ ...params, setup_future_usage: 'off_session' })
+      const owner = await happen(params)
+      await settle(id, 'succeed', 'payment_intents')
+      expect((await stripe.paymentIntents.retrieve(id)).status).toBe('succeeded')
+      expect(await ownerOf(params.payment_method)).toBe(owner)
+    })
+  })
+
+  test('of a deleted customer cannot be confirmed', async () => {
+    const { id: customer } = await stripe.customers.create({})
+    const { id } = await stripe.setupIntents.create({ customer })
+    await stripe.customers.del(customer)
+    const refused = await errorOf(stripe.setupIntents.confirm(id, { payment_method: 'pm_card_visa' }))
+    expect(refused.code).toBe('resource_missing')
+  })
+
   test('is refused with a 402 for a declined card, and keeps the error', async () => {
     const { id: customer } = await stripe.customers.create()
     const { id } = await stripe.setupIntents.create({ customer })
@@ -255,6 +297,44 @@ describe('a subscription that has nothing to pay yet', () => {
     expect((await stripe.subscriptions.retrieve(made.id)).pending_setup_intent).toBeNull()
   })
 
+  test('does not charge a card later that its payment could not save', async () => {
+    const { id: customer } = await stripe.customers.create({})
+    const { id: price } = await priced(2000)
+    const made = await stripe.subscriptions.create({
+      customer,
+      items: [{ price }],
+      payment_behavior: 'default_incomplete',
+      payment_settings: { save_default_payment_method: 'on_subscription' },
+    })
+    const [intent] = (await stripe.paymentIntents.list({ customer })).data
+    const id = intent?.id ?? ''
+    const { id: payment_method } = await stripe.paymentMethods.create({ type: 'card', card: AUTHENTICATED })
+    await stripe.paymentIntents.confirm(id, { payment_method })
+    await attachToAnother({ payment_method })
+    await settle(id, 'succeed', 'payment_intents')
+    expect(await stripe.subscriptions.retrieve(made.id)).toMatchObject({
+      status: 'active',
+      default_payment_method: null,
+    })
+  })
+
+  test('keeps the customer of its setup intent', async () => {
+    const { id: customer } = await stripe.customers.create({})
+    const { id: other } = await stripe.customers.create({})
+    const { id: price } = await priced(2000)
+    const made = await stripe.subscriptions.create({
+      customer,
+      items: [{ price }],
+      trial_period_days: 14,
+      payment_behavior: 'default_incomplete',
+    })
+    const pending = idOf(made.pending_setup_intent)
+    expect(await errorOf(stripe.setupIntents.update(pending, { customer: other }))).toMatchObject({
+      code: 'setup_intent_unexpected_state',
+    })
+    expect((await stripe.setupIntents.retrieve(pending)).customer).toBe(customer)
+  })
+
   test('needs no setup intent with a card that needs none, or an invoice that is sent', async () => {
     const { id: customer } = await stripe.customers.create({ payment_method: 'pm_card_visa' })
     const [method] = (await stripe.customers.listPaymentMethods(customer)).data
@@ -270,7 +350,22 @@ describe('a subscription that has nothing to pay yet', () => {
   })
 })
 
-const settle = async (id: string, outcome: 'succeed' | 'fail') => {
-  const answer = await sdk.twin.request('POST', `/v1/test_helpers/setup_intents/${id}/settle`, { outcome })
+async function settle(id: string, outcome: 'succeed' | 'fail', kind = 'setup_intents') {
+  const answer = await sdk.twin.request('POST', `/v1/test_helpers/${kind}/${id}/settle`, { outcome })
   expect(answer.status).toBe(200)
+}
+
+const AUTHENTICATED = { number: '4000002760003184', exp_month: 1, exp_year: 2034, cvc: '123' }
+
+/** Attaches a payment method to a new customer. @returns whom it belongs to */
+async function attachToAnother({ payment_method }: { payment_method: string }): Promise<string | null> {
+  const { id: customer } = await stripe.customers.create({})
+  await stripe.paymentMethods.attach(payment_method, { customer })
+  return customer
+}
+
+/** Deletes a customer. @returns whom its payment methods belong to */
+async function deleteCustomer({ customer }: { customer: string }): Promise<string | null> {
+  await stripe.customers.del(customer)
+  return null
 }

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { DECLINE_CODES } from '../../../core/processor.ts'
 import { type SetupIntent, setupFactsOf } from '../../../core/setup-intent.ts'
 import type { View } from '../../../engine/history/view.ts'
 import { clientSecretOf } from '../../client-secret.ts'
@@ -60,7 +61,7 @@ function lastError(
   if (!last_setup_error) return null
   const { code, decline_code, message, payment_method } = last_setup_error
   const method = payment_method === null ? undefined : view.get('payment_method', payment_method)
-  const isDecline = code !== 'setup_intent_authentication_failure'
+  const isDecline = DECLINE_CODES.some((decline) => decline === code)
   return {
     code,
     ...(decline_code !== null && { decline_code }),
