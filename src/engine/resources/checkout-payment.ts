@@ -38,14 +38,14 @@ export type CheckoutResult =
 /** A payment method that pays for a session, and where its customer returns after an authentication. */
 type Paying = { readonly method: PaymentMethod; readonly return_url: string | null }
 
-/** Charges the amount due. The intent of an earlier attempt is used again if the amount is the same, or else withdrawn. */
+/** Charges the amount due. The intent of an earlier attempt is used again if it can be, or else withdrawn. */
 export function pay(
   unit: UnitOfWork,
   submitted: CheckoutSession,
   amount: number,
   { method, return_url }: Paying,
 ): CheckoutResult {
-  const session = canReuse(unit, submitted, amount) ? submitted : withdrawPayment(unit, submitted)
+  const session = canReuse(unit, submitted, { amount, method }) ? submitted : withdrawPayment(unit, submitted)
   const { outcomes, customer, currency } = session
   const isSubscription = session.mode === 'subscription'
   const { metadata, description, ...chosen } = outcomes.payment_intent
@@ -74,14 +74,22 @@ export function pay(
   return { result: 'requires_action', session: waiting, intent: { kind: 'payment_intent', object: intent } }
 }
 
-/** Reports whether a payment of an amount can use the intents of a session: none saves a card, and none pays another amount. */
-const canReuse = (
+/**
+ * Reports whether a payment can use the intents of a session: none saves a card, pays another amount, or waits for the customer with
+ * another type of payment method.
+ */
+function canReuse(
   unit: UnitOfWork,
   { payment_intent, setup_intent }: CheckoutSession,
-  amount: number,
-): boolean =>
-  setup_intent === null &&
-  (payment_intent === null || unit.need('payment_intent', payment_intent).amount === amount)
+  { amount, method }: { readonly amount: number; readonly method: PaymentMethod },
+): boolean {
+  if (setup_intent !== null) return false
+  if (payment_intent === null) return true
+  const intent = unit.need('payment_intent', payment_intent)
+  if (intent.amount !== amount) return false
+  const waiting = intentFactsOf(intent).awaitsCustomer ? intent.payment_method : null
+  return waiting === null || unit.need('payment_method', waiting).type === method.type
+}
 
 /** Saves a payment method when nothing is due. A payment of an earlier attempt is withdrawn. */
 export function saveMethod(

@@ -7,13 +7,13 @@ import {
   notOpen,
   recoverableUntil,
 } from '../../core/checkout-session.ts'
-import { invalidStateTransition } from '../../core/errors.ts'
+import { ApiError, invalidStateTransition } from '../../core/errors.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import { apply } from '../machine/apply.ts'
 import type { Clock } from '../machine/clock.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { type CheckoutLineParams, checkLines, currencyOfLines, linesOf } from './checkout-lines.ts'
-import { totalsOf } from './checkout-totals.ts'
+import { type Totals, totalsOf } from './checkout-totals.ts'
 import { findCoupon } from './coupon.ts'
 import type { DiscountParam } from './redemption.ts'
 
@@ -117,7 +117,8 @@ export function written(unit: UnitOfWork, session: CheckoutSession, after: Check
 }
 
 /**
- * Opens a new session with the content of an expired one. Each time makes another session.
+ * Opens a new session with the content of an expired one, without a code of the customer that can no longer be redeemed. Each time
+ * makes another session.
  * @throws ApiError resource_missing; invalid_state_transition when it cannot be recovered
  * See docs/contract/checkout-sessions.md#recovery.
  */
@@ -132,22 +133,40 @@ export function recoverCheckoutSession(unit: UnitOfWork, id: string): CheckoutSe
     ...former.settings,
     allow_promotion_codes: recovery.allow_promotion_codes,
   }
-  const { session } = totalsOf(unit, {
-    ...former,
-    id: newId(unit),
-    created: clock.instant,
-    status: 'open',
-    lines: former.lines.map((line) => ({ ...line, id: unit.newId('li') })),
-    settings,
-    payment_intent: null,
-    setup_intent: null,
-    recovered_from: former.id,
-    expires_at: checkoutEnd(undefined, clock.instant),
-  })
+  const { session } = recoveredTotals(
+    unit,
+    {
+      ...former,
+      id: newId(unit),
+      created: clock.instant,
+      status: 'open',
+      lines: former.lines.map((line) => ({ ...line, id: unit.newId('li') })),
+      settings,
+      payment_intent: null,
+      setup_intent: null,
+      recovered_from: former.id,
+      expires_at: checkoutEnd(undefined, clock.instant),
+    },
+    former.settings.allow_promotion_codes === true,
+  )
   const change = new Change()
   change.create('checkout_session', session)
   apply(unit, change, clock)
   return session
+}
+
+/**
+ * Returns the amounts of a recovered session.
+ * @param takesCodes - whether the discounts are a code of the customer, which is left out if it can no longer be redeemed
+ */
+function recoveredTotals(unit: UnitOfWork, session: CheckoutSession, takesCodes: boolean): Totals {
+  try {
+    return totalsOf(unit, session)
+  } catch (error) {
+    const isOfDiscounts = error instanceof ApiError && error.param?.startsWith('discounts')
+    if (!takesCodes || !isOfDiscounts) throw error
+    return totalsOf(unit, { ...session, discounts: [] })
+  }
 }
 
 /** Returns the clock of a session, which is that of its customer. */

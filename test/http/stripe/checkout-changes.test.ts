@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { authenticate, change, eventsOf, SUCCESS, submit } from './checkout.ts'
+import { authenticate, change, eventsOf, recover, SUCCESS, submit } from './checkout.ts'
 import { errorOf, idOf, stripeOfFile } from './sdk.ts'
 
 const sdk = stripeOfFile()
@@ -265,6 +265,37 @@ describe('an intent that a session no longer needs', () => {
     const paid = await stripe.paymentIntents.retrieve(idOf((await retrieve(id)).payment_intent))
     expect(paid).toMatchObject({ status: 'succeeded', amount: 6_000 })
   })
+})
+
+test('a payment with another type of payment method replaces the one that waits for the customer', async () => {
+  const customer = (await stripe.customers.create({ email: 'ada@example.com' })).id
+  const { id } = await open('payment', { customer, allowed_payment_method_types: ['card', 'boleto'] })
+  const card = await submit(sdk, id, NEEDS_AUTHENTICATION)
+  const again = await submit(sdk, id, NEEDS_AUTHENTICATION)
+  expect(again).toMatchObject({ result: 'requires_action' })
+  expect(await stripe.paymentIntents.list({ customer })).toMatchObject({
+    data: [{ status: 'requires_action' }],
+  })
+  expect(await submit(sdk, id, { payment_method: 'pm_boleto' })).toMatchObject({ result: 'complete' })
+  expect(await statusOf(card)).toBe('canceled')
+  const { payment_intent } = await retrieve(id)
+  const intents = (await stripe.paymentIntents.list({ customer })).data
+  expect(intents.map(({ status }) => status)).toEqual(['requires_action', 'canceled'])
+  expect(intents[0]?.id).toBe(payment_intent)
+})
+
+test.each<[string, (code: Stripe.PromotionCode) => Promise<unknown>]>([
+  ['is inactive', ({ id }) => stripe.promotionCodes.update(id, { active: false })],
+  ['has lost its coupon', (code) => stripe.coupons.del(couponOf(code))],
+])('a session is recovered without a code of the customer that %s', async (_, step) => {
+  const recovery = { enabled: true, allow_promotion_codes: true }
+  const { id } = await open('payment', { allow_promotion_codes: true, after_expiration: { recovery } })
+  const code = await newCode()
+  await change(sdk, id, { promotion_code: code.code })
+  await stripe.checkout.sessions.expire(id)
+  expect(await recover(sdk, id)).toMatchObject({ amount_total: 2_000 })
+  await step(code)
+  expect(await recover(sdk, id)).toMatchObject({ amount_total: 4_000, discounts: [] })
 })
 
 describe('a payment that arrives later', () => {
