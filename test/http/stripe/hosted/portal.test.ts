@@ -216,6 +216,31 @@ describe('the overview', () => {
     expect(text).toContain('Your plan changes to Basic, $10.00 per month, on January 11, 2026')
   })
 
+  test.each<[string, (subscription: string) => Promise<unknown>, string, string]>([
+    [
+      'that ends after further periods',
+      (id) => stripe.subscriptions.update(id, { cancel_at: START + 100 * DAY }),
+      'April 11, 2026',
+      '$10.00',
+    ],
+    [
+      'that bills an item at its end',
+      async (id) => {
+        const { customer } = await stripe.subscriptions.update(id, { cancel_at_period_end: true })
+        const item = { customer: idOf(customer), subscription: id, amount: 700, currency: 'usd' }
+        await stripe.invoiceItems.create(item)
+      },
+      'February 1, 2026',
+      '$7.00',
+    ],
+  ])('shows the end and the next invoice of a plan %s', async (_what, happen, end, amount) => {
+    const { customer, subscription } = await subscribed()
+    await happen(subscription)
+    const { html } = await pages.open(await enter(customer))
+    expect(html).toMatch(new RegExp(`will be canceled on <time [^>]*>${end}`))
+    expect(html).toContain(`Next invoice: <strong>${amount}</strong> on <time datetime="2026-02-01">`)
+  })
+
   test('names two prices of a product once', async () => {
     const { product } = await stripe.prices.retrieve(basic)
     const recurring = { interval: 'month' } as const

@@ -49,17 +49,11 @@ function StatusChip({ subscription }: { subscription: Subscription }) {
   return <span class={`status ${isPaidUp ? 'good' : isOverdue ? 'bad' : 'wait'}`}>{text}</span>
 }
 
-/** Says what happens next: the cancellation, the end of the trial, a retry, or the next invoice. */
+/** Says what happens next: the cancellation, the end of the trial, a retry, the next phase and the next invoice. */
 function Outlook({ portal, subscription }: { portal: Portal; subscription: Subscription }) {
   const { unit, view } = portal
   const { trial_end, latest_invoice, schedule, pending_update } = subscription
   const end = cancellationAt(subscription)
-  if (end !== null)
-    return (
-      <p>
-        Your subscription will be canceled on <Day at={end} />.
-      </p>
-    )
   const phase = schedule === null ? undefined : nextPhase(unit.need('subscription_schedule', schedule))
   const changed = view.withoutMetadata('price', phase?.items[0]?.price ?? '')
   const found = nextInvoice(unit, subscription.id)
@@ -69,6 +63,11 @@ function Outlook({ portal, subscription }: { portal: Portal; subscription: Subsc
   const retry = open ? open.next_payment_attempt : null
   return (
     <>
+      {end === null ? null : (
+        <p>
+          Your subscription will be canceled on <Day at={end} />.
+        </p>
+      )}
       {isInTrial(subscription) && trial_end !== null ? (
         <p>
           Your trial ends on <Day at={trial_end} />.
