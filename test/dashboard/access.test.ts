@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Waiting } from '../../src/engine/machine/merchant-state.ts'
-import { sessionsInMemory } from '../../src/http/dashboard/sessions.ts'
+import { Sessions, sessionsInMemory } from '../../src/http/dashboard/sessions.ts'
 import { asOperator, FORM } from '../http/support.ts'
 import { subscribe } from '../scenarios/story.ts'
 import { startTwin, type Twin } from '../twin.ts'
@@ -354,6 +354,36 @@ test('on a full disk no link is used up, and signing out is not forgotten after 
   await restarted.close()
   expect((await visit(first, link)).headers.get('set-cookie')).toContain('dss_test_')
   await first.close()
+})
+
+test.each([
+  ['signing out', (sessions: Sessions, first: string) => sessions.end(first)],
+  ['signing in beyond the limit', (sessions: Sessions) => sessions.begin()],
+])('a session that %s ends is written as ended once its file can be written again', (_, end) => {
+  const store = sessionsInMemory()
+  let isReadOnly = false
+  const writable = () => {
+    if (isReadOnly) throw Object.assign(new Error('read-only file system'), { code: 'EROFS' })
+    return store
+  }
+  const settings = {
+    store: {
+      read: store.read,
+      write: (text: string) => writable().write(text),
+      clear: () => writable().clear(),
+    },
+    key: Buffer.alloc(32),
+    now: () => 1_769_853_600,
+  }
+  const sessions = new Sessions(settings)
+  const [first = '', second = ''] = Array.from({ length: 100 }, () => sessions.begin())
+  isReadOnly = true
+  expect(() => end(sessions, first)).toThrow('read-only')
+  expect(() => sessions.deleteExpired()).toThrow('read-only')
+  isReadOnly = false
+  sessions.deleteExpired()
+  const restarted = new Sessions(settings)
+  expect([first, second].map((each) => restarted.signalOf(each) !== undefined)).toEqual([false, true])
 })
 
 test('at most 100 browsers are signed in: a further one ends the oldest session', async () => {

@@ -39,7 +39,7 @@ export class Sessions {
   readonly #settings: Settings
   /** By the digest of the secret, oldest first. */
   readonly #open: Map<string, Open>
-  /** Whether a session is stored that has expired, or that began when the wall clock was ahead: it counts as begun at the start. */
+  /** Whether a session is stored that has ended, or that began when the wall clock was ahead: it counts as begun at the start. */
   #isUnsaved: boolean
 
   constructor(settings: Settings) {
@@ -78,7 +78,10 @@ export class Sessions {
     return undefined
   }
 
-  /** Ends a session in all browsers that have its secret. If that cannot be stored, no session survives a restart. */
+  /**
+   * Ends a session in all browsers that have its secret.
+   * @throws if that cannot be stored. Then no session survives a kill, and `deleteExpired` tries again
+   */
   end(secret: string): void {
     this.#remove(this.#nameOf(secret))
     try {
@@ -90,7 +93,7 @@ export class Sessions {
   }
 
   /**
-   * Deletes the sessions that have expired, so that they stay so when the clock is set back.
+   * Deletes the sessions that have expired, so that they stay so when the clock is set back, and those whose end could not be stored.
    * @throws if that cannot be stored: the next call tries again
    */
   deleteExpired(): void {
@@ -100,15 +103,14 @@ export class Sessions {
 
   #removeExpired(): void {
     for (const [name, { expires }] of this.#open) {
-      if (expires > this.#settings.now()) continue
-      this.#remove(name)
-      this.#isUnsaved = true
+      if (expires <= this.#settings.now()) this.#remove(name)
     }
   }
 
   #remove(name: string): void {
     this.#open.get(name)?.ending.abort()
     this.#open.delete(name)
+    this.#isUnsaved = true
   }
 
   #save(): void {
