@@ -1,5 +1,4 @@
 import type { Server } from 'node:http'
-import { setTimeout as delay } from 'node:timers/promises'
 import { stopwatch } from '../engine/machine/clock.ts'
 import type { Connections } from './connections.ts'
 
@@ -105,3 +104,6 @@ export class Ending {
     if (holds()) await delay(SWEEP_MS)
   }
 }
+
+/** Fake timers of a test also replace the functions of `node:timers/promises`. */
+const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

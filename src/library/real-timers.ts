@@ -11,3 +11,7 @@ export const {
   clearImmediate,
   queueMicrotask,
 } = globalThis
+
+const { nextTick, hrtime } = process
+
+export { hrtime as 'process.hrtime', nextTick as 'process.nextTick' }

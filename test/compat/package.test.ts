@@ -48,7 +48,7 @@ test('it works with jest, with several files in one process', async () => {
   const copied = `require('node:fs').copyFileSync('${EXAMPLE}', '${again}')`
   await project.node('-e', copied)
   const { output, status } = await project.node(JEST, '--runInBand', ...pattern)
-  expect(output).toMatch('Tests:       4 passed, 4 total')
+  expect(output).toMatch('Tests:       5 passed, 5 total')
   expect(output).not.toMatch('open handle')
   expect(status).toBe(0)
 }, 60_000)

@@ -221,6 +221,10 @@ describe('installed, and with the examples of the documents', () => {
     expect(lingered).toBeLessThan(2.5)
   })
 
+  test('it reads no global that tests fake, except Date, after it was loaded', async () => {
+    expect(await project.node('fakes.cjs')).toMatchObject({ output: '[]\n', status: 0 })
+  }, 60_000)
+
   test('it works in several threads of one process', async () => {
     expect(await project.node('workers.mjs')).toMatchObject({ output: '0 0 0 0\n', status: 0 })
   })
