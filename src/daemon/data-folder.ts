@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { SessionStore } from '../http/dashboard/sessions.ts'
@@ -28,7 +28,10 @@ export class DataFolder {
   constructor(path: string) {
     this.path = path
     claimFolder(path)
-    writable(path, () => this.#writeOnce('.gitignore', '*\n'))
+    writable(path, () => {
+      this.#writeOnce('.gitignore', '*\n')
+      this.#fillEmpty('.gitignore', '*\n')
+    })
   }
 
   get database(): string {
@@ -53,13 +56,15 @@ export class DataFolder {
    * @throws StartRefused if it cannot be read
    */
   async adminToken(make: () => string): Promise<string> {
-    this.#writeOnce('admin-token', `${make()}\n`)
+    const made = `${make()}\n`
+    this.#writeOnce('admin-token', made)
     try {
       // Reading a pipe would block forever.
       if (!statSync(this.adminTokenFile).isFile()) throw new Error('it is not a file')
       const read = () => readFileSync(this.adminTokenFile, 'utf8').trim()
       // Another daemon that has just created the file writes the token next.
       for (let poll = 0; poll < TOKEN_POLLS && read() === ''; poll += 1) await delay(TOKEN_INTERVAL_MS)
+      this.#fillEmpty('admin-token', made)
       return read()
     } catch (error) {
       throw new StartRefused(
@@ -128,13 +133,22 @@ export class DataFolder {
     renameSync(this.#file(`${name}.new`), this.#file(name))
   }
 
-  /** Writes a file unless its name exists, even as a dangling link. */
+  /** Writes a file unless its name exists, even as a dangling link. If that fails, as on a full disk, there is no file. */
   #writeOnce(name: string, content: string): void {
     try {
       writeFileSync(this.#file(name), content, { mode: 0o600, flag: 'wx' })
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return
+      rmSync(this.#file(name), { force: true })
+      throw error
     }
+  }
+
+  /** Writes a file that was left empty: a start was killed between creating and writing it, or the disk was full. */
+  #fillEmpty(name: string, content: string): void {
+    const file = this.#file(name)
+    // Appended, so that nothing is lost that another daemon writes at the same time.
+    if (lstatSync(file).isFile() && lstatSync(file).size === 0) writeFileSync(file, content, { flag: 'a' })
   }
 }
 

@@ -232,9 +232,25 @@ describe('a start is refused with an error', () => {
     await expectRefused(/^error: The data folder .* cannot be written: /)
   })
 
+  /** Starts a daemon that can write files of so many blocks of 512 bytes. */
+  const serveWithin = (blocks: number) => {
+    const program = join(import.meta.dirname, '../../bin/paytwin.js')
+    const script = `ulimit -f ${blocks} && exec ${process.execPath} ${program} serve --port 0 --data ${data}`
+    return execFileSync('sh', ['-c', script], { encoding: 'utf8', stdio: 'pipe' })
+  }
+
+  test('when there is no space at all, and leaves no empty file', () => {
+    expect(() => serveWithin(0)).toThrow(
+      expect.objectContaining({
+        status: 1,
+        stderr: expect.stringMatching(/^error: The data folder .* cannot be written: EFBIG.*\n$/),
+      }),
+    )
+    expect(readdirSync(data)).toEqual([])
+  })
+
   test('when there is no space for its database', async () => {
-    const script = `ulimit -f 200 && exec ${process.execPath} ${join(import.meta.dirname, '../../bin/paytwin.js')} serve --port 0 --data ${data}`
-    const run = () => execFileSync('sh', ['-c', script], { encoding: 'utf8', stdio: 'pipe' })
+    const run = () => serveWithin(200)
     expect(run).toThrow(
       expect.objectContaining({
         status: 1,

@@ -58,6 +58,17 @@ test('an admin token that another daemon is just writing is awaited', async () =
   expect(await reading).toBe('first')
 })
 
+test('files that a first start on a full disk, or a killed one, has left empty are written', async () => {
+  writeFileSync(file('.gitignore'), '')
+  writeFileSync(folder.adminTokenFile, '')
+  const next = new DataFolder(folder.path)
+  expect(readFileSync(file('.gitignore'), 'utf8')).toBe('*\n')
+  expect(await next.adminToken(() => 'first')).toBe('first')
+  expect(await next.adminToken(() => 'second')).toBe('first')
+  writeFileSync(file('.gitignore'), '!*\n')
+  expect(readFileSync(join(new DataFolder(folder.path).path, '.gitignore'), 'utf8')).toBe('!*\n')
+})
+
 test('a running daemon is found until it removes daemon.json', () => {
   expect(folder.announced()).toBeUndefined()
   const own = { url: 'http://127.0.0.1:4242', pid: process.pid }
