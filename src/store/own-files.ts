@@ -1,4 +1,5 @@
-import { lstatSync, type Stats } from 'node:fs'
+import { lstatSync, type Stats, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 
 /** The kinds of files that paytwin creates. */
 export type FileKind = 'file' | 'folder'
@@ -34,4 +35,30 @@ export function reasonUntrusted(
   codeOwner: number | undefined,
 ): string | undefined {
   return stats.uid === 0 || stats.uid === codeOwner ? undefined : reasonForeign(stats)
+}
+
+const WRITABLE_BY_GROUP = 0o020
+const WRITABLE_BY_OTHERS = 0o002
+/** In a folder with this mode bit, only the owner of a file can rename or remove it. */
+const STICKY = 0o1000
+
+/**
+ * Explains why another user could replace this user's files in a folder, or the folder itself.
+ * @param folder - a path without symbolic links, see realpath
+ * @returns undefined when only this user and root can, or on systems without owners
+ */
+export function reasonReplaceable(folder: string): string | undefined {
+  if (process.geteuid === undefined) return undefined
+  const stats = statSync(folder)
+  const foreign = reasonUntrusted(stats, undefined)
+  if (foreign !== undefined) return `${folder}: ${foreign}`
+  if (isShared(stats)) return `other users can write ${folder}, which has no sticky bit`
+  const parent = dirname(folder)
+  return parent === folder ? undefined : reasonReplaceable(parent)
+}
+
+/** Whether other users can replace files in a folder. A group with the number of the owner is the owner's own. */
+function isShared({ mode, uid, gid }: Pick<Stats, 'mode' | 'uid' | 'gid'>): boolean {
+  const shared = gid === uid ? WRITABLE_BY_OTHERS : WRITABLE_BY_OTHERS | WRITABLE_BY_GROUP
+  return (mode & shared) !== 0 && (mode & STICKY) === 0
 }

@@ -1,8 +1,11 @@
 import {
+  chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -10,6 +13,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openDatabase } from '../../src/store/database.ts'
+import { reasonReplaceable } from '../../src/store/own-files.ts'
 import { newFolder } from '../places.ts'
 
 async function open(path: string): Promise<void> {
@@ -87,4 +91,34 @@ describe('a database behind a link', () => {
     )
     expect([statSync(target).size, readFileSync(victim, 'utf8')]).toEqual([0, ''])
   })
+})
+
+describe('a folder', () => {
+  test.each([
+    ['of this user', 0o700, undefined],
+    ['that others can read', 0o755, undefined],
+    ['that all can write, with the sticky bit', 0o1777, undefined],
+    ['that all can write', 0o777, /^other users can write \S+, which has no sticky bit$/],
+    ['that others can write', 0o702, /^other users can write \S+, which has no sticky bit$/],
+  ])('%s, and those in it, can be replaced only without a sticky bit', (_, mode, reason) => {
+    const folder = realpathSync(newFolder())
+    const inside = join(folder, 'inside')
+    makeFolder(inside)
+    chmodSync(folder, mode)
+    const expected = reason === undefined ? undefined : expect.stringMatching(reason)
+    expect([folder, inside].map(reasonReplaceable)).toEqual([expected, expected])
+  })
+
+  test.runIf(process.geteuid?.() === 0)(
+    'of another user, or that another group can write, can be replaced',
+    () => {
+      const folder = realpathSync(newFolder())
+      chownSync(folder, 0, 4242)
+      chmodSync(folder, 0o770)
+      expect(reasonReplaceable(folder)).toContain('has no sticky bit')
+      chownSync(folder, 4242, 4242)
+      chmodSync(folder, 0o700)
+      expect(reasonReplaceable(folder)).toBe(`${folder}: it belongs to another user (4242; this is 0)`)
+    },
+  )
 })

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Command, type Option } from 'commander'
 import type { Daemon, DaemonOptions } from '../../daemon/daemon.ts'
+import { reasonReplaceable } from '../../store/own-files.ts'
 import { escapeControls } from '../../text/display.ts'
 import { shellWord } from '../../text/shell-word.ts'
 import { examplesText } from '../command.ts'
@@ -147,12 +148,18 @@ The data is in ${escapeControls(folder)}. To inspect it:
 
 const newKeptFolder = (parent: string): string => mkdtempSync(join(parent, 'paytwin-run-'))
 
-/** Creates a folder in the folder for temporary files. @throws Failure */
+/**
+ * Creates a folder in the folder for temporary files. Its path is absolute and without links: it is never read as an option, is the
+ * same in another working directory, and cannot be redirected.
+ * @throws Failure, also if another user could replace it: the command's processes load code from it
+ */
 function newFolder(what: string, create: (parent: string) => string): string {
-  // An absolute path is never read as an option, and is the same in another working directory.
   const parent = resolve(tmpdir())
   try {
-    return create(parent)
+    const real = realpathSync(parent)
+    const reason = reasonReplaceable(real)
+    if (reason !== undefined) throw new Error(`${reason}. Set TMPDIR to a folder that only you can write`)
+    return create(real)
   } catch (error) {
     throw new Failure(1, `${what} cannot be created in ${parent}: ${(error as Error).message}`)
   }

@@ -236,6 +236,21 @@ describe('the daemon', () => {
     )
   })
 
+  test.each(['--keep', '--shift-date'])(
+    'refuses %s where another user could replace its folder',
+    async (option) => {
+      const parent = join(folder.path, 'shared')
+      mkdirSync(parent)
+      chmodSync(parent, 0o777)
+      const { status, stdout, stderr } = await runNode('console.log(1)', [option], { TMPDIR: parent })
+      expect([status, stdout]).toEqual([1, ''])
+      expect(stderr).toMatch(
+        /^error: The folder .* cannot be created in \S+: other users can write \S+, which has no sticky bit\. Set TMPDIR to a folder that only you can write\n$/,
+      )
+      expect(readdirSync(parent)).toEqual([])
+    },
+  )
+
   test('refuses --keep without a folder for temporary files', async () => {
     const { status, stderr } = await runNode('1', ['--keep'], { TMPDIR: join(folder.path, 'none') })
     expect(status).toBe(1)
