@@ -84,7 +84,8 @@ async function untilCurrent(services: Services, merchant: MerchantState, waiting
 }
 
 /**
- * Runs a long read in steps, between which others have their turns.
+ * Runs a long read in steps, between which others have their turns. Only a few of an owner are in progress at a time. Between steps, a
+ * read may keep only what is small: not the objects that it has found.
  * @param reader.check - throws if the read must not go on
  * @returns the result of the last step
  * @throws ApiError rate_limit if too many reads of the owner wait, or if the connection is closed
@@ -98,7 +99,7 @@ export function readInSteps<T>(
     refuseClosed(env)
     check()
   }
-  return counted(services, { owner, env }, () => services.engine.reads.inSteps(owner, steps, checkAll))
+  return counted(services, { owner, env }, () => services.engine.longReads.run(owner, steps, checkAll))
 }
 
 async function nextOf(services: Services, turnOf: object, waiting: Waiting): Promise<void> {

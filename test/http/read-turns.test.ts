@@ -250,6 +250,37 @@ describe('a read of many steps', () => {
   })
 })
 
+test('few long reads of an owner are in progress at a time, and all end', async () => {
+  const services = { engine: twin.sandbox.engine, bodies: new HeldBodies() }
+  let [inProgress, most, ended] = [0, 0, 0]
+  function* read() {
+    inProgress += 1
+    most = Math.max(most, inProgress)
+    for (let step = 0; step < 3; step += 1) {
+      spendTurn()
+      yield
+    }
+    inProgress -= 1
+    ended += 1
+  }
+  const refuse = () => {
+    throw keyResolutionUnavailable()
+  }
+  const begin = (owner: object, check: () => void = () => undefined) =>
+    readInSteps(services, { owner, env: undefined, check }, read())
+  const owner = {}
+  const reads = Array.from({ length: 20 }, () => begin(owner))
+  const refused = begin(owner, refuse).catch((error) => error.code)
+  const ofOther = begin({}).then(() => ended)
+  const later = Array.from({ length: 20 }, () => begin(owner))
+  await Promise.all([...reads, ...later])
+  expect(await refused).toBe(keyResolutionUnavailable().code)
+  expect(await ofOther).toBeLessThan(10)
+  expect(most).toBe(5)
+  expect(ended).toBe(41)
+  expect(services.bodies.bytes).toBe(0)
+})
+
 describe('waits for a turn', () => {
   const waits = async (
     used: Twin,

@@ -9,6 +9,7 @@ import { Faults } from './faults.ts'
 import { nextTurn, TimedTurns } from './gate.ts'
 import { Ids } from './ids.ts'
 import { type EngineListener, Listeners } from './listeners.ts'
+import { LongReads } from './long-reads.ts'
 import { checkCurrent, isUnfinished, type MerchantState, merchantOf } from './merchant-state.ts'
 import { onceIdle } from './once-idle.ts'
 import { Outbox } from './outbox.ts'
@@ -36,6 +37,8 @@ export class Engine {
   readonly time: Timekeeper
   /** The turns in which requests read, so that many do not hold up everything else. */
   readonly reads = new TimedTurns<object>()
+  /** The reads that take several turns. */
+  readonly longReads = new LongReads(this.reads)
   /** The dates of all API versions, oldest first. */
   readonly versions: readonly string[]
   readonly #url: () => string

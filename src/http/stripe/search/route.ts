@@ -57,6 +57,10 @@ export function searchRoute<K extends SearchableKind, Entry extends Json>(
       const after = token === undefined ? undefined : placeAfter(view, kind, token)
       const inTurns = <T>(steps: Generator<void, T>) =>
         readInSteps(services, { owner: merchant, env: c.env, check: checkCredentials }, steps)
+      // The page is read last, so that it is not kept while other requests run.
+      const total_count = expandPaths(given.expand).includes('total_count')
+        ? await inTurns(view.countFound(kind, search, MAX_COUNT))
+        : undefined
       const { rows, isCut } = await inTurns(view.search(kind, search, { limit: limit + 1, after }))
       const reads = countReads(call)
       const shape = { limit, isBackward: false, isCut, ...reads.lengths }
@@ -68,9 +72,7 @@ export function searchRoute<K extends SearchableKind, Entry extends Json>(
         has_more,
         next_page: last ? tokenOf(last.id) : null,
         data,
-        ...(expandPaths(given.expand).includes('total_count') && {
-          total_count: await inTurns(view.countFound(kind, search, MAX_COUNT)),
-        }),
+        ...(total_count !== undefined && { total_count }),
       }
     },
   )
