@@ -72,13 +72,21 @@ export type SearchQuery = {
   readonly values: Readonly<Record<string, unknown>>
 }
 
-/** Builds the query for a page of a merchant's objects that a search finds, newest first. */
+/** Builds the query for the seqs of a merchant's objects that a search finds, newest first. */
 export function searchQuery(kind: StoredKind, search: Search, bounds: Bounds, limit: number): SearchQuery {
   const { where, values } = conditionsOf(kind, search, bounds)
-  const columns = Object.keys(columnsOf(kind)).map((name) => sql.ref(`${kind}.${name}`))
-  const query = sql<object>`select ${sql.join(columns)} from ${sql.table(kind)} ${joinsOf(search)} where ${where}
-    order by ${sql.ref(`${kind}.seq`)} desc limit ${literal(limit)}`
+  const seq = sql.ref(`${kind}.seq`)
+  const query = sql<object>`select ${seq} from ${sql.table(kind)} ${joinsOf(search)} where ${where}
+    order by ${seq} desc limit ${literal(limit)}`
   return { query, values }
+}
+
+/** Builds the query for the objects at the seqs `places`, newest first, without those that are deleted. */
+export function foundQuery(kind: StoredKind, limit: number): RawBuilder<object> {
+  const columns = Object.keys(columnsOf(kind)).map((name) => sql.ref(`${kind}.${name}`))
+  return sql<object>`select ${sql.join(columns)} from ${sql.table(kind)}
+    where ${sql.join([inPlaces(kind), ...present(kind)], sql` and `)}
+    order by ${sql.ref(`${kind}.seq`)} desc limit ${literal(limit)}`
 }
 
 /** Builds the query that counts the objects that a search finds, up to a limit. */
@@ -143,17 +151,16 @@ function sourceOf(kind: StoredKind, search: Search) {
     : { from: by('merchant'), rows: sql`${sql.ref(`${kind}.merchant`)} = ${arg('merchant')}` }
 }
 
+/** A text that a search compares with a column of an index regardless of case, by the name of its value. */
+export type IndexedText = { readonly column: string; readonly value: string }
+
 /**
- * Builds the query for the seqs of all rows that a search by a text in an index reads, newest first. The other queries of the search take
- * some of them, as the value `places`, because to find a text regardless of case, all texts in the index are read.
- * @returns undefined for other searches
+ * Returns the text by which a search finds its rows; undefined for other searches. The queries of such a search take the seqs of some
+ * rows with the text, as the value `places`.
  */
-export function placesQuery(kind: StoredKind, search: Search): RawBuilder<object> | undefined {
+export function indexedText(kind: StoredKind, search: Search): IndexedText | undefined {
   const driving = drivingOf(kind, search)
-  if (!driving || !isOfPlaces(driving.clause)) return undefined
-  return sql<object>`select seq from ${sql.table(kind)} indexed by ${sql.ref(`${kind}_${driving.column}`)}
-    where merchant = ${arg('merchant')} and ${sql.ref(driving.column)} = ${arg(driving.value)} collate nocase
-    and seq > ${arg('above')} and seq < ${arg('below')} order by seq desc`
+  return driving && isOfPlaces(driving.clause) ? driving : undefined
 }
 
 const isOfPlaces = ({ comparison }: SearchClause): boolean => 'same' in comparison
@@ -162,7 +169,7 @@ const inPlaces = (kind: StoredKind) =>
   sql`${sql.ref(`${kind}.seq`)} in (select value from json_each(${arg('places')}))`
 
 /** Returns the condition that an object is not deleted, for a kind that can be. */
-const present = (kind: StoredKind) =>
+export const present = (kind: StoredKind) =>
   'deleted' in columnsOf(kind) ? [sql`${sql.ref(`${kind}.deleted`)} = 0`] : []
 
 const named = (clauses: readonly SearchClause[]) =>

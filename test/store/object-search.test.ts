@@ -1,9 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Charge } from '../../src/core/charge.ts'
 import { NO_ADDRESS } from '../../src/core/contact.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import type { Comparison, Operand, Search } from '../../src/store/search-query.ts'
 import { SnapshotsInMemory } from '../../src/store/snapshots-in-memory.ts'
+import { Statement } from '../../src/store/statements.ts'
 import { Store } from '../../src/store/store.ts'
 import { aCard, aCustomer, anOpenInvoice, NOW } from '../core/objects.ts'
 
@@ -111,4 +112,81 @@ test('objects without a value in JSON are found by its absence', async () => {
   expect(found('customer', { nested: 'customer phone' })).toEqual(['cus_none'])
   expect(found('charge', { nested: 'card last4' })).toEqual(['ch_null', 'ch_pm_unknown'])
   expect(found('charge', { nested: 'billing postal_code' })).toEqual(['ch_null', 'ch_pm_unknown', 'ch_pm_2'])
+})
+
+/** Runs steps, and returns the result with the most rows that one of them reads from statements. */
+function mostRows<T>(steps: Generator<void, T>): { result: T; most: number } {
+  let [read, most] = [0, 0]
+  for (const method of ['all', 'allWithin'] as const) {
+    const real = Statement.prototype[method] as (...given: unknown[]) => unknown
+    const counting = function (this: unknown, ...given: unknown[]) {
+      const found = Reflect.apply(real, this, given) as unknown[] | { rows: unknown[] }
+      read += 'rows' in found ? found.rows.length : found.length
+      return found
+    }
+    vi.spyOn(Statement.prototype, method).mockImplementation(counting as never)
+  }
+  for (;;) {
+    read = 0
+    const step = steps.next()
+    most = Math.max(most, read)
+    if (!step.done) continue
+    vi.restoreAllMocks()
+    return { result: step.value, most }
+  }
+}
+
+const byEmail = (email: string): Search => ({
+  joined: 'and',
+  clauses: [{ operand: { column: 'email' }, comparison: { same: email }, isNegated: false }],
+})
+
+const spelled = (n: number) =>
+  [...'abcdefgh'].map((letter, place) => (n & (1 << place) ? letter.toUpperCase() : letter)).join('')
+
+test.each([
+  ['one spelling', 1],
+  ['four spellings', 4],
+  ['very many spellings', 256],
+])('no step of a search by an email address with %s reads many rows', async (_, spellings) => {
+  const store = await openStore({ isLarge: false })
+  for (let n = 0; n < 3_000; n += 1) {
+    const email = n % 3 === 0 ? `other${n}@example.com` : `${spelled(n % spellings)}@example.com`
+    store.objects.insert('customer', OWNER, aCustomer({ id: `cus_of_${n}`, email }))
+  }
+  const expected = Array.from({ length: 3_000 }, (_, n) => 2_999 - n).filter((n) => n % 3 !== 0)
+  const search = byEmail('aBcdefgh@example.com')
+  const count = mostRows(store.search.count('customer', OWNER, search, 10_000))
+  expect(count.result).toBe(2_000)
+  const list = mostRows(store.search.list('customer', OWNER, search, { limit: 101 }))
+  expect(list.result.rows.map(({ id }) => id)).toEqual(expected.slice(0, 101).map((n) => `cus_of_${n}`))
+  expect(Math.max(count.most, list.most)).toBeLessThan(1_500)
+})
+
+test('a search lists objects as they are when it ends, without those that were deleted meanwhile', async () => {
+  const store = await openStore({ isLarge: false })
+  const customer = (n: number) => aCustomer({ id: `cus_of_${n}`, name: n % 300 === 0 ? 'Ada' : 'Bob' })
+  for (let n = 0; n < 1_201; n += 1) store.objects.insert('customer', OWNER, customer(n))
+  const search: Search = {
+    joined: 'and',
+    clauses: [{ operand: { column: 'name' }, comparison: { same: 'ada' }, isNegated: false }],
+  }
+  const steps = store.search.list('customer', OWNER, search, { limit: 3 })
+  // The first two are found.
+  for (let step = 0; step < 2; step += 1) expect(steps.next().done).toBe(false)
+  store.objects.update('customer', OWNER, {
+    before: customer(1_200),
+    after: { ...customer(1_200), deleted: true },
+  })
+  store.objects.update('customer', OWNER, { before: customer(900), after: { ...customer(900), name: 'Eve' } })
+  for (;;) {
+    const { done, value } = steps.next()
+    if (!done) continue
+    expect(value.rows.map(({ id, name }) => [id, name])).toEqual([
+      ['cus_of_900', 'Eve'],
+      ['cus_of_600', 'Ada'],
+      ['cus_of_300', 'Ada'],
+    ])
+    return
+  }
 })

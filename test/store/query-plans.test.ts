@@ -241,6 +241,18 @@ function askForRarities({ engine: { store } }: Sandbox): void {
   const chain = { kind: 'invoice', object: 1, newestEntry: 1, types: [], created: [], limit: 1 } as const
   store.journal.eventsOfObject({ ...chain, order: 'oldest first' })
   store.journal.eventsOfObject({ ...chain, order: 'oldest first', types: ['invoice.created'] })
+  for (const [kind, column] of [
+    ['customer', 'email'],
+    ['price', 'lookup_key'],
+  ] as const)
+    store.search
+      .list(
+        kind,
+        0,
+        { joined: 'and', clauses: [{ operand: { column }, comparison: { same: 'x' }, isNegated: false }] },
+        { limit: 1 },
+      )
+      .next()
   store.deliveries.isRefused('evt_1')
   store.deliveries.newestSeq()
   askForClockEvents(store)

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDatabase } from '../../src/store/database.ts'
 import {
   countQuery,
-  placesQuery,
   rowsQuery,
   type Search,
   type SearchClause,
@@ -12,6 +11,7 @@ import {
 } from '../../src/store/search-query.ts'
 import { Statements } from '../../src/store/statements.ts'
 import type { StoredKind } from '../../src/store/stored-kind.ts'
+import { firstTextQuery, placesQuery } from '../../src/store/text-places.ts'
 
 let database: Sqlite.Database
 beforeAll(async () => {
@@ -73,12 +73,16 @@ describe('a search', () => {
     ['customer', 'email'],
     ['price', 'lookup_key'],
   ] as const)(
-    'for a %s by a text in an index reads the index once, and then the rows that it names',
+    'for a %s by a text in an index reads places in the index, and then the rows that they name',
     (kind, column) => {
-      const query = placesQuery(kind, all(same(column)))
-      expect(query && planOfQuery(query)[0]).toBe(
-        `SEARCH ${kind} USING COVERING INDEX ${kind}_${column} (merchant=?)`,
-      )
+      const index = `SEARCH ${kind} USING COVERING INDEX ${kind}_${column}`
+      expect(planOfQuery(firstTextQuery(kind, column))).toEqual([`${index} (merchant=? AND ${column}>?)`])
+      expect(planOfQuery(placesQuery(kind, column, 200))).toEqual([
+        `${index} (merchant=? AND ${column}=? AND rowid>? AND rowid<?)`,
+      ])
+      expect(planOfQuery(placesQuery(kind, undefined, 200))).toEqual([
+        `SEARCH ${kind} USING COVERING INDEX ${kind}_merchant (merchant=? AND rowid>? AND rowid<?)`,
+      ])
       for (const plan of [
         planOf(kind, all(same(column))),
         planOfQuery(rowsQuery(kind, all(same(column)), 100)),
@@ -91,12 +95,18 @@ describe('a search', () => {
 
   test('by a status reads the newest rows with it', () => {
     const [step] = planOf('subscription', all(is('status')))
-    expect(step).toBe('SEARCH subscription USING INDEX subscription_status (merchant=? AND status=?)')
+    expect(step).toBe(
+      'SEARCH subscription USING COVERING INDEX subscription_status (merchant=? AND status=?)',
+    )
   })
 
   test('by anything else reads the rows of the merchant from the newest', () => {
-    expect(planOf('customer', all(same('name')))).toEqual([
-      'SEARCH customer USING INDEX customer_merchant (merchant=?)',
+    const bounds = { isAbove: true, isBelow: true }
+    expect(planOf('product', all(same('name')), bounds)).toEqual([
+      'SEARCH product USING INDEX product_merchant (merchant=? AND rowid>? AND rowid<?)',
+    ])
+    expect(planOf('customer', all(same('name')), bounds)).toEqual([
+      'SEARCH customer USING COVERING INDEX customer_text (merchant=? AND seq>? AND seq<?)',
     ])
   })
 
