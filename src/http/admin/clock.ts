@@ -151,17 +151,21 @@ function* upcomingOf(
   clocks: readonly MerchantClock[],
   wanted: UpcomingPage,
 ): Generator<void, Upcoming[]> {
-  if (wanted.cursor && clocks.length !== 1)
+  const [only, ...others] = clocks
+  if (only && others.length === 0) return yield* upcomingInSteps(engine, only.merchant, only.clock, wanted)
+  if (wanted.cursor)
     throw parameterInvalid(
       wanted.cursor.param,
       `With several merchants, ${wanted.cursor.param} requires the parameter merchant`,
     )
-  const found: Upcoming[] = []
+  let first: Upcoming[] = []
   for (const { merchant, clock } of clocks) {
-    found.push(...(yield* upcomingInSteps(engine, merchant, clock, wanted)))
+    const found = yield* upcomingInSteps(engine, merchant, clock, wanted)
+    // Jobs of one instant stay in the order of their merchants.
+    first = [...first, ...found].sort((left, right) => left.due - right.due).slice(0, wanted.limit)
     yield
   }
-  return found.sort((left, right) => left.due - right.due)
+  return first
 }
 
 type Wanted = AdvanceTime &

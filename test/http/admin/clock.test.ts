@@ -89,6 +89,16 @@ describe('with one merchant', () => {
   })
 })
 
+test('the pages of upcoming jobs go both ways', async () => {
+  for (const trial_period_days of [1, 2, 3]) await subscribe(twin, { trial_period_days })
+  const ids = async (query = '') =>
+    (await operator('GET', `upcoming${query}`)).body.data.map(({ id }: Body) => id)
+  const all = await ids()
+  expect(await ids(`?limit=1&starting_after=${all[0]}`)).toEqual([all[1]])
+  expect(await ids(`?limit=1&ending_before=${all.at(-1)}`)).toEqual([all.at(-2)])
+  expect(await ids(`?ending_before=${all.at(-1)}`)).toEqual(all.slice(0, -1))
+})
+
 describe('with several merchants', () => {
   test.each(['advance', 'freeze', 'unfreeze', 'cancel'])('%s requires a merchant', async (verb) => {
     await addMerchant()
