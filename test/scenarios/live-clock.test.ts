@@ -414,6 +414,23 @@ describe('after downtime', () => {
     await after.close()
   })
 
+  test('a catch-up that was canceled before a stop does not go on', async () => {
+    const { open, wall } = makeFile()
+    const before = await open()
+    await subscribe(before, { price: { recurring: { interval: 'day' } } })
+    wall.set('2326-01-31T10:00:00Z')
+    const interrupted = before.request('POST', '/v1/customers')
+    while (before.sandbox.merchant.clock.instant === at(START)) await nextTurn()
+    const { engine, merchant } = before.sandbox
+    engine.time.cancel(merchant, merchant.clock)
+    await before.close()
+    await interrupted
+    const after = await open()
+    expect(after.sandbox.merchant.clock.target).toBe(null)
+    expect(await nowOf(after)).toBeLessThan(at('2300-01-01'))
+    await after.close()
+  })
+
   test('a clock that was ahead of the wall clock is ahead again', async () => {
     const { open, wall } = makeFile()
     const before = await open()
@@ -469,6 +486,7 @@ describe('after downtime', () => {
     await (await open()).close()
     const stored = new Sqlite(database)
     stored.exec(`alter table block drop column late_types; drop index clock_event_by_number;
+      drop index subscription_not_ended; drop index invoice_waiting;
       create index clock_event_number on clock_event (merchant, number); pragma user_version = 41`)
     stored.exec(`update clock set now = ${LAST_INSTANT + 3}, created = -1`)
     stored.close()

@@ -174,7 +174,8 @@ export class Advances {
       // Also after the wait, which can end for many clocks at once.
       await this.#turnOfABatch(merchant)
       // A test clock that was deleted during the wait has ended the advance.
-      if (this.#isStopping || clock.target === null) return summary
+      const mustStop = this.#isStopping && !this.#canceled.has(clock)
+      if (mustStop || clock.target === null) return summary
       const batch = this.#transactions.run([clock], () => {
         const ran = this.#canceled.has(clock)
           ? { isDone: this.#endCanceled(merchant, clock), isWaiting: false, summary }
