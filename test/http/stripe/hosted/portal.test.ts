@@ -377,7 +377,7 @@ describe('a change of plan', () => {
       expect(page.html).toMatch(/Due now<\/span> <span class="number">\$20\.00/)
       await happen(customer)
       const shown = await pages.press(page, 'Confirm')
-      expect(shown.html).toMatch(/role="alert">The amounts have changed/)
+      expect(shown.html).toMatch(/role="alert">The change is no longer what the page showed/)
       expect(shown.html).toContain(`Due now</span> <span class="number">${due}`)
       expect((await stripe.subscriptions.retrieve(subscription)).items.data[0]?.price.id).toBe(basic)
       // The clock moves on, and the amounts stay those of the page.
@@ -393,7 +393,17 @@ describe('a change of plan', () => {
     const page = await chosen(await enter(customer), subscription, { price: pro })
     await stripe.customers.update(customer, { balance: 500 })
     const shown = await pages.press(page, 'Confirm')
-    expect(shown.html).toMatch(/role="alert">The amounts have changed/)
+    expect(shown.html).toMatch(/role="alert">The change is no longer what the page showed/)
+    expect((await pages.press(shown, 'Confirm')).html).toContain('Your plan was updated.')
+  })
+
+  test('is shown again if more of a credit is used, although nothing is due', async () => {
+    const { customer, subscription } = await subscribed()
+    await stripe.customers.update(customer, { balance: -200_000 })
+    const page = await chosen(await enter(customer), subscription, { price: pro })
+    await stripe.invoiceItems.create({ customer, amount: 100_000, currency: 'usd' })
+    const shown = await pages.press(page, 'Confirm')
+    expect(shown.html).toMatch(/role="alert">The change is no longer what the page showed/)
     expect((await pages.press(shown, 'Confirm')).html).toContain('Your plan was updated.')
   })
 

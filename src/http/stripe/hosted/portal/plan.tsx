@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+import { hash } from 'node:crypto'
 import { parameterInvalid } from '../../../../core/errors.ts'
 import { type Plan, whyNotUpdatable } from '../../../../core/portal-permissions.ts'
 import type { FlowDiscount } from '../../../../core/portal-session.ts'
@@ -142,18 +143,27 @@ function quantityIn(text: string | null): number | null {
   throw parameterInvalid('quantity', 'The quantity must be a whole number.')
 }
 
-/** The form that confirms a change: what is chosen, and the amounts that the page shows. */
+/** The form that confirms a change: what is chosen, and a hash of what the page shows of it. */
 type Confirmation = Readonly<Record<(typeof CONFIRMED)[number], string>>
-const CONFIRMED = ['price', 'quantity', 'promotion_code', 'proration_date', 'amounts'] as const
+const CONFIRMED = ['price', 'quantity', 'promotion_code', 'proration_date', 'shown'] as const
 
 const confirmState = (subscription: Subscription, confirmed: Confirmation) =>
   ['confirm', subscription, ...CONFIRMED.map((name) => confirmed[name])] as const
 
-/** Returns the amounts that a page shows: what is due now, and the amount of the next invoice. */
-const amountsOf = ({ now, next }: PlanPreview): string =>
-  [now?.amount_due ?? 0, next?.amount_due ?? 'none'].join(' ')
+/**
+ * Returns a hash of what a page shows of a change: when it takes effect, its discounts, and all amounts. An amount due of zero says
+ * nothing about the credit that is used. The date of the next invoice is left out: with `billing_cycle_anchor: now` it moves with a
+ * live clock.
+ */
+function shownOf({ now, next, takesEffectAt }: PlanPreview, { discounts }: PlanChange): string {
+  const amounts = [now, next].map(
+    (invoice) => invoice && [invoice.total, invoice.amount_due, invoice.lines.map(({ amount }) => amount)],
+  )
+  return hash('sha256', JSON.stringify([takesEffectAt, discounts, amounts]))
+}
 
-const CHANGED = 'The amounts have changed, and nothing was charged. Check them before you confirm.'
+const CHANGED =
+  'The change is no longer what the page showed, and nothing was charged. Check it before you confirm.'
 
 /** Shows the cost of a change. A choice that is not offered leads back to the plans. */
 export function confirmPage(portal: Portal, { id, given, alert }: PortalRequest): Response {
@@ -170,7 +180,7 @@ export function confirmPage(portal: Portal, { id, given, alert }: PortalRequest)
     quantity: String(plan.quantity),
     promotion_code: code,
     proration_date: String(proration_date),
-    amounts: amountsOf(preview),
+    shown: shownOf(preview, change),
   }
   return stepPage(portal, {
     title: 'Confirm the update',
@@ -219,7 +229,7 @@ const isPlanned = ({ unit }: Portal, id: string): boolean => unit.need('subscrip
 
 /**
  * Changes the plan as it was previewed. A payment that needs an authentication leads to its page.
- * @throws Refusal when the amounts are no longer those of the page, for example because of a new pending item
+ * @throws Refusal when it is no longer what the page showed, for example because of a new pending item
  */
 export function submitConfirm(portal: Portal, { id, given }: PortalRequest): Response {
   const subscription = subscriptionOf(portal, id)
@@ -230,9 +240,9 @@ export function submitConfirm(portal: Portal, { id, given }: PortalRequest): Res
   const { unit, view, session } = portal
   const settings = settingsOf(portal)
   // The date of the preview: a live clock has moved on, but what is confirmed costs the same.
-  const change = { plan, discounts, proration_date: Number(confirmed.proration_date) }
+  const change: PlanChange = { plan, discounts, proration_date: Number(confirmed.proration_date) }
   const preview = previewPlanInPortal(unit, subscription, settings, change)
-  if (amountsOf(preview) !== confirmed.amounts) throw new Refusal(CHANGED)
+  if (shownOf(preview, change) !== confirmed.shown) throw new Refusal(CHANGED)
   const waiting = changePlanInPortal(unit, subscription, settings, change)
   if (waiting === null) return finish(portal, isPlanned(portal, id) ? 'updated_later' : 'updated')
   const return_url = `${portalUrl(view, session.id)}/subscriptions/${id}/updated`
