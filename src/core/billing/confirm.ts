@@ -137,11 +137,11 @@ function saveForFuture(
 }
 
 /**
- * Reports whether a payment method can be saved for a customer, or for none: it belongs to no other one, and the customer was not
- * deleted. Both may have changed while an intent waited.
+ * Reports whether a payment method can be saved for a customer: it belongs to no other one, and the customer was not deleted. Both
+ * may have changed while an intent waited. Without a customer it is attached to none, so nothing can prevent it.
  */
 export const isSavable = (method: PaymentMethod, customer: Customer | null): boolean =>
-  method.customer === null ? !customer?.deleted : method.customer === customer?.id
+  customer === null || (method.customer === null ? !customer.deleted : method.customer === customer.id)
 
 /** Attaches a payment method to a customer unless it is attached, and records that the customer has authenticated it. */
 export function saveMethod(

@@ -70,7 +70,7 @@ export function createSetupIntent(
 
 /**
  * Updates a setup intent. A payment method makes it ready to be confirmed.
- * @throws ApiError resource_missing; setup_intent_unexpected_state when it is finished, or for the customer of one with a subscription
+ * @throws ApiError resource_missing; setup_intent_unexpected_state when it is finished, or for another customer of one with a subscription
  */
 export function updateSetupIntent(
   unit: UnitOfWork,
@@ -87,7 +87,8 @@ export function updateSetupIntent(
       `Only description and metadata of a setup intent whose status is ${intent.status} can be changed`,
     )
   }
-  if (intent.subscription !== null && params.customer !== undefined) {
+  const changesCustomer = params.customer !== undefined && params.customer !== intent.customer
+  if (intent.subscription !== null && changesCustomer) {
     throw setupIntentUnexpectedState(
       'The customer of a setup intent with a subscription is that of the subscription',
     )

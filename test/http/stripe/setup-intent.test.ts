@@ -98,6 +98,15 @@ describe('a setup intent', () => {
     expect(again).toMatchObject({ status: 'succeeded', last_setup_error: null })
   })
 
+  test('without a customer saves nothing, so it succeeds whoever has the card meanwhile', async () => {
+    const { id: payment_method } = await stripe.paymentMethods.create({ type: 'card', card: AUTHENTICATED })
+    const { id } = await stripe.setupIntents.create({ payment_method, confirm: true })
+    const owner = await attachToAnother({ payment_method })
+    await settle(id, 'succeed')
+    expect((await stripe.setupIntents.retrieve(id)).status).toBe('succeeded')
+    expect((await stripe.paymentMethods.retrieve(payment_method)).customer).toBe(owner)
+  })
+
   describe.each([
     ['was attached to another customer', attachToAnother],
     ['lost its customer', deleteCustomer],
@@ -332,7 +341,7 @@ describe('a subscription that has nothing to pay yet', () => {
     expect(await errorOf(stripe.setupIntents.update(pending, { customer: other }))).toMatchObject({
       code: 'setup_intent_unexpected_state',
     })
-    expect((await stripe.setupIntents.retrieve(pending)).customer).toBe(customer)
+    expect((await stripe.setupIntents.update(pending, { customer })).customer).toBe(customer)
   })
 
   test('needs no setup intent with a card that needs none, or an invoice that is sent', async () => {
