@@ -25,11 +25,11 @@ async function addMerchant(clock: string | number = NOW): Promise<void> {
   otherTwin = clientOf(twin.sandbox, made.secretKey)
 }
 
-async function subscribe(client: Twin): Promise<Body> {
+async function subscribe(client: Twin, params: Body = {}): Promise<Body> {
   const price = await makePrice(client)
   const { customer, method } = await makeCustomer(client)
   const body = { customer: customer.id, currency: 'usd', default_payment_method: method.id }
-  return client.post('/v1/subscriptions', { ...body, items: [{ price: price.id }] })
+  return client.post('/v1/subscriptions', { ...body, items: [{ price: price.id }], ...params })
 }
 
 describe('with one merchant', () => {
