@@ -2,15 +2,14 @@ import type { FeedbackParam } from '../../core/cancellation-feedback.ts'
 import type { Customer } from '../../core/customer.ts'
 import type { PortalFeatures } from '../../core/portal-configuration.ts'
 import type { Subscription } from '../../core/subscription.ts'
-import { currentIndex } from '../../core/subscription-schedule.ts'
 import { hasEnded, isRunning, SUBSCRIPTION_STATUSES } from '../../core/subscription-status.ts'
 import type { CurrentView, Filter } from '../history/view.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { updateCustomer } from './customer.ts'
+import { readForNextInvoice } from './next-invoice-reads.ts'
 import { catalogOf } from './portal-plans.ts'
 import { cancelSubscription } from './subscription.ts'
 import { updateSubscription } from './subscription-update.ts'
-import { countPendingItems } from './waiting-items.ts'
 
 /** paytwin: the maximum number of subscriptions whose cards are compared with one. */
 const MAX_SUBSCRIPTIONS = 100
@@ -18,10 +17,7 @@ const MAX_SUBSCRIPTIONS = 100
 /** paytwin: the number of subscriptions on a page. To compute the next invoice of a large one takes some 10 ms. */
 const PAGE_SIZE = 10
 
-/**
- * paytwin: the number of what the next invoices of a page read after which the page ends: items and discounts in current and future
- * phases of schedules, and pending invoice items for each phase. To find the next invoice, the phases before it are rehearsed.
- */
+/** paytwin: the number of objects that the next invoices of a page read after which the page ends: see readForNextInvoice. */
 const MAX_READ = 200
 
 /** The filters of the subscriptions of a customer that have not ended. */
@@ -67,19 +63,6 @@ export function shownSubscriptionsOf(
     shown.push(subscription)
   }
   return { shown, last: isCut || rows.length > shown.length ? shown.at(-1)?.id : undefined }
-}
-
-/** Counts what the next invoice of a subscription reads beside the subscription. */
-function readForNextInvoice(unit: UnitOfWork, subscription: Subscription): number {
-  const { schedule: id } = subscription
-  const schedule = id === null ? undefined : unit.get('subscription_schedule', id)
-  const phases = schedule?.phases.slice(Math.max(0, currentIndex(schedule))) ?? []
-  const ofPhases = phases.flatMap(({ items, discounts = [] }) => [
-    ...items.map((item) => 1 + (item.discounts?.length ?? 0)),
-    discounts.length,
-  ])
-  const rehearsed = Math.max(1, phases.length)
-  return ofPhases.reduce((sum, each) => sum + each, 0) + rehearsed * countPendingItems(unit, subscription)
 }
 
 /**

@@ -6,6 +6,7 @@ import { isRunning } from '../../../core/subscription-status.ts'
 import { nextInvoice } from '../../../engine/machine/jobs.ts'
 import type { UnitOfWork } from '../../../engine/machine/unit.ts'
 import { previewInvoice } from '../../../engine/resources/invoice-preview.ts'
+import { readForNextInvoice } from '../../../engine/resources/next-invoice-reads.ts'
 import { deferred } from '../../deferred.ts'
 import type { Raw } from '../../form.ts'
 import { asPreviewParams, previewParams, requiresSubject } from '../../invoice-preview.ts'
@@ -124,8 +125,11 @@ function upcoming(
 function nextToBill(unit: UnitOfWork, customer: string): string {
   const { id } = unit.find('customer', customer, 'customer')
   let first: Invoice | undefined
-  for (const { subscription, earliest } of runningOf(unit, id).slice(0, MAX_COMPARED)) {
+  let read = 0
+  for (const [place, { subscription, earliest }] of runningOf(unit, id).slice(0, MAX_COMPARED).entries()) {
     if (first && first.created <= earliest) break
+    read += readForNextInvoice(unit, unit.need('subscription', subscription))
+    if (read > MAX_READ && place > 0) break
     const next = nextInvoice(unit, subscription)
     if (next && (!first || next.created < first.created)) first = next
   }
@@ -157,6 +161,9 @@ function runningOf({ store, owner }: UnitOfWork, customer: string) {
 
 /** paytwin: the number of subscriptions of a customer whose next invoices are compared. */
 const MAX_COMPARED = 50
+
+/** paytwin: the number of objects that these invoices read after which no more are compared: see readForNextInvoice. */
+const MAX_READ = 1_000
 
 /** Stripe's limit of subscriptions for each customer. */
 const MAX_SUBSCRIPTIONS = 500
