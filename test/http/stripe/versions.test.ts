@@ -276,6 +276,40 @@ describe('GET /v1/invoices/upcoming', () => {
       expect(await upcomingOf(customer)).toMatchObject({ total: 5000 })
     })
 
+    test('among the first ones, until their schedules have more than 1,000 items', async () => {
+      const { customer, subscription } = await subscribe()
+      const price = subscription.items.data[0].price.id
+      const items = await Promise.all(
+        Array.from({ length: 20 }, async () => {
+          const { id } = await post(ENDIVE, '/v1/prices', {
+            ...{ currency: 'usd', unit_amount: 1000, recurring: { interval: 'month' } },
+            product_data: { name: 'Large' },
+          })
+          return { price: id }
+        }),
+      )
+      const endWithoutInvoice = async () => {
+        const { id } = await post(ENDIVE, '/v1/subscriptions', { customer, items })
+        const { phases, ...schedule } = await post(ENDIVE, '/v1/subscription_schedules', {
+          from_subscription: id,
+        })
+        const { start_date } = phases[0]
+        await post(ENDIVE, `/v1/subscription_schedules/${schedule.id}`, {
+          end_behavior: 'cancel',
+          phases: Array.from({ length: 9 }, (_, day) => ({
+            ...(day === 0 && { start_date }),
+            end_date: start_date + (day + 1) * 86_400,
+            items,
+            proration_behavior: 'none',
+          })),
+        })
+      }
+      for (let count = 0; count < 5; count += 1) await endWithoutInvoice()
+      expect((await upcomingOf(customer)).lines.data[0].price.id).toBe(price)
+      await endWithoutInvoice()
+      expect((await upcomingOf(customer)).error.code).toBe('invoice_upcoming_none')
+    })
+
     test('by a phase before the end of its period', async () => {
       const { customer, yearly } = await subscribeTwice()
       const schedule = await post(ENDIVE, '/v1/subscription_schedules', { from_subscription: yearly })
