@@ -140,7 +140,7 @@ export class Clock {
     return new Clock({ ...this.#row, now, mode: 'frozen', target: null, advance: null }, this.#wall)
   }
 
-  /** Moves to the current time of a live clock, so that commands run at that instant. An advance moves its clock alone. */
+  /** Moves to the current time of a live clock, so that commands run at that instant. During an advance, only the advance moves the clock. */
   tick(): void {
     if (this.target === null && this.now !== this.#row.now) this.#set({ now: this.now })
   }

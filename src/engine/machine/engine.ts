@@ -141,13 +141,14 @@ export class Engine {
 
   /**
    * Resolves when the due jobs of a merchant's live clock have run. On a full disk it resolves although they cannot be
-   * written, which is reported: reads are still served.
+   * written, which is reported: reads are still served. So they are while the daemon stops.
    * @throws StateReplaced, MerchantDeleted
    * See docs/contract/clocks.md#live-clocks.
    */
   runDueJobs(merchant: MerchantState): Promise<void> | undefined {
     checkCurrent(merchant)
-    return this.time.isOverdue(merchant.clock) ? this.#catchUp(merchant) : undefined
+    if (this.time.isStopping || !this.time.isOverdue(merchant.clock)) return undefined
+    return this.#catchUp(merchant)
   }
 
   async #catchUp(merchant: MerchantState): Promise<void> {

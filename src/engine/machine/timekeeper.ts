@@ -104,8 +104,8 @@ export class Timekeeper {
   }
 
   /**
-   * Begins to run the due jobs of a merchant's live clock once the open transaction is committed. While the daemon stops they are
-   * left to the next start: the clock's row says so, and nothing may happen on the clock before.
+   * Begins to run the due jobs of a merchant's live clock once the open transaction is committed. While the daemon stops, they are
+   * left to the next start: the clock's row keeps the target, and no command runs on the clock until then.
    * @returns when that has ended, successfully or not; undefined when nothing is due, or is left
    */
   catchUp(merchant: MerchantState): Promise<void> | undefined {
@@ -162,6 +162,11 @@ export class Timekeeper {
       }
     }
     return earliest
+  }
+
+  /** Whether advances stop and none may start. */
+  get isStopping(): boolean {
+    return this.#advances.isStopping
   }
 
   /** Whether any clock is advancing. */
