@@ -69,8 +69,9 @@ export class ObjectSearch {
     const places: number[] = []
     const below = Math.min(after ?? span.below, span.below)
     for (const chunk of this.#chunks(kind, search, { ...span, below, merchant, ...values })) {
-      places.push(...statement.all(chunk))
-      if (places.length >= limit) {
+      const added = statement.all(chunk)
+      places.push(...added)
+      if (added.length > 0 && places.length >= limit) {
         const found = this.#read(kind, places, limit)
         // Objects that were deleted meanwhile are missing.
         if (found.isCut || found.rows.length === limit) return found
@@ -85,8 +86,8 @@ export class ObjectSearch {
     if (places.length === 0) return { rows: [], isCut: false }
     const { decode, nestedLength } = codecOf(kind)
     const read = (row: readonly unknown[]) => decode(row) as Objects[K]
-    return this.#named(`found ${kind} ${limit}`, () => foundQuery(kind, limit), read).allWithin(
-      { places: JSON.stringify(places) },
+    return this.#named(`found ${kind}`, () => foundQuery(kind), read).allWithin(
+      { places: JSON.stringify(places), limit },
       { maxLength: MAX_PAGE_LENGTH, lengthOf: nestedLength },
     )
   }

@@ -81,12 +81,12 @@ export function searchQuery(kind: StoredKind, search: Search, bounds: Bounds, li
   return { query, values }
 }
 
-/** Builds the query for the objects at the seqs `places`, newest first, without those that are deleted. */
-export function foundQuery(kind: StoredKind, limit: number): RawBuilder<object> {
+/** Builds the query for the objects at the seqs `places`, newest first, up to the value `limit`, without those that are deleted. */
+export function foundQuery(kind: StoredKind): RawBuilder<object> {
   const columns = Object.keys(columnsOf(kind)).map((name) => sql.ref(`${kind}.${name}`))
   return sql<object>`select ${sql.join(columns)} from ${sql.table(kind)}
     where ${sql.join([inPlaces(kind), ...present(kind)], sql` and `)}
-    order by ${sql.ref(`${kind}.seq`)} desc limit ${literal(limit)}`
+    order by ${sql.ref(`${kind}.seq`)} desc limit ${arg('limit')}`
 }
 
 /** Builds the query that counts the objects that a search finds, up to a limit. */
