@@ -1,4 +1,14 @@
-import { existsSync, lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { SessionStore } from '../http/dashboard/sessions.ts'
@@ -135,20 +145,34 @@ export class DataFolder {
 
   /** Writes a file unless its name exists, even as a dangling link. If that fails, as on a full disk, there is no file. */
   #writeOnce(name: string, content: string): void {
+    const created = createdFile(this.#file(name))
+    if (created === undefined) return
     try {
-      writeFileSync(this.#file(name), content, { mode: 0o600, flag: 'wx' })
+      writeFileSync(created, content)
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return
       rmSync(this.#file(name), { force: true })
       throw error
+    } finally {
+      closeSync(created)
     }
   }
 
   /** Writes a file that was left empty: a start was killed between creating and writing it, or the disk was full. */
   #fillEmpty(name: string, content: string): void {
     const file = this.#file(name)
-    // Appended, so that nothing is lost that another daemon writes at the same time.
-    if (lstatSync(file).isFile() && lstatSync(file).size === 0) writeFileSync(file, content, { flag: 'a' })
+    const stats = lstatSync(file)
+    // Appended, so that nothing is lost that another daemon writes at the same time: a token of two lines is refused.
+    if (stats.isFile() && stats.size === 0) writeFileSync(file, content, { flag: 'a' })
+  }
+}
+
+/** Creates a file. @returns its descriptor; undefined if the name exists */
+function createdFile(path: string): number | undefined {
+  try {
+    return openSync(path, 'wx', 0o600)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined
+    throw error
   }
 }
 
