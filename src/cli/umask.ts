@@ -12,7 +12,7 @@ export function withUmask<T>(umask: number, work: () => T): T {
 }
 
 /**
- * Runs a daemon whose files and folders are for their owner only, whatever umask this process has.
+ * Runs a daemon whose files and folders are for their owner only, whatever umask this process has. A process runs one at a time.
  * @param work - gets the umask of this process, for the user's own programs
  */
 export async function forOwnerOnly<T>(work: (inherited: number) => Promise<T>): Promise<T> {

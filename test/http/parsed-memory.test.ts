@@ -94,7 +94,8 @@ test('checked metadata takes little memory, whatever its keys are', async () => 
 const LOGGED = ['objects with a large index', 'nested objects', 'objects with names of their own']
 
 test.each(LOGGED)('the request log takes little memory: %s', async (name) => {
-  const shape = JSON_SHAPES[name] ?? String
+  const shape = JSON_SHAPES[name]
+  if (!shape) throw new Error(`there is no shape '${name}'`)
   const contents = new RequestContents(REQUESTS_KEPT)
   const fill = async () => {
     for (let request = 0; request < 60; request += 1) {

@@ -233,6 +233,7 @@ function claimLookupKey(
 ): void {
   if (key === null || key === undefined || !unit.rules.hasUniqueLookupKeys) return
   const holders = unit.store.objects
+    // One may be the price itself, and one more shows that there are too many.
     .ids('price', unit.owner, [{ field: 'lookup_key', is: key }], { limit: MAX_TRANSFERS + 2 })
     .filter((id) => id !== price)
   const refuse = (message: string) => parameterInvalid('lookup_key', message)

@@ -80,7 +80,8 @@ export class Sessions {
 
   /**
    * Ends a session in all browsers that have its secret.
-   * @throws if that cannot be stored. Then no session survives a kill, and `deleteExpired` tries again
+   * @throws if that cannot be stored. Then no session survives a kill, unless the file cannot be cleared either. `deleteExpired` tries
+   *   again
    */
   end(secret: string): void {
     this.#remove(this.#nameOf(secret))

@@ -89,7 +89,7 @@ const preview = (unit: UnitOfWork, params: PreviewParams): Invoice => ({
   id: `upcoming_${unit.idFor('invoice')}`,
 })
 
-/** Adds the default of updates. A cancellation now has its own. */
+/** Adds the default proration of updates. `cancel_now` has another default. */
 function withProration(params: PreviewParams): PreviewParams {
   const { subscription, subscription_details: details } = params
   if (subscription === undefined || details === undefined || details.cancel_now) return params

@@ -239,7 +239,7 @@ export function submitConfirm(portal: Portal, { id, given }: PortalRequest): Res
   const { plan, discounts } = choiceOf(portal, updatable(portal, id), given)
   const { unit, view, session } = portal
   const settings = settingsOf(portal)
-  // The date of the preview: a live clock has moved on, but what is confirmed costs the same.
+  // With the page's proration date the change costs the same, although a live clock has moved on.
   const change: PlanChange = { plan, discounts, proration_date: Number(confirmed.proration_date) }
   const preview = previewPlanInPortal(unit, subscription, settings, change)
   if (shownOf(preview, change) !== confirmed.shown) throw new Refusal(CHANGED)
