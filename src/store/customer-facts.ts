@@ -17,9 +17,8 @@ export function billedCurrency(statements: Statements, customer: string): string
           (select currency from subscription indexed by subscription_not_ended where customer = ${arg('customer')}
             and ${HAS_NOT_ENDED} order by seq desc limit 1),
           (select phases ->> '$[0].currency' from subscription_schedule
-            indexed by subscription_schedule_unfinished where customer = ${arg('customer')} and ${IS_NOT_OVER} order by seq desc limit 1)) as currency`.compile(
-          db,
-        ),
+            indexed by subscription_schedule_unfinished where customer = ${arg('customer')}
+            and ${IS_NOT_OVER} order by seq desc limit 1)) as currency`.compile(db),
     }))
     .get({ customer })
   return row?.currency ?? null

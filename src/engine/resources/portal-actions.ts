@@ -21,7 +21,7 @@ const PAGE_SIZE = 10
 const MAX_READ = 200
 
 /** The filters of the subscriptions of a customer that have not ended. */
-const presentOf = (customer: string): readonly Filter[] => [
+export const presentOf = (customer: string): readonly Filter[] => [
   { field: 'customer', is: customer },
   ...SUBSCRIPTION_STATUSES.filter((status) => hasEnded({ status })).map((isNot) => ({
     field: 'status',

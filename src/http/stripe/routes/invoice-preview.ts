@@ -7,11 +7,11 @@ import { nextInvoice } from '../../../engine/machine/jobs.ts'
 import type { UnitOfWork } from '../../../engine/machine/unit.ts'
 import { previewInvoice } from '../../../engine/resources/invoice-preview.ts'
 import { readForNextInvoice } from '../../../engine/resources/next-invoice-reads.ts'
+import { presentOf } from '../../../engine/resources/portal-actions.ts'
 import { deferred } from '../../deferred.ts'
 import type { Raw } from '../../form.ts'
 import { asPreviewParams, previewParams, requiresSubject } from '../../invoice-preview.ts'
 import { equals, pageOfRead, pageParams } from '../../pagination.ts'
-import { notCanceledOf } from '../../subscription-params.ts'
 import type { StripeApi } from '../api.ts'
 import { automaticTaxParam } from '../automatic-tax.ts'
 import { presentLine, presentPreview } from '../present/invoice.ts'
@@ -143,9 +143,10 @@ function nextToBill(unit: UnitOfWork, customer: string): string {
  */
 function runningOf({ store, owner }: UnitOfWork, customer: string) {
   const limit = MAX_SUBSCRIPTIONS
-  const present = [...notCanceledOf(customer), { field: 'status', isNot: 'incomplete_expired' }]
   // Without their items, phases and metadata: 500 subscriptions may be large.
-  const running = store.objects.summaries('subscription', owner, present, { limit }).filter(isRunning)
+  const running = store.objects
+    .summaries('subscription', owner, presentOf(customer), { limit })
+    .filter(isRunning)
   const filters = [...equals('customer', customer), ...equals('status', 'active')]
   const schedules = running.every(({ schedule }) => schedule === null)
     ? []

@@ -88,6 +88,19 @@ async function configured(features: Features): Promise<string> {
   return (await stripe.billingPortal.configurations.create({ features })).id
 }
 
+/** A configuration that bills a change to the price `pro` at once. */
+async function invoicingAtOnce(): Promise<string> {
+  const { product } = await stripe.prices.retrieve(pro)
+  return configured({
+    subscription_update: {
+      enabled: true,
+      default_allowed_updates: ['price'],
+      proration_behavior: 'always_invoice',
+      products: [{ product: idOf(product), prices: [pro] }],
+    },
+  })
+}
+
 describe('the overview', () => {
   test('does not read the lines of invoices that it lists', async () => {
     const { customer } = await subscribed()
@@ -364,15 +377,7 @@ describe('a change of plan', () => {
     'shows the amounts again if %s changes them before the confirmation',
     async (_what, happen, due, paid) => {
       const { clock, customer, subscription } = await subscribed()
-      const { product } = await stripe.prices.retrieve(pro)
-      const configuration = await configured({
-        subscription_update: {
-          enabled: true,
-          default_allowed_updates: ['price'],
-          proration_behavior: 'always_invoice',
-          products: [{ product: idOf(product), prices: [pro] }],
-        },
-      })
+      const configuration = await invoicingAtOnce()
       const page = await chosen(await enter(customer, { configuration }), subscription, { price: pro })
       expect(page.html).toMatch(/Due now<\/span> <span class="number">\$20\.00/)
       await happen(customer)
@@ -436,15 +441,7 @@ describe('a change of plan', () => {
 
   test('bills at once with always_invoice, and is refused as a whole for a declined card', async () => {
     const { customer, subscription } = await subscribed()
-    const { product } = await stripe.prices.retrieve(pro)
-    const configuration = await configured({
-      subscription_update: {
-        enabled: true,
-        default_allowed_updates: ['price'],
-        proration_behavior: 'always_invoice',
-        products: [{ product: idOf(product), prices: [pro] }],
-      },
-    })
+    const configuration = await invoicingAtOnce()
     const url = await enter(customer, { configuration })
     const page = await chosen(url, subscription, { price: pro })
     expect(page.html).toMatch(/Due now<\/span> <span class="number">\$20\.00/)
