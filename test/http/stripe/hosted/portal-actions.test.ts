@@ -317,6 +317,38 @@ describe('a change of plan', () => {
     expect(again.html).toContain('Authenticate your payment')
   })
 
+  test('whose authentication was left is continued in another session', async () => {
+    const { customer, subscription, page } = await previewed()
+    await pages.press(page, 'Confirm')
+    const url = await enter(customer)
+    const home = await pages.open(url)
+    expect(home.html).toMatch(/update"[^>]*>Authenticate payment/)
+    const again = await pages.open(`${url}/subscriptions/${subscription}/update`)
+    expect(again.html).toContain('Authenticate your payment')
+    const location = await decided(again, 'succeed')
+    expect(location).toContain(url)
+    expect((await pages.open(location)).html).toContain('Your plan was updated.')
+    expect(await priceOf(subscription)).toBe(pro)
+  })
+
+  test('whose authentication was left is continued by its flow, also by a form that was sent twice', async () => {
+    const { customer, subscription, item, configuration } = await authenticating()
+    const url = await enter(customer, {
+      configuration,
+      flow_data: {
+        type: 'subscription_update_confirm',
+        subscription_update_confirm: { subscription, items: [{ id: item, price: pro, quantity: 1 }] },
+      },
+    })
+    const page = await pages.open(url)
+    await pages.press(page, 'Confirm')
+    expect((await pages.press(page, 'Confirm')).html).toContain('Authenticate your payment')
+    const again = await pages.open(url)
+    expect(again.html).toContain('Authenticate your payment')
+    await pages.open(await decided(again, 'succeed'))
+    expect(await priceOf(subscription)).toBe(pro)
+  })
+
   test('whose authentication was left can be withdrawn', async () => {
     const { subscription, url, page } = await previewed()
     await pages.press(page, 'Confirm')

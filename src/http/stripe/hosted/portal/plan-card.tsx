@@ -10,6 +10,7 @@ import { amountText } from '../amount.ts'
 import { quantityText, unitText } from '../price-text.ts'
 import { Day, Token } from './parts.tsx'
 import { planNames } from './plan-name.tsx'
+import { unauthenticatedPayment } from './plan-payment.ts'
 import { type Portal, tokenOf } from './portal.ts'
 import { nameOf } from './texts.ts'
 import { canKeepPlan } from './withdraw.ts'
@@ -120,12 +121,18 @@ function Actions({
   const isCancelable = whyNotCancelable(subscription, features) === null
   const renews = isRenewable(subscription, features)
   const keeps = canKeepPlan(portal, subscription)
-  if (!isUpdatable && !isCancelable && !renews && !keeps) return null
+  const authenticates = unauthenticatedPayment(portal, subscription) !== undefined
+  if (!isUpdatable && !isCancelable && !renews && !keeps && !authenticates) return null
   return (
     <div class="actions">
       {isUpdatable ? (
         <a class="button" href={`${path}/update`} aria-describedby={label}>
           Update plan
+        </a>
+      ) : null}
+      {authenticates ? (
+        <a class="button" href={`${path}/update`} aria-describedby={label}>
+          Authenticate payment
         </a>
       ) : null}
       {isCancelable ? (

@@ -4,7 +4,6 @@ import { parameterInvalid } from '../../../../core/errors.ts'
 import { type Plan, whyNotUpdatable } from '../../../../core/portal-permissions.ts'
 import type { FlowDiscount } from '../../../../core/portal-session.ts'
 import type { Subscription } from '../../../../core/subscription.ts'
-import { updatePaymentIntent } from '../../../../engine/resources/payment-intent.ts'
 import {
   changePlanInPortal,
   type PlanChange,
@@ -14,11 +13,11 @@ import {
 import { findPlan, offersFor } from '../../../../engine/resources/portal-plans.ts'
 import { pricesOf } from '../../../../engine/resources/portal-session.ts'
 import type { DiscountParam } from '../../../../engine/resources/redemption.ts'
-import { portalUrl } from '../../present/hosted-pages.ts'
 import { hasCardNumber } from '../card-entry.ts'
 import { Field } from '../field.tsx'
 import { unitText } from '../price-text.ts'
 import { stepPage, Token } from './parts.tsx'
+import { authenticatePlan, unauthenticatedPayment } from './plan-payment.ts'
 import { PlanPreviewRows } from './plan-preview.tsx'
 import {
   checkToken,
@@ -26,7 +25,6 @@ import {
   type Portal,
   type PortalRequest,
   Refusal,
-  redirectToAuthentication,
   refusalOf,
   subscriptionOf,
   tokenOf,
@@ -34,8 +32,7 @@ import {
 import { planName } from './texts.ts'
 
 /** @throws ApiError parameter_invalid if the portal cannot change the plan of the subscription */
-function updatable(portal: Portal, id: string): Subscription {
-  const subscription = subscriptionOf(portal, id)
+function updatable(portal: Portal, subscription: Subscription): Subscription {
   const prices = pricesOf(portal.unit, subscription)
   const why = whyNotUpdatable(subscription, prices, portal.configuration.features)
   if (why !== null) throw parameterInvalid(null, why)
@@ -44,9 +41,21 @@ function updatable(portal: Portal, id: string): Subscription {
 
 const settingsOf = ({ configuration }: Portal) => configuration.features.subscription_update
 
+type Shows = (portal: Portal, subscription: Subscription, request: PortalRequest) => Response
+
+/** Makes a page of a subscription that can be updated. While its change waits for an authentication, it leads there instead. */
+const planPage =
+  (show: Shows) =>
+  (portal: Portal, request: PortalRequest): Response => {
+    const found = subscriptionOf(portal, request.id)
+    const payment = unauthenticatedPayment(portal, found)
+    return payment === undefined
+      ? show(portal, updatable(portal, found), request)
+      : authenticatePlan(portal, found, payment)
+  }
+
 /** Shows the plans that the customer can choose. The form only asks for the preview. */
-export function choosePage(portal: Portal, { id, given, alert }: PortalRequest): Response {
-  const subscription = updatable(portal, id)
+export const choosePage = planPage((portal, subscription, { id, given, alert }) => {
   const [item] = subscription.items
   const settings = settingsOf(portal)
   const offers = offersFor(portal.view, subscription, settings)
@@ -93,7 +102,7 @@ export function choosePage(portal: Portal, { id, given, alert }: PortalRequest):
       </form>
     ),
   })
-}
+})
 
 /** Returns an entry to show it again: null for none, and empty if it could contain a card number. */
 function shownAgain(given: URLSearchParams, name: string): string | null {
@@ -166,8 +175,7 @@ const CHANGED =
   'The change is no longer what the page showed, and nothing was charged. Check it before you confirm.'
 
 /** Shows the cost of a change. A choice that is not offered leads back to the plans. */
-export function confirmPage(portal: Portal, { id, given, alert }: PortalRequest): Response {
-  const subscription = updatable(portal, id)
+export const confirmPage = planPage((portal, subscription, { id, given, alert }) => {
   const choice = tried(() => choiceOf(portal, subscription, given))
   if ('message' in choice) return refused(portal, { id, given, alert: choice.message })
   const { plan, code } = choice
@@ -205,7 +213,7 @@ export function confirmPage(portal: Portal, { id, given, alert }: PortalRequest)
       </>
     ),
   })
-}
+})
 
 /** Shows why a choice is refused: above the plans, unless the flow allows only this choice. */
 const refused = (portal: Portal, request: PortalRequest): Response =>
@@ -236,16 +244,15 @@ export function submitConfirm(portal: Portal, { id, given }: PortalRequest): Res
   const entries = CONFIRMED.map((name) => [name, given.get(name) ?? ''])
   const confirmed: Confirmation = Object.fromEntries(entries)
   checkToken(portal, given, confirmState(subscription, confirmed))
-  const { plan, discounts } = choiceOf(portal, updatable(portal, id), given)
-  const { unit, view, session } = portal
+  const { plan, discounts } = choiceOf(portal, updatable(portal, subscription), given)
+  const { unit } = portal
   const settings = settingsOf(portal)
   // With the page's proration date the change costs the same, although a live clock has moved on.
   const change: PlanChange = { plan, discounts, proration_date: Number(confirmed.proration_date) }
   const preview = previewPlanInPortal(unit, subscription, settings, change)
   if (shownOf(preview, change) !== confirmed.shown) throw new Refusal(CHANGED)
   const waiting = changePlanInPortal(unit, subscription, settings, change)
-  if (waiting === null) return finish(portal, isPlanned(portal, id) ? 'updated_later' : 'updated')
-  const return_url = `${portalUrl(view, session.id)}/subscriptions/${id}/updated`
-  updatePaymentIntent(unit, waiting.id, { options: { return_url }, namesStatus: false })
-  return redirectToAuthentication(portal, waiting.id)
+  return waiting === null
+    ? finish(portal, isPlanned(portal, id) ? 'updated_later' : 'updated')
+    : authenticatePlan(portal, subscription, waiting.id)
 }

@@ -1,0 +1,23 @@
+import { intentFactsOf } from '../../../../core/payment-intent.ts'
+import type { Subscription } from '../../../../core/subscription.ts'
+import { updatePaymentIntent } from '../../../../engine/resources/payment-intent.ts'
+import { waitingPayment } from '../../../../engine/resources/portal-plan-change.ts'
+import { portalUrl } from '../../present/hosted-pages.ts'
+import { type Portal, redirectToAuthentication } from './portal.ts'
+
+/** Returns the id of the payment that the customer must authenticate for a pending change of plan; undefined for none. */
+export function unauthenticatedPayment(
+  { unit, configuration }: Portal,
+  subscription: Subscription,
+): string | undefined {
+  if (!configuration.features.subscription_update.enabled) return undefined
+  const payment = waitingPayment(unit, subscription)
+  return payment && intentFactsOf(payment).awaitsCustomer ? payment.id : undefined
+}
+
+/** Leads to the authentication of a pending change's payment, and from there back to this session, also if another began it. */
+export function authenticatePlan(portal: Portal, { id }: Subscription, payment: string): Response {
+  const return_url = `${portalUrl(portal.view, portal.session.id)}/subscriptions/${id}/updated`
+  updatePaymentIntent(portal.unit, payment, { options: { return_url }, namesStatus: false })
+  return redirectToAuthentication(portal, payment)
+}
