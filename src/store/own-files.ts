@@ -37,8 +37,11 @@ export function reasonUntrusted(
   return stats.uid === 0 || stats.uid === codeOwner ? undefined : reasonForeign(stats)
 }
 
-const WRITABLE_BY_GROUP = 0o020
-const WRITABLE_BY_OTHERS = 0o002
+/**
+ * Writable for the group or for others. The number of a group says nothing about its members, and the bits of the group may be the
+ * mask of an access control list.
+ */
+const WRITABLE_BY_OTHERS = 0o022
 /** In a folder with this mode bit, only the owner of a file can rename or remove it. */
 const STICKY = 0o1000
 
@@ -52,13 +55,8 @@ export function reasonReplaceable(folder: string): string | undefined {
   const stats = statSync(folder)
   const foreign = reasonUntrusted(stats, undefined)
   if (foreign !== undefined) return `${folder}: ${foreign}`
-  if (isShared(stats)) return `other users can write ${folder}, which has no sticky bit`
+  const isShared = (stats.mode & WRITABLE_BY_OTHERS) !== 0 && (stats.mode & STICKY) === 0
+  if (isShared) return `its group or other users can write ${folder}, which has no sticky bit`
   const parent = dirname(folder)
   return parent === folder ? undefined : reasonReplaceable(parent)
-}
-
-/** Whether other users can replace files in a folder. A group with the number of the owner is the owner's own. */
-function isShared({ mode, uid, gid }: Pick<Stats, 'mode' | 'uid' | 'gid'>): boolean {
-  const shared = gid === uid ? WRITABLE_BY_OTHERS : WRITABLE_BY_OTHERS | WRITABLE_BY_GROUP
-  return (mode & shared) !== 0 && (mode & STICKY) === 0
 }

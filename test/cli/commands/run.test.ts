@@ -245,7 +245,7 @@ describe('the daemon', () => {
       const { status, stdout, stderr } = await runNode('console.log(1)', [option], { TMPDIR: parent })
       expect([status, stdout]).toEqual([1, ''])
       expect(stderr).toMatch(
-        /^error: The folder .* cannot be created in \S+: other users can write \S+, which has no sticky bit\. Set TMPDIR to a folder that only you can write\n$/,
+        /^error: The folder .* cannot be created in \S+: its group or other users can write \S+, which has no sticky bit\. Set TMPDIR to a folder that only you can write\n$/,
       )
       expect(readdirSync(parent)).toEqual([])
     },
