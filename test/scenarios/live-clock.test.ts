@@ -398,10 +398,12 @@ describe('after downtime', () => {
     await subscribe(before, { price: { recurring: { interval: 'day' } } })
     wall.set('2326-01-31T10:00:00Z')
     const interrupted = before.request('POST', '/v1/customers')
+    const read = before.request('GET', '/v1/customers')
     while (before.sandbox.merchant.clock.instant === at(START)) await nextTurn()
     expect(await opens(before, tokens)).toBe(false)
     await before.close()
     expect((await interrupted).status).toBe(500)
+    expect((await read).status).toBe(200)
     const after = await open()
     const { engine, merchant } = after.sandbox
     const { clock } = merchant

@@ -155,7 +155,9 @@ export class Engine {
     try {
       await this.command(merchant, null, () => undefined)
     } catch (error) {
-      if (!isOfStorage(error)) throw error
+      // A stop may have begun meanwhile, which rejects what waits for the jobs.
+      const isInterrupted = this.time.isStopping && merchant.presence === 'present'
+      if (!isInterrupted && !isOfStorage(error)) throw error
     }
   }
 
