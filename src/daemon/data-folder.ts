@@ -74,6 +74,8 @@ export class DataFolder {
       const read = () => readFileSync(this.adminTokenFile, 'utf8').trim()
       // Another daemon that has just created the file writes the token next.
       for (let poll = 0; poll < TOKEN_POLLS && read() === ''; poll += 1) await delay(TOKEN_INTERVAL_MS)
+      if (read() === '' && isOpenToOthers(this.adminTokenFile))
+        throw new Error('it is empty, and other users may have opened it')
       this.#fillEmpty('admin-token', made)
       return read()
     } catch (error) {
@@ -175,6 +177,10 @@ function createdFile(path: string): number | undefined {
     throw error
   }
 }
+
+/** Whether the mode of a file lets other users open it. On systems without owners it says nothing. */
+const isOpenToOthers = (path: string): boolean =>
+  process.geteuid !== undefined && (statSync(path).mode & 0o077) !== 0
 
 /** Whether a process with this ID exists, of any user. */
 function isRunning(pid: number): boolean {

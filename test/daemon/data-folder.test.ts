@@ -52,7 +52,7 @@ test('the admin token is created once', async () => {
 })
 
 test('an admin token that another daemon is just writing is awaited', async () => {
-  writeFileSync(folder.adminTokenFile, '')
+  writeFileSync(folder.adminTokenFile, '', { mode: 0o600 })
   const reading = folder.adminToken(() => 'second')
   writeFileSync(folder.adminTokenFile, 'first\n')
   expect(await reading).toBe('first')
@@ -60,13 +60,22 @@ test('an admin token that another daemon is just writing is awaited', async () =
 
 test('files that a first start on a full disk, or a killed one, has left empty are written', async () => {
   writeFileSync(file('.gitignore'), '')
-  writeFileSync(folder.adminTokenFile, '')
+  writeFileSync(folder.adminTokenFile, '', { mode: 0o600 })
   const next = new DataFolder(folder.path)
   expect(readFileSync(file('.gitignore'), 'utf8')).toBe('*\n')
   expect(await next.adminToken(() => 'first')).toBe('first')
   expect(await next.adminToken(() => 'second')).toBe('first')
   writeFileSync(file('.gitignore'), '!*\n')
   expect(readFileSync(join(new DataFolder(folder.path).path, '.gitignore'), 'utf8')).toBe('!*\n')
+})
+
+test('an empty admin token that other users could have opened stays empty', async () => {
+  writeFileSync(folder.adminTokenFile, '')
+  chmodSync(folder.adminTokenFile, 0o644)
+  await expect(folder.adminToken(() => 'first')).rejects.toThrow(
+    /admin-token cannot be read: it is empty, and other users may have opened it\. Delete the file/,
+  )
+  expect(readFileSync(folder.adminTokenFile, 'utf8')).toBe('')
 })
 
 test('a running daemon is found until it removes daemon.json', () => {
