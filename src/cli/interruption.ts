@@ -61,14 +61,14 @@ async function cancelArrived(client: Client, advanceId: string, ended: AbortSign
   }
 }
 
-/** SIGHUP means that the terminal is gone. */
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+/** SIGHUP means that the terminal is gone. SIGQUIT would otherwise end the process before the screen is restored. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
 /** npm forwards a terminal's signal to its child, which has already received it: a second one within this time is ignored. */
 const DUPLICATE_MS = 1_000
 
 /**
- * Runs endless work until SIGINT (Ctrl-C), SIGTERM or SIGHUP aborts its signal. A signal more than a second later exits without cleanup.
+ * Runs endless work until a signal of SIGNALS, such as Ctrl-C, aborts it. One more than a second later exits without cleanup.
  * The handlers stay until the end: without one, a dependency of Ink kills the process before the screen is restored.
  */
 export async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {

@@ -246,7 +246,7 @@ describe('the terminal is restored', () => {
     expect((await api<{ data: unknown[] }>(daemon, '/v1/events')).data).toHaveLength(9)
   })
 
-  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'])('by %s', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'])('by %s', async (signal) => {
     await watch(160)
     await terminal.signal(signal)
     await expectAsBefore(0)

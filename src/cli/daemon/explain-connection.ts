@@ -36,10 +36,20 @@ export function explainConnection(
 function originOf(options: ConnectionOptions, io: Pick<Io, 'env'>): string {
   if (options.url !== undefined) return 'The URL is that of --url.'
   if (variable(io, 'PAYTWIN_URL') !== undefined) return 'The URL is that of PAYTWIN_URL.'
-  const folder = resolve(folderOf(options, io))
+  const folder = absolute(folderOf(options, io))
   if (existsSync(join(folder, 'daemon.json')))
     return `The data folder ${folder} names this daemon, which was killed or does not answer.`
   return existsSync(folder)
     ? `The data folder ${folder} names no running daemon, so the default URL was tried.`
     : `There is no data folder ${folder}, so the default URL was tried.`
+}
+
+/** Returns an absolute path, or the given one if the working folder was deleted. */
+function absolute(path: string): string {
+  try {
+    return resolve(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return path
+    throw error
+  }
 }

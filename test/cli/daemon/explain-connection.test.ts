@@ -2,7 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { explainConnection } from '../../../src/cli/daemon/explain-connection.ts'
+import { Unreachable } from '../../../src/client/errors.ts'
 import { runHere } from '../command-line.ts'
 import { paytwin, type RunningDaemon, startDaemon, temporaryFolder } from '../executable.ts'
 
@@ -31,6 +33,17 @@ test('where no daemon is known, the error names the folder and the source of the
   expect(missing).toMatchObject({ status: 3, stderr: expect.stringContaining('The URL is that of --url. ') })
   const fromVariable = await runHere(['status'], { env: { PAYTWIN_URL: url } })
   expect(fromVariable.stderr).toContain('The URL is that of PAYTWIN_URL. ')
+})
+
+test('in a working folder that was deleted, the error names the data folder as it was given', () => {
+  const deleted = vi.spyOn(process, 'cwd').mockImplementation(() => {
+    throw Object.assign(new Error('ENOENT: no such file or directory, uv_cwd'), { code: 'ENOENT' })
+  })
+  onTestFinished(() => deleted.mockRestore())
+  const url = 'http://127.0.0.1:9'
+  const error = new Unreachable({ url, message: 'No paytwin daemon answers', isConnected: false })
+  const explained = explainConnection(error, { url, token: null }, {}, { env: {} })
+  expect(String(explained)).toContain('There is no data folder .paytwin, so the default URL was tried.')
 })
 
 test("a daemon of another data folder is not an 'invalid admin token'", async () => {
