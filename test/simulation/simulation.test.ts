@@ -100,7 +100,7 @@ describe('a defect is found, and shortened to few steps:', () => {
     for (let seed = first; seed < first + 12; seed += 1) {
       const steps = stepsOf(seed, 130)
       if ((await failsAs(seed, steps)) !== kind) continue
-      const shortest = await shrink(steps, async (shorter) => (await failsAs(seed, shorter)) === kind, 15)
+      const shortest = await shrink(steps, async (shorter) => (await failsAs(seed, shorter)) === kind, 30)
       expect(await failsAs(seed, shortest)).toBe(kind)
       expect(shortest.length).toBeLessThan(60)
       return
