@@ -259,6 +259,20 @@ describe('GET /v1/invoices/upcoming', () => {
 
     const upcomingOf = (customer: string) => get(ACACIA, `/v1/invoices/upcoming?customer=${customer}`)
 
+    const pricesOf = (count: number, interval = 'month'): Promise<string[]> =>
+      Promise.all(
+        Array.from({ length: count }, async () => {
+          const { id } = await post(ENDIVE, '/v1/prices', {
+            ...{ currency: 'usd', unit_amount: 1000, recurring: { interval } },
+            product_data: { name: 'Large' },
+          })
+          return id
+        }),
+      )
+
+    const subscribeTo = (customer: string, prices: readonly string[], more: Body = {}) =>
+      post(ENDIVE, '/v1/subscriptions', { customer, items: prices.map((price) => ({ price })), ...more })
+
     test('or canceled with a final invoice', async () => {
       const { customer, monthly: subscription } = await subscribeTwice()
       expect(await upcomingOf(customer)).toMatchObject({ total: 2000 })
@@ -279,15 +293,7 @@ describe('GET /v1/invoices/upcoming', () => {
     test('among the first ones, until their schedules have more than 1,000 items', async () => {
       const { customer, subscription } = await subscribe()
       const price = subscription.items.data[0].price.id
-      const items = await Promise.all(
-        Array.from({ length: 20 }, async () => {
-          const { id } = await post(ENDIVE, '/v1/prices', {
-            ...{ currency: 'usd', unit_amount: 1000, recurring: { interval: 'month' } },
-            product_data: { name: 'Large' },
-          })
-          return { price: id }
-        }),
-      )
+      const items = (await pricesOf(20)).map((price) => ({ price }))
       const endWithoutInvoice = async () => {
         const { id } = await post(ENDIVE, '/v1/subscriptions', { customer, items })
         const { phases, ...schedule } = await post(ENDIVE, '/v1/subscription_schedules', {
@@ -308,6 +314,33 @@ describe('GET /v1/invoices/upcoming', () => {
       expect((await upcomingOf(customer)).lines.data[0].price.id).toBe(price)
       await endWithoutInvoice()
       expect((await upcomingOf(customer)).error.code).toBe('invoice_upcoming_none')
+    })
+
+    test('among those of the same second, the oldest', async () => {
+      const { customer, subscription: oldest } = await subscribe()
+      await subscribeTo(customer, [oldest.items.data[0].price.id])
+      expect((await upcomingOf(customer)).subscription).toBe(oldest.id)
+    })
+
+    test('also if a phase of a newer one bills in the second in which it renews', async () => {
+      const { customer, subscription: oldest } = await subscribe()
+      const { items, current_period_end } = await get(ACACIA, `/v1/subscriptions/${oldest.id}`)
+      const price = items.data[0].price.id
+      const [year = ''] = await pricesOf(1, 'year')
+      const newer = await subscribeTo(customer, [year])
+      const schedule = await post(ENDIVE, '/v1/subscription_schedules', { from_subscription: newer.id })
+      const [{ start_date }] = schedule.phases
+      const day = { items: [{ price: year }], end_date: start_date + 86_400, proration_behavior: 'none' }
+      await post(ENDIVE, `/v1/subscription_schedules/${schedule.id}`, {
+        phases: [
+          { ...day, start_date },
+          { ...day, end_date: current_period_end },
+          { items: [{ price }], billing_cycle_anchor: 'phase_start' },
+        ],
+      })
+      const ofNewer = await get(ACACIA, `/v1/invoices/upcoming?subscription=${newer.id}`)
+      expect(ofNewer.created).toBe(current_period_end)
+      expect((await upcomingOf(customer)).subscription).toBe(oldest.id)
     })
 
     test('by a phase before the end of its period', async () => {

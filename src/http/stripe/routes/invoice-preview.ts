@@ -124,24 +124,36 @@ function upcoming(
  */
 function nextToBill(unit: UnitOfWork, customer: string): string {
   const { id } = unit.find('customer', customer, 'customer')
-  let first: Invoice | undefined
+  let first: Turn | undefined
   let read = 0
-  for (const [place, { subscription, earliest }] of runningOf(unit, id).slice(0, MAX_COMPARED).entries()) {
-    if (first && first.created <= earliest) break
+  for (const [place, turn] of runningOf(unit, id).slice(0, MAX_COMPARED).entries()) {
+    if (first && compareTurns(first, turn) < 0) break
+    const { subscription } = turn
     read += readForNextInvoice(unit, unit.need('subscription', subscription))
     if (read > MAX_READ && place > 0) break
     const next = nextInvoice(unit, subscription)
-    if (next && (!first || next.created < first.created)) first = next
+    const found = next && { subscription, at: next.created }
+    if (found && (!first || compareTurns(found, first) < 0)) first = found
   }
-  if (!first?.subscription) throw noneUpcoming(id)
+  if (!first) throw noneUpcoming(id)
   return first.subscription
 }
 
+/** A subscription, and when it is billed or at the earliest can be: Unix seconds. */
+type Turn = { readonly subscription: string; readonly at: number }
+
+/**
+ * Compares subscriptions by the order in which they are billed: in the same second the oldest first.
+ * See docs/contract/clocks.md#order-of-jobs.
+ */
+const compareTurns = (one: Turn, other: Turn): number =>
+  one.at - other.at || (one.subscription < other.subscription ? -1 : 1)
+
 /**
  * Lists the running subscriptions of a customer with the earliest time at which each can be billed: the end of its period or of the
- * phase of its schedule, or its cancellation. The earliest come first.
+ * phase of its schedule, or its cancellation. The first to be billed come first.
  */
-function runningOf({ store, owner }: UnitOfWork, customer: string) {
+function runningOf({ store, owner }: UnitOfWork, customer: string): Turn[] {
   const limit = MAX_SUBSCRIPTIONS
   // Without their items, phases and metadata: 500 subscriptions may be large.
   const running = store.objects
@@ -155,9 +167,9 @@ function runningOf({ store, owner }: UnitOfWork, customer: string) {
   return running
     .map(({ id, current_period_end: end, cancel_at, schedule }) => ({
       subscription: id,
-      earliest: Math.min(end, cancel_at ?? end, phaseEnds.get(schedule ?? '') ?? end),
+      at: Math.min(end, cancel_at ?? end, phaseEnds.get(schedule ?? '') ?? end),
     }))
-    .toSorted((one, other) => one.earliest - other.earliest)
+    .toSorted(compareTurns)
 }
 
 /** paytwin: the number of subscriptions of a customer whose next invoices are compared. */
