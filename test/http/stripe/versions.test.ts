@@ -372,6 +372,13 @@ describe('GET /v1/invoices/upcoming', () => {
     }
   })
 
+  test('names the customer of a subscription whose cancellation has nothing to bill', async () => {
+    const { customer, subscription } = await subscribe()
+    const query = `subscription=${subscription.id}&subscription_cancel_now=true`
+    const { body } = await send(ACACIA, 'GET', `/v1/invoices/upcoming?${query}`)
+    expect(body.error.message).toBe(`No upcoming invoices for customer: ${customer}`)
+  })
+
   test('does not exist since basil', async () => {
     const { customer } = await subscribe()
     const { status, body } = await send(BASIL, 'GET', `/v1/invoices/upcoming?customer=${customer}`)

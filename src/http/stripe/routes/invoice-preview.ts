@@ -112,8 +112,10 @@ function upcoming(
   try {
     return preview(unit, { ...params, subscription })
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'invalid_state_transition') throw noneUpcoming(customer)
-    throw error
+    if (!(error instanceof ApiError) || error.code !== 'invalid_state_transition') throw error
+    throw noneUpcoming(
+      subscription === undefined ? customer : unit.need('subscription', subscription).customer,
+    )
   }
 }
 
