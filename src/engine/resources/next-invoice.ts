@@ -4,8 +4,9 @@ import type { Invoice } from '../../core/invoice.ts'
 import { applyBalance } from '../../core/invoice-balance.ts'
 import type { InvoiceLine } from '../../core/invoice-line.ts'
 import { isDraft } from '../../core/invoice-status.ts'
-import { compareJobs, isNotice, type Job, scheduleJobs, subscriptionJobs } from '../../core/jobs.ts'
+import { compareJobs, type Job } from '../../core/jobs.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
+import { jobBeforeInvoice } from './next-invoice-reads.ts'
 import { finalizePlanned } from './planned-invoice.ts'
 
 export type RunJob = (unit: UnitOfWork, job: Job) => void
@@ -84,11 +85,7 @@ export function findNextInvoice(
   drafts: number = MAX_DRAFTS,
 ): Invoice | undefined {
   const subscription = unit.need('subscription', id)
-  const { schedule } = subscription
-  const [job] = [
-    ...subscriptionJobs(subscription).filter((each) => !isNotice(each)),
-    ...(schedule === null ? [] : scheduleJobs(unit.need('subscription_schedule', schedule))),
-  ].toSorted(compareJobs)
+  const job = jobBeforeInvoice(unit, subscription)
   if (!job) return undefined
   const draft = unit.store.objects.nextFinalization(id)
   if (draft && drafts > 0 && compareJobs(draft, job) < 0)

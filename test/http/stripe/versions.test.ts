@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { NEWEST_API_VERSION, STRIPE_API_VERSIONS } from '../../../src/core/api-version.ts'
+import { UnitOfWork } from '../../../src/engine/machine/unit.ts'
 import type { Body } from '../../twin.ts'
 import { asOperator } from '../support.ts'
 import { type StripeTwin, startStripe } from './sdk.ts'
@@ -273,6 +274,17 @@ describe('GET /v1/invoices/upcoming', () => {
     const subscribeTo = (customer: string, prices: readonly string[], more: Body = {}) =>
       post(ENDIVE, '/v1/subscriptions', { customer, items: prices.map((price) => ({ price })), ...more })
 
+    /** Returns a function that counts the subscriptions whose next invoices are computed from now on. */
+    function countComputed(): () => number {
+      const imagine = vi.spyOn(UnitOfWork.prototype, 'imagine')
+      const rehearse = vi.spyOn(UnitOfWork.prototype, 'rehearse')
+      onTestFinished(() => {
+        imagine.mockRestore()
+        rehearse.mockRestore()
+      })
+      return () => Math.max(imagine.mock.calls.length, rehearse.mock.calls.length)
+    }
+
     test('or canceled with a final invoice', async () => {
       const { customer, monthly: subscription } = await subscribeTwice()
       expect(await upcomingOf(customer)).toMatchObject({ total: 2000 })
@@ -290,7 +302,7 @@ describe('GET /v1/invoices/upcoming', () => {
       expect(await upcomingOf(customer)).toMatchObject({ total: 5000 })
     })
 
-    test('among the first ones, until their schedules have more than 1,000 items', async () => {
+    test('among the first ones, until their schedules have more than 500 items', async () => {
       const { customer, subscription } = await subscribe()
       const price = subscription.items.data[0].price.id
       const items = (await pricesOf(20)).map((price) => ({ price }))
@@ -310,7 +322,7 @@ describe('GET /v1/invoices/upcoming', () => {
           })),
         })
       }
-      for (let count = 0; count < 5; count += 1) await endWithoutInvoice()
+      for (let count = 0; count < 2; count += 1) await endWithoutInvoice()
       expect((await upcomingOf(customer)).lines.data[0].price.id).toBe(price)
       await endWithoutInvoice()
       expect((await upcomingOf(customer)).error.code).toBe('invoice_upcoming_none')
@@ -341,6 +353,38 @@ describe('GET /v1/invoices/upcoming', () => {
       const ofNewer = await get(ACACIA, `/v1/invoices/upcoming?subscription=${newer.id}`)
       expect(ofNewer.created).toBe(current_period_end)
       expect((await upcomingOf(customer)).subscription).toBe(oldest.id)
+    })
+
+    test('without computing anything for those that end without an invoice', async () => {
+      const { customer, subscription } = await subscribe()
+      const { id: price } = subscription.items.data[0].price
+      for (let count = 0; count < 5; count += 1)
+        await subscribeTo(customer, [price], { cancel_at_period_end: true })
+      await post(ENDIVE, `/v1/subscriptions/${subscription.id}`, { cancel_at_period_end: true })
+      const computed = countComputed()
+      expect((await upcomingOf(customer)).error.code).toBe('invoice_upcoming_none')
+      expect(computed()).toBe(0)
+    })
+
+    test('among the first ones, until they have more than 500 items and discounts', async () => {
+      const { id: customer } = await post(ENDIVE, '/v1/customers')
+      const coupons = await Promise.all(
+        Array.from({ length: 10 }, () =>
+          post(ENDIVE, '/v1/coupons', { percent_off: 1, duration: 'forever' }),
+        ),
+      )
+      const discounts = coupons.map(({ id }) => ({ coupon: id }))
+      const items = (await pricesOf(20)).map((price) => ({ price, discounts }))
+      // Each ends without an invoice, because there is no card, and has 20 items and 210 discounts.
+      const trial = {
+        trial_period_days: 3,
+        trial_settings: { end_behavior: { missing_payment_method: 'cancel' } },
+      }
+      for (let count = 0; count < 4; count += 1)
+        await post(ENDIVE, '/v1/subscriptions', { customer, items, discounts, ...trial })
+      const computed = countComputed()
+      expect((await upcomingOf(customer)).error.code).toBe('invoice_upcoming_none')
+      expect(computed()).toBe(2)
     })
 
     test('by a phase before the end of its period', async () => {

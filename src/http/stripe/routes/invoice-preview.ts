@@ -128,11 +128,13 @@ function nextToBill(unit: UnitOfWork, customer: string): string {
   const { id } = unit.find('customer', customer, 'customer')
   let first: Turn | undefined
   let read = 0
-  for (const [place, turn] of runningOf(unit, id).slice(0, MAX_COMPARED).entries()) {
+  for (const turn of runningOf(unit, id).slice(0, MAX_COMPARED)) {
     if (first && compareTurns(first, turn) < 0) break
     const { subscription } = turn
-    read += readForNextInvoice(unit, unit.need('subscription', subscription))
-    if (read > MAX_READ && place > 0) break
+    const needed = readForNextInvoice(unit, unit.need('subscription', subscription))
+    if (needed === 0) continue
+    if (read > 0 && read + needed > MAX_READ) break
+    read += needed
     const next = nextInvoice(unit, subscription)
     const found = next && { subscription, at: next.created }
     if (found && (!first || compareTurns(found, first) < 0)) first = found
@@ -177,8 +179,8 @@ function runningOf({ store, owner }: UnitOfWork, customer: string): Turn[] {
 /** paytwin: the number of subscriptions of a customer whose next invoices are compared. */
 const MAX_COMPARED = 50
 
-/** paytwin: the number of objects that these invoices read after which no more are compared: see readForNextInvoice. */
-const MAX_READ = 1_000
+/** paytwin: the maximum number of objects that these invoices read, unless the first one reads more: see readForNextInvoice. */
+const MAX_READ = 500
 
 /** Stripe's limit of subscriptions for each customer. */
 const MAX_SUBSCRIPTIONS = 500
