@@ -74,27 +74,29 @@ const EMPTY: Parsed = { text: '[]', sums: [] }
 const parsed = (text: string, other: Parsed): Parsed =>
   text === other.text ? other : { text, sums: sumsOf(text) }
 
-type StoredSum = [item: string, start: number, end: number, amount: number, count: number]
+type StoredSum = [item: string, start: number, end: number, amount: number, off: number, count: number]
 
 /** Writes sums as short JSON, because each change adds sums. */
 const textOf = (sums: readonly BilledSum[]): string =>
   JSON.stringify(
     sums.map(
-      ({ subscription_item, start, end, amount, count }): StoredSum => [
+      ({ subscription_item, start, end, amount, off, count }): StoredSum => [
         subscription_item,
         start,
         end,
         amount,
+        off,
         count,
       ],
     ),
   )
 
 const sumsOf = (text: string): BilledSum[] =>
-  (JSON.parse(text) as StoredSum[]).map(([subscription_item, start, end, amount, count]) => ({
+  (JSON.parse(text) as StoredSum[]).map(([subscription_item, start, end, amount, off, count]) => ({
     subscription_item,
     start,
     end,
     amount,
+    off,
     count,
   }))

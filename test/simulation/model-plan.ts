@@ -13,18 +13,22 @@ function rounded(numerator: bigint, denominator: bigint): number {
 }
 
 /** A line that bills, or credits, the time of an item. */
-type Entry = { readonly amount: number; readonly bills: Billed }
+type Entry = { readonly amount: number; readonly off: number; readonly bills: Billed }
 
 /** Invoices with these statuses bill nothing. See docs/contract/proration.md#credits. */
 const WORTHLESS: readonly Invoice['status'][] = ['void', 'uncollectible', 'deleted']
 
 /** Everything that bills an item in the current period: on invoices, and waiting for one. */
 function entriesOf(merchant: Merchant, { key, cycle }: Subscription, item: string): Entry[] {
-  const entries: (Pick<Line, 'amount'> & { readonly bills: Billed | null })[] = [
+  const entries: (Omit<Entry, 'bills'> & { readonly bills: Billed | null })[] = [
     ...merchant.invoices
       .filter(({ subscription, status }) => subscription === key && !WORTHLESS.includes(status))
-      .flatMap(({ lines }) => lines.map((line) => ({ amount: netOf(line), bills: line.bills }))),
-    ...merchant.items.filter(({ invoice }) => invoice === null),
+      .flatMap(({ lines }) =>
+        lines.map((line) => ({ amount: netOf(line), off: subtotalOf(line.off), bills: line.bills })),
+      ),
+    ...merchant.items
+      .filter(({ invoice }) => invoice === null)
+      .map(({ amount, bills }) => ({ amount, off: 0, bills })),
   ]
   return entries.filter(
     (entry): entry is Entry =>
@@ -69,19 +73,9 @@ function wholeOf({ prices }: Merchant, { items, period, anchor, start, end }: Su
   return period < 0 ? end - periodBegin(anchor, interval, period) : end - start
 }
 
-/** Returns what discounts have taken off an item after an instant, in a whole period. */
-function takenOff(merchant: Merchant, subscription: Subscription, item: Item, from: number): number {
-  const entries = entriesOf(merchant, subscription, item.key).filter(({ bills }) => bills.end > from)
-  if (entries.length === 0 || item.isMetered) return 0
-  const whole = BigInt(wholeOf(merchant, subscription))
-  let [numerator, denominator] = [0n, 1n]
-  for (const { amount, bills } of entries) {
-    const span = BigInt(bills.end - bills.start)
-    numerator = numerator * span + BigInt(amount) * whole * denominator
-    denominator *= span
-  }
-  return Math.max(0, fullOf(merchant, item) - rounded(numerator, denominator))
-}
+/** Returns what discounts have taken off an item in the current period, by the lines that billed it. */
+const offSoFar = (merchant: Merchant, subscription: Subscription, item: string): number =>
+  entriesOf(merchant, subscription, item).reduce((sum, { off, bills }) => sum + off + (bills.moreOff ?? 0), 0)
 
 /** Adds a line that waits for the subscription's next invoice, unless its amount is 0. */
 function wait(
@@ -90,7 +84,11 @@ function wait(
   item: string,
   from: number,
   amount: number,
-  { isDiscountable = false, price = null }: { isDiscountable?: boolean; price?: string | null } = {},
+  {
+    isDiscountable = false,
+    price = null,
+    moreOff = 0,
+  }: { isDiscountable?: boolean; price?: string | null; moreOff?: number } = {},
 ): void {
   if (amount === 0) return
   merchant.items.push({
@@ -100,7 +98,7 @@ function wait(
     amount,
     invoice: null,
     subscription: subscription.key,
-    bills: { item, cycle: subscription.cycle, start: from, end: subscription.end },
+    bills: { item, cycle: subscription.cycle, start: from, end: subscription.end, moreOff },
     discounts: [],
     isDiscountable,
     price,
@@ -173,19 +171,26 @@ export function prorate(
   const after = subscription.items
   const isSame = (old: Item) => (now: Item) =>
     old.key === now.key && old.price === now.price && old.quantity === now.quantity
+  const [whole, current] = [
+    BigInt(wholeOf(merchant, subscription)),
+    BigInt(subscription.end - subscription.start),
+  ]
   const taken = limitOffs(periodOffs(merchant, subscription, at), {
     ...{ merchant, subscription, at },
     stays: (item) => before.some(isSame(item)),
-    offOf: (item) => takenOff(merchant, subscription, item, from),
+    offOf: ({ key }) => rounded(BigInt(Math.max(0, offSoFar(merchant, subscription, key))) * whole, current),
   })
   const all = [...before, ...after.filter(({ key }) => !before.some((old) => old.key === key))]
   for (const { key } of all) {
     const [old, now] = [before, after].map((items) => items.find((item) => item.key === key))
     if (old && now && isSame(old)(now)) continue
-    if (old) creditItems(merchant, subscription, [old], from)
-    if (!now) continue
     const off = taken.get(key) ?? 0
-    wait(merchant, subscription, key, from, remainingOf(merchant, subscription, now, { from, off }))
+    const moreOff = rounded(BigInt(off) * current, whole) - offSoFar(merchant, subscription, key)
+    const credit = old ? unusedOf(merchant, subscription, key, from) : 0
+    const charge = now ? remainingOf(merchant, subscription, now, { from, off }) : 0
+    // The last line that is shown says it.
+    wait(merchant, subscription, key, from, -credit, { moreOff: charge === 0 ? moreOff : 0 })
+    wait(merchant, subscription, key, from, charge, { moreOff })
   }
 }
 
