@@ -74,7 +74,8 @@ const EMPTY: Parsed = { text: '[]', sums: [] }
 const parsed = (text: string, other: Parsed): Parsed =>
   text === other.text ? other : { text, sums: sumsOf(text) }
 
-type StoredSum = [item: string, start: number, end: number, amount: number, off: number, count: number]
+/** Older databases lack what discounts took off. */
+type StoredSum = [item: string, start: number, end: number, amount: number, count: number, off?: number]
 
 /** Writes sums as short JSON, because each change adds sums. */
 const textOf = (sums: readonly BilledSum[]): string =>
@@ -85,14 +86,14 @@ const textOf = (sums: readonly BilledSum[]): string =>
         start,
         end,
         amount,
-        off,
         count,
+        off,
       ],
     ),
   )
 
 const sumsOf = (text: string): BilledSum[] =>
-  (JSON.parse(text) as StoredSum[]).map(([subscription_item, start, end, amount, off, count]) => ({
+  (JSON.parse(text) as StoredSum[]).map(([subscription_item, start, end, amount, count, off = 0]) => ({
     subscription_item,
     start,
     end,

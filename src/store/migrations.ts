@@ -44,7 +44,6 @@ import * as lateTypesAndClocks from './migrations/0042-late-types-and-clocks.ts'
 import * as clockEventBlocks from './migrations/0043-clock-event-blocks.ts'
 import * as presentSubscriptions from './migrations/0044-present-subscriptions.ts'
 import * as waitingDrafts from './migrations/0045-waiting-drafts.ts'
-import * as billedDiscounts from './migrations/0046-billed-discounts.ts'
 
 /** All migrations, in order. Written by `npm run schema` from the files in migrations/. */
 export const MIGRATIONS: Migrations = {
@@ -93,5 +92,4 @@ export const MIGRATIONS: Migrations = {
   '0043-clock-event-blocks': clockEventBlocks,
   '0044-present-subscriptions': presentSubscriptions,
   '0045-waiting-drafts': waitingDrafts,
-  '0046-billed-discounts': billedDiscounts,
 }
