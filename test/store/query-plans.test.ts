@@ -112,7 +112,7 @@ beforeAll(async () => {
   )
   await twin.close()
   database = await openDatabase(':memory:', 'normal')
-}, 60_000)
+})
 afterAll(() => database.close())
 
 const EXPIRED_TOKEN: Omit<StoredToken, 'seq' | 'merchant' | 'generation'> = {
