@@ -6,3 +6,13 @@ export function abortOfMany(): AbortController {
   setMaxListeners(0, controller.signal)
   return controller
 }
+
+/**
+ * Resolves to a result, or to undefined as soon as it is aborted: the work need not observe the signal.
+ */
+export const unlessAborted = <T>(work: Promise<T>, ended: AbortSignal): Promise<T | undefined> =>
+  new Promise((resolve, reject) => {
+    const abort = () => resolve(undefined)
+    ended.addEventListener('abort', abort, { once: true })
+    work.then(resolve, reject).finally(() => ended.removeEventListener('abort', abort))
+  })

@@ -4,7 +4,7 @@ import type { Engine } from '../engine/machine/engine.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import type { Deliveries } from '../engine/machine/outbox.ts'
 import { recordAttempt, secretOf } from '../engine/resources/webhook-endpoint.ts'
-import { abortOfMany } from './abort.ts'
+import { abortOfMany, unlessAborted } from './abort.ts'
 import { AttemptEnds } from './attempt-ends.ts'
 import { Batch } from './batch.ts'
 import { Bodies, type Render } from './bodies.ts'
@@ -94,7 +94,7 @@ export class Deliverer implements Deliveries {
     this.sendReady()
   }
 
-  /** Stops the lanes of a deleted merchant; their running deliveries are not recorded. */
+  /** Closes the lanes of a deleted merchant; their running deliveries are aborted and not recorded. */
   #forget(merchant: MerchantState): void {
     for (const [endpoint, { lane, merchant: owner }] of this.#lanes) {
       if (owner !== merchant) continue
@@ -174,11 +174,12 @@ export class Deliverer implements Deliveries {
     const { signal } = this.#ended
     return new Lane(this.#options.engine.store.deliveries, endpoint, {
       sender: {
-        attempt: (delivery) => this.#attempt(merchant, delivery, signal),
+        attempt: (delivery, ended) => this.#attempt(merchant, delivery, ended),
         record: async (delivery, attempt, mayWait) => {
           await this.#batch.join(mayWait)
           return signal.reason !== REPLACED && this.#record(merchant, delivery, attempt)
         },
+        isDeleted: () => this.#endpoint(merchant, endpoint)?.deleted ?? true,
         failed: (error) => this.#options.reportError(error, `reading the deliveries to ${endpoint}`),
         ended: () => this.#ends.notify(merchant),
       },
@@ -202,7 +203,6 @@ export class Deliverer implements Deliveries {
     const turn = this.#turnstile.enter(merchant)
     try {
       await turn
-      if (turn && !this.#isReady(merchant, delivery)) return null
       return await this.#send(merchant, delivery, ended)
     } finally {
       this.#turnstile.leave(merchant)
@@ -224,73 +224,64 @@ export class Deliverer implements Deliveries {
     }
   }
 
-  /** Reports whether a delivery is still ready after it waited; it may have been discarded. */
-  #isReady({ settings }: MerchantState, { id }: WebhookDelivery): boolean {
-    const { deliveries } = this.#options.engine.store
-    return deliveries.get(settings.ordinal, id)?.is_ready ?? false
+  #endpoint({ settings }: MerchantState, id: string) {
+    return this.#options.engine.store.objects.get('webhook_endpoint', settings.ordinal, id)
+  }
+
+  /** Reports whether a delivery is still to be sent; it is discarded when its endpoint is disabled or deleted. */
+  #isWanted({ settings, presence }: MerchantState, { id }: WebhookDelivery, ended: AbortSignal): boolean {
+    if (ended.aborted || presence !== 'present') return false
+    return this.#options.engine.store.deliveries.get(settings.ordinal, id)?.is_ready ?? false
   }
 
   /**
    * Sends a delivery. A failure of our own is recorded like any other attempt, so that it blocks nothing and is not
    * repeated forever.
-   * @returns null when it was aborted
+   * @returns null when it was aborted, or is no longer ready
    */
   async #send(
     merchant: MerchantState,
     delivery: WebhookDelivery,
     ended: AbortSignal,
   ): Promise<DeliveryAttempt | null> {
-    if (ended.aborted) return null
     const time = merchant.clock.reached
     const begun = stopwatch()
     const reply = await this.#post(merchant, delivery, ended).catch((error: unknown): Reply => {
       this.#options.reportError(error, `delivering ${delivery.event} to ${delivery.endpoint}`)
       return { status: null, error: 'It could not be sent because of an internal error in paytwin' }
     })
-    if (reply === null || ended.aborted) return null
+    if (!reply || ended.aborted) return null
     const duration_ms = Math.round(stopwatch() - begun)
     return reply.status === null
       ? { time, response_status: null, response_body: null, error: reply.error, duration_ms }
       : { time, response_status: reply.status, response_body: reply.body, error: null, duration_ms }
   }
 
-  /** @returns null when it was aborted */
+  /** @returns undefined when it was aborted, or is no longer ready */
   async #post(
     merchant: MerchantState,
-    { event, endpoint: id }: WebhookDelivery,
+    delivery: WebhookDelivery,
     ended: AbortSignal,
-  ): Promise<Reply | null> {
+  ): Promise<Reply | undefined> {
     const { engine, send, version, signatureTime } = this.#options
-    const endpoint = engine.store.objects.get('webhook_endpoint', merchant.settings.ordinal, id)
+    const { settings } = merchant
+    const isWanted = () => this.#isWanted(merchant, delivery, ended)
+    if (!isWanted()) return undefined
+    const endpoint = this.#endpoint(merchant, delivery.endpoint)
     if (!endpoint) return { status: null, error: 'The endpoint no longer exists' }
-    const fault = engine.faults.take('webhook_failure', {
-      route: endpoint.url,
-      merchant: merchant.settings.id,
-    })
+    const fault = engine.faults.take('webhook_failure', { route: endpoint.url, merchant: settings.id })
     if (fault) return { status: null, error: 'A fault was injected: webhook_failure' }
-    const isWanted = () => !ended.aborted && merchant.presence === 'present'
-    const body = await this.#bodies.of(merchant, event, { endpoint, isWanted })
-    if (body === undefined || !isWanted()) return null
-    const timestamp = signatureTime?.() ?? wallSeconds(engine.wall)
-    const sign = SIGNATURES[merchant.settings.dialect]
-    const headers = {
-      'content-type': 'application/json',
-      'user-agent': `paytwin/${version}`,
-      ...sign(secretOf(engine.ids, endpoint), { id: event, timestamp, body }),
-    }
-    return unlessEnded(
-      send({ url: endpoint.url, merchant: merchant.settings.id, headers, body }, ended),
-      ended,
-    )
+    return this.#bodies.use(merchant, delivery.event, { endpoint, isWanted }, (body) => {
+      // The URL may have changed while the body was awaited.
+      const { url } = this.#endpoint(merchant, endpoint.id) ?? endpoint
+      const timestamp = signatureTime?.() ?? wallSeconds(engine.wall)
+      const sign = SIGNATURES[settings.dialect]
+      const headers = {
+        'content-type': 'application/json',
+        'user-agent': `paytwin/${version}`,
+        ...sign(secretOf(engine.ids, endpoint), { id: delivery.event, timestamp, body }),
+      }
+      return unlessAborted(send({ url, merchant: settings.id, headers, body }, ended), ended)
+    })
   }
 }
-
-/**
- * Resolves to the reply, or to an error when the delivery is aborted: a receiver in memory need not observe the signal.
- */
-const unlessEnded = (reply: Promise<Reply>, ended: AbortSignal): Promise<Reply> =>
-  new Promise((resolve, reject) => {
-    const abort = () => resolve({ status: null, error: 'It was aborted' })
-    ended.addEventListener('abort', abort, { once: true })
-    reply.then(resolve, reject).finally(() => ended.removeEventListener('abort', abort))
-  })

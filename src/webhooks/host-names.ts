@@ -36,7 +36,7 @@ export class HostNames {
   readonly #lookUp: LookUp
   readonly #lookupMs: number
   readonly #waitMs: number
-  readonly #turnstile = new FairSemaphore<string>(MAX_LOOKUPS, MAX_LOOKUPS_OF_ONE)
+  readonly #turnstile = new FairSemaphore<string>(MAX_LOOKUPS, { most: MAX_LOOKUPS_OF_ONE })
   readonly #waiting = new Set<Waiting>()
   readonly #running = new Map<string, { readonly found: Found; readonly controller: AbortController }>()
 

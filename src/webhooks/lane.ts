@@ -1,19 +1,25 @@
 import { type DeliveryAttempt, GONE, type WebhookDelivery } from '../core/webhook.ts'
 import type { DeliveryTable } from '../store/deliveries.ts'
+import { abortOfMany } from './abort.ts'
 
 /** The maximum number of simultaneous retries of an endpoint's deliveries. */
 const MAX_RETRIES = 4
 
 /** The functions with which a lane sends and records deliveries. */
 export type LaneSender = {
-  /** Sends a delivery. null when there is nothing to record: it was aborted, or is no longer ready. */
-  readonly attempt: (delivery: WebhookDelivery) => Promise<DeliveryAttempt | null>
+  /**
+   * Sends a delivery. null when there is nothing to record: it was aborted, or is no longer ready.
+   * @param ended - aborts the attempt when the lane is closed
+   */
+  readonly attempt: (delivery: WebhookDelivery, ended: AbortSignal) => Promise<DeliveryAttempt | null>
   /**
    * Records an attempt.
    * @param mayWait - whether other attempts will follow soon, with which it can be committed
    * @returns whether the record is committed
    */
   readonly record: (delivery: WebhookDelivery, attempt: DeliveryAttempt, mayWait: boolean) => Promise<boolean>
+  /** Whether the endpoint was deleted: what is still running is no longer wanted. */
+  readonly isDeleted: () => boolean
   /** Reports that the database could not be read. The deliveries stay ready. */
   readonly failed: (error: unknown) => void
   /** Called when an attempt has ended, recorded or not. */
@@ -40,7 +46,7 @@ export class Lane {
   /** The attempts that are running or not yet recorded, with the seq of the delivery; 0 for a retry. */
   readonly #open = new Map<Promise<void>, number>()
   readonly #whenIdle: (lane: Lane) => void
-  #isClosed = false
+  readonly #ended = abortOfMany()
 
   /** @param whenIdle - called whenever the last running attempt has ended */
   constructor(
@@ -73,8 +79,9 @@ export class Lane {
     return false
   }
 
-  /** Sends the ready deliveries. */
+  /** Sends the ready deliveries. Closes the lane if its endpoint was deleted. */
   pump(): void {
+    if (this.isBusy && this.#read(this.#sender.isDeleted)) this.close()
     if (this.#isClosed) return
     if (!this.#isSending) this.#sendNext()
     const limit = MAX_RETRIES + this.#retries.size
@@ -84,9 +91,13 @@ export class Lane {
     }
   }
 
-  /** Stops sending. */
+  /** Stops sending, and aborts the running attempts. */
   close(): void {
-    this.#isClosed = true
+    this.#ended.abort()
+  }
+
+  get #isClosed(): boolean {
+    return this.#ended.signal.aborted
   }
 
   #sendNext(): void {
@@ -100,7 +111,7 @@ export class Lane {
 
   /** Sends a first attempt. The next one starts after the response, without waiting for the record. */
   async #sendFirst(delivery: WebhookDelivery): Promise<void> {
-    const attempt = await this.#sender.attempt(delivery)
+    const attempt = await this.#sender.attempt(delivery, this.#ended.signal)
     if (attempt?.response_status === GONE) {
       // A 410 disables the endpoint, so the record must come before the next delivery is read.
       await this.#record(delivery, attempt, false)
@@ -118,7 +129,7 @@ export class Lane {
   /** Sends a retry. One that cannot be recorded is not repeated until the lane has been idle. */
   async #sendRetry(delivery: WebhookDelivery): Promise<void> {
     this.#retries.add(delivery.id)
-    const attempt = await this.#sender.attempt(delivery)
+    const attempt = await this.#sender.attempt(delivery, this.#ended.signal)
     if (!attempt || !(await this.#sender.record(delivery, attempt, false))) return
     this.#retries.delete(delivery.id)
     this.pump()

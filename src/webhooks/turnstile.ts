@@ -1,63 +1,83 @@
+/** How much one owner may take of what is shared. */
+export type Share = {
+  /** The maximum of one owner, unless a single entry is larger. By default three quarters, so that it never excludes the others. */
+  readonly most?: number
+  /** What each owner may take at any time, and one entry of any size, even if nothing is free. By default nothing. */
+  readonly ensured?: number
+}
+
+type Waiting = { readonly size: number; readonly enter: () => void }
+
 /**
- * Limits concurrency: shares a number of places among owners. By default one owner may take at most three quarters, so that it
- * never excludes the others. A free place goes to the waiting owner with the fewest places.
+ * Limits concurrency: shares a number of places among owners, or any other quantity, such as bytes. The entries of one owner wait in
+ * their order. What becomes free goes to the waiting owner that has the least.
  */
 export class FairSemaphore<Owner> {
   #free: number
-  readonly #maxPerOwner: number
+  readonly #most: number
+  readonly #ensured: number
   readonly #taken = new Map<Owner, number>()
-  readonly #waiting = new Map<Owner, (() => void)[]>()
+  readonly #waiting = new Map<Owner, Waiting[]>()
 
-  /** @param maxPerOwner - the maximum number of places of one owner */
-  constructor(places: number, maxPerOwner = Math.ceil((places * 3) / 4)) {
+  constructor(places: number, { most = Math.ceil((places * 3) / 4), ensured = 0 }: Share = {}) {
     this.#free = places
-    this.#maxPerOwner = maxPerOwner
+    this.#most = most
+    this.#ensured = ensured
   }
 
-  /** Takes a place. @returns undefined when one is free, or else a promise that resolves when the owner has got one */
-  enter(owner: Owner): Promise<void> | undefined {
-    if (this.#free > 0 && this.#hasRoom(owner)) {
-      this.#move(owner, 1)
+  /**
+   * Takes a place, or as many as the size says.
+   * @returns undefined when they are free, or else a promise that resolves when the owner has got them
+   */
+  enter(owner: Owner, size = 1): Promise<void> | undefined {
+    const queue = this.#waiting.get(owner)
+    if (!queue && this.#hasRoom(owner, size)) {
+      this.#move(owner, size)
       return undefined
     }
-    return new Promise((resolve) => {
-      const queue = this.#waiting.get(owner) ?? []
-      queue.push(resolve)
-      this.#waiting.set(owner, queue)
+    return new Promise((enter) => {
+      if (queue) queue.push({ size, enter })
+      else this.#waiting.set(owner, [{ size, enter }])
     })
   }
 
-  /** Releases a place. */
-  leave(owner: Owner): void {
-    this.#move(owner, -1)
-    const next = this.#nextOwner()
-    if (next === undefined) return
-    const queue = this.#waiting.get(next) ?? []
-    const enter = queue.shift()
+  /** Releases what was taken. */
+  leave(owner: Owner, size = 1): void {
+    this.#move(owner, -size)
+    for (let next = this.#nextOwner(); next !== undefined; next = this.#nextOwner()) this.#admit(next)
+  }
+
+  #admit(owner: Owner): void {
+    const [first, ...others] = this.#waiting.get(owner) ?? []
     // Owners with equal shares take turns: the one just served goes to the end.
-    this.#waiting.delete(next)
-    if (queue.length > 0) this.#waiting.set(next, queue)
-    this.#move(next, 1)
-    enter?.()
+    this.#waiting.delete(owner)
+    if (others.length > 0) this.#waiting.set(owner, others)
+    if (!first) return
+    this.#move(owner, first.size)
+    first.enter()
   }
 
   #nextOwner(): Owner | undefined {
-    const eligible = [...this.#waiting.keys()].filter((owner) => this.#hasRoom(owner))
-    const fewest = Math.min(...eligible.map((owner) => this.#takenBy(owner)))
-    return eligible.find((owner) => this.#takenBy(owner) === fewest)
+    const eligible = [...this.#waiting].filter(
+      ([owner, [first]]) => first && this.#hasRoom(owner, first.size),
+    )
+    const fewest = Math.min(...eligible.map(([owner]) => this.#takenBy(owner)))
+    return eligible.find(([owner]) => this.#takenBy(owner) === fewest)?.[0]
   }
 
-  #hasRoom(owner: Owner): boolean {
-    return this.#takenBy(owner) < this.#maxPerOwner
+  #hasRoom(owner: Owner, size: number): boolean {
+    const taken = this.#takenBy(owner)
+    if (this.#ensured > 0 && (taken === 0 || taken + size <= this.#ensured)) return true
+    return size <= this.#free && taken + size <= this.#most
   }
 
   #takenBy(owner: Owner): number {
     return this.#taken.get(owner) ?? 0
   }
 
-  #move(owner: Owner, places: 1 | -1): void {
-    this.#free -= places
-    const taken = this.#takenBy(owner) + places
+  #move(owner: Owner, size: number): void {
+    this.#free -= size
+    const taken = this.#takenBy(owner) + size
     if (taken === 0) this.#taken.delete(owner)
     else this.#taken.set(owner, taken)
   }

@@ -90,3 +90,57 @@ test('bodies are written in turns of limited time, in which merchants take turns
   await Promise.all([...many, other])
   expect(order).toEqual(['a', 'b', 'of another', 'c', 'd'])
 })
+
+describe('bodies that are being sent', () => {
+  /** Room for two bodies of each merchant. */
+  const openBodies = () => {
+    const written: string[] = []
+    const render = (_: unknown, event: string) => {
+      written.push(event)
+      return event.padEnd(10)
+    }
+    const bodies = new Bodies(render, 30, { most: 20, ensured: 1 })
+    const sent: string[] = []
+    const ends = new Map<string, () => void>()
+    type How = { readonly owner?: MerchantState; readonly isWanted?: () => boolean }
+    const send = (event: string, { owner = merchant, isWanted = () => true }: How = {}) =>
+      bodies.use(owner, event, { endpoint: OLD, isWanted }, (text) => {
+        sent.push(text.trim())
+        return new Promise<void>((resolve) => ends.set(event, resolve))
+      })
+    return { written, sent, send, end: (event: string) => ends.get(event)?.() }
+  }
+
+  test('have limited bytes for each merchant, and those that wait are written again', async () => {
+    const { written, sent, send, end } = openBodies()
+    const all = ['a', 'b', 'c'].map((event) => send(event))
+    await turn()
+    const other = send('of another', { owner: {} as MerchantState })
+    await turn()
+    expect(sent).toEqual(['a', 'b', 'of another'])
+    end('a')
+    await all[0]
+    await turn()
+    expect(sent).toEqual(['a', 'b', 'of another', 'c'])
+    expect(written.filter((event) => event === 'c')).toHaveLength(2)
+    for (const event of ['b', 'c', 'of another']) end(event)
+    await Promise.all([...all, other])
+  })
+
+  test('are not sent if they are no longer wanted in their turn', async () => {
+    const { written, sent, send, end } = openBodies()
+    let isWanted = true
+    const first = [send('a'), send('b')]
+    const third = send('c', { isWanted: () => isWanted })
+    await turn()
+    isWanted = false
+    end('a')
+    expect(await third).toBeUndefined()
+    expect([sent, written]).toEqual([
+      ['a', 'b'],
+      ['a', 'b', 'c'],
+    ])
+    end('b')
+    await Promise.all(first)
+  })
+})

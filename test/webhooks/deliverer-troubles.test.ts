@@ -147,6 +147,79 @@ describe('an internal failure', () => {
   })
 })
 
+describe('a delivery whose body is awaited', () => {
+  /** An event whose body is being written. */
+  async function rendering() {
+    const shop = await openShop()
+    const { engine } = shop.sandbox
+    await (engine.outbox.deliveries as Deliverer).close()
+    const inbox = makeInbox()
+    const door = makeDoor()
+    const deliverer = new Deliverer({
+      engine,
+      render: async (_, id) => {
+        await door.opened
+        return JSON.stringify({ id })
+      },
+      send: inbox.send,
+      version: '0',
+      reportError: () => undefined,
+    })
+    engine.outbox.deliveries = deliverer
+    onTestFinished(() => deliverer.close())
+    const endpoint = await shop.endpoint()
+    const [id] = await makeEvents(shop, 1)
+    await turns()
+    return { shop: shopOf(shop, inbox), path: `${PATH}/${endpoint.id}`, door, id }
+  }
+
+  test('is not sent if its endpoint is deleted meanwhile', async () => {
+    const { shop, path, door } = await rendering()
+    await shop.delete(path)
+    door.open()
+    await shop.settled()
+    expect(shop.ids()).toEqual([])
+  })
+
+  test('is not sent if its endpoint is disabled meanwhile, even if it is enabled again', async () => {
+    const { shop, path, door } = await rendering()
+    await shop.post(path, { disabled: true })
+    await shop.post(path, { disabled: false })
+    door.open()
+    await shop.settled()
+    expect(shop.ids()).toEqual([])
+  })
+
+  test('is sent to the current URL', async () => {
+    const { shop, path, door, id } = await rendering()
+    await shop.post(path, { url: 'http://moved.test/' })
+    door.open()
+    await shop.settled()
+    expect([shop.ids(), shop.ids('http://moved.test/')]).toEqual([[], [id]])
+  })
+})
+
+test('endpoints that are created and deleted again and again leave no attempts behind', async () => {
+  const shop = await openShop()
+  const open = new Set<AbortSignal>()
+  shop.inbox.receive = (_, ended) => {
+    open.add(ended)
+    ended.addEventListener('abort', () => open.delete(ended))
+    return new Promise<number>(() => undefined)
+  }
+  for (let cycle = 0; cycle < 3; cycle += 1) {
+    const endpoints = await Promise.all(Array.from({ length: 10 }, () => shop.endpoint()))
+    await makeEvents(shop, 1)
+    await turns()
+    expect(open.size).toBe(10)
+    for (const { id } of endpoints) await shop.delete(`${PATH}/${id}`)
+    await turns()
+    expect(open.size).toBe(0)
+  }
+  await shop.settled()
+  expect(shop.inbox.received).toHaveLength(30)
+})
+
 describe('many waiting deliveries', () => {
   /** A shop whose deliverer allows this many simultaneous retries. */
   async function withRetries(maxRetries: number) {

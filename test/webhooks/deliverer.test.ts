@@ -238,18 +238,17 @@ describe('a running attempt', () => {
     expect(repeated(shop.ids())).toEqual([])
   })
 
-  test('of an endpoint that is deleted is recorded, and none follows', async () => {
-    const { shop, endpoint, door, id } = await waiting()
+  test('of an endpoint that is deleted is aborted and not recorded, and none follows', async () => {
+    const { shop, endpoint, id } = await waiting()
     const [later] = await makeEvents(shop, 1)
     const { deliveries } = shop.sandbox.engine.store
     await shop.delete(`${PATH}/${endpoint.id}`)
-    door.open()
     await shop.settled()
     expect(shop.ids()).toEqual([id])
     const found = deliveries.list(1, [{ field: 'endpoint', is: endpoint.id }], { limit: 10 })
     expect(found.map(({ event, status, attempts }) => [event, status, attempts.length])).toEqual([
       [later, 'discarded', 0],
-      [id, 'discarded', 1],
+      [id, 'discarded', 0],
     ])
     expect((await shop.get('/v1/test_helpers/upcoming')).data).toEqual([])
   })

@@ -62,3 +62,19 @@ test('nothing more is sent to a deleted merchant', async () => {
   expect((await operator('DELETE', `merchants/${merchant.id}`)).status).toBe(200)
   expect((await operator('POST', 'webhooks/retry', { all: true })).body.data).toEqual([])
 })
+
+test('an attempt that runs when its merchant is deleted is aborted', async () => {
+  const shop = await openShop()
+  const operator = asOperator(shop)
+  const { body: merchant } = await operator('POST', 'merchants', { name: 'Other' })
+  await operator('POST', 'webhooks', { url: 'http://shop.test/other', merchant: merchant.id })
+  const signals: AbortSignal[] = []
+  shop.inbox.receive = (_, ended) => {
+    signals.push(ended)
+    return new Promise<number>(() => undefined)
+  }
+  await operator('POST', 'trigger', { type: 'customer.created', merchant: merchant.id })
+  while (signals.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  expect((await operator('DELETE', `merchants/${merchant.id}`)).status).toBe(200)
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true])
+})

@@ -57,3 +57,25 @@ test('one place is enough', async () => {
   await leave('AB')
   expect(inOrder()).toBe('AAB')
 })
+
+test('entries take as much as their size, and one leaving admits all that fit', async () => {
+  const turnstile = new FairSemaphore<string>(10, { most: 8 })
+  const entered: number[] = []
+  const enter = (size: number) => turnstile.enter('A', size)?.then(() => entered.push(size))
+  expect(enter(7)).toBeUndefined()
+  // The second one would fit, but does not overtake the first.
+  const waiting = [enter(3), enter(1), enter(4)]
+  expect(waiting.every(Boolean)).toBe(true)
+  turnstile.leave('A', 7)
+  await Promise.all(waiting)
+  expect(entered).toEqual([3, 1, 4])
+})
+
+test('an owner always gets its ensured share, and one entry of any size', () => {
+  const turnstile = new FairSemaphore<string>(10, { most: 8, ensured: 2 })
+  expect(turnstile.enter('A', 8)).toBeUndefined()
+  expect(turnstile.enter('B', 20)).toBeUndefined()
+  expect(turnstile.enter('C', 1)).toBeUndefined()
+  expect(turnstile.enter('C', 1)).toBeUndefined()
+  expect(turnstile.enter('C', 1)).toBeInstanceOf(Promise)
+})

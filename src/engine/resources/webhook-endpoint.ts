@@ -75,6 +75,8 @@ export function updateEndpoint(unit: UnitOfWork, id: string, params: EndpointPar
 /** Deletes an endpoint. @throws ApiError resource_missing */
 export const deleteEndpoint = (unit: UnitOfWork, id: string): WebhookEndpoint => {
   const before = unit.find('webhook_endpoint', id)
+  // What is being sent to it is aborted after the commit.
+  unit.announce(id)
   return replace(unit, before, { ...before, status: 'disabled', deleted: true })
 }
 
