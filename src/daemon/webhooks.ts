@@ -36,12 +36,15 @@ export function openWebhooks(
   })
   engine.outbox.deliveries = deliverer
   deliverer.sendReady()
+  const inbox = new Inbox(
+    (merchant, { headers, body }) =>
+      signerOf(engine, merchant, { headers, body, now: signatureTime?.() ?? wallSeconds(engine.wall) }),
+    engine.steady,
+  )
+  const prune = () => inbox.prune()
+  engine.listen({ replaced: prune, deleted: prune })
   return {
-    inbox: new Inbox(
-      (merchant, { headers, body }) =>
-        signerOf(engine, merchant, { headers, body, now: signatureTime?.() ?? wallSeconds(engine.wall) }),
-      engine.steady,
-    ),
+    inbox,
     sendReady: () => deliverer.sendReady(),
     close: async () => {
       await deliverer.close()

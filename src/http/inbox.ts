@@ -1,6 +1,6 @@
 import { resourceMissing } from '../core/errors.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
-import { beginningOf } from '../text/beginning.ts'
+import { beginningOf, memoryOf } from '../text/beginning.ts'
 import { eachSeparator } from '../text/separators.ts'
 import type { ReceivedShape } from './schemas/inbox-webhook.ts'
 
@@ -8,6 +8,10 @@ import type { ReceivedShape } from './schemas/inbox-webhook.ts'
 const KEPT = 100
 /** The number of characters of a body that are kept. */
 const MAX_KEPT_BODY = 65_536
+/** paytwin: the maximum memory of the webhooks of all merchants, in bytes. 100 small ones of each of 1,000 merchants take less. */
+export const INBOX_BYTES = 2 ** 27
+/** What a webhook takes besides its headers and its body, in bytes: its objects, and the id and the type of its event. */
+const OBJECT_BYTES = 256
 /** The longest id and type of an event, in characters. Those of the daemon are shorter. */
 const MAX_EVENT_WORD = 255
 /** More commas, lists and objects than the outermost object of an event has. */
@@ -24,24 +28,30 @@ export type Arrived = { readonly headers: Readonly<Record<string, string>>; read
 /** Finds the endpoint whose secret signed a webhook, in steps. */
 type Verify = (merchant: MerchantState, arrived: Arrived) => Generator<void, Signer>
 
-type Received = Arrived &
-  Signer & {
-    readonly id: string
-    /** Unix milliseconds on the wall clock. */
-    readonly time: number
-    readonly isCut: boolean
-    readonly event: { readonly id: string; readonly type: string } | null
-  }
+type Received = Signer & {
+  readonly id: string
+  /** Unix milliseconds on the wall clock. */
+  readonly time: number
+  /** As JSON, which takes half the memory of an object. */
+  readonly headers: string
+  readonly body: string
+  readonly isCut: boolean
+  readonly event: { readonly id: string; readonly type: string } | null
+}
+
+/** The webhooks of a merchant, newest first, and their memory in bytes. */
+type Box = { readonly webhooks: Received[]; bytes: number }
 
 /**
- * Keeps the last webhooks that the daemon received for each merchant, in memory. The webhooks of a merchant that a restore
- * replaced are dropped.
+ * Keeps the last webhooks that the daemon received for each merchant, in memory. Beyond the memory of all, the oldest of the merchant
+ * with the most are dropped, so that what arrives for one merchant displaces few webhooks of others.
  * See docs/contract/events-and-webhooks.md#inbox.
  */
 export class Inbox {
   readonly #verify: Verify
   readonly #wall: () => number
-  readonly #received = new WeakMap<MerchantState, Received[]>()
+  readonly #boxes = new Map<MerchantState, Box>()
+  #bytes = 0
   #count = 0
 
   /** @param wall - the wall clock, in Unix milliseconds */
@@ -50,22 +60,37 @@ export class Inbox {
     this.#wall = wall
   }
 
+  /** The memory of the webhooks of all merchants, in bytes. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   /** Verifies a webhook with the secrets of the merchant's endpoints, in steps, and keeps it. */
   *add(merchant: MerchantState, arrived: Arrived): Generator<void, Signer> {
     const signer = yield* this.#verify(merchant, arrived)
+    // The state can be replaced between two steps.
+    if (merchant.presence !== 'present') return signer
     this.#count += 1
     const { body, headers } = arrived
-    const received = {
+    this.#keep(merchant, {
       ...signer,
       id: `rcv_${this.#count}`,
       time: this.#wall(),
-      headers: withoutCredentials(headers),
+      headers: JSON.stringify(withoutCredentials(headers)),
       body: beginningOf(body, MAX_KEPT_BODY),
       isCut: body.length > MAX_KEPT_BODY,
       event: eventIn(body),
-    }
-    this.#received.set(merchant, [received, ...this.#of(merchant)].slice(0, KEPT))
+    })
     return signer
+  }
+
+  /** Drops the webhooks of merchants that were deleted, or that a restore or a reset replaced. */
+  prune(): void {
+    for (const [merchant, { bytes }] of this.#boxes) {
+      if (merchant.presence === 'present') continue
+      this.#boxes.delete(merchant)
+      this.#bytes -= bytes
+    }
   }
 
   /** Lists the webhooks of a merchant, newest first. */
@@ -83,9 +108,36 @@ export class Inbox {
   }
 
   #of(merchant: MerchantState): readonly Received[] {
-    return this.#received.get(merchant) ?? []
+    return this.#boxes.get(merchant)?.webhooks ?? []
+  }
+
+  #keep(merchant: MerchantState, received: Received): void {
+    const box = this.#boxes.get(merchant) ?? { webhooks: [], bytes: 0 }
+    this.#boxes.set(merchant, box)
+    box.webhooks.unshift(received)
+    this.#grow(box, bytesOf(received))
+    if (box.webhooks.length > KEPT) this.#dropOldest(box)
+    while (this.#bytes > INBOX_BYTES) this.#dropOldest(this.#largest(box))
+  }
+
+  #largest(box: Box): Box {
+    let largest = box
+    for (const other of this.#boxes.values()) if (other.bytes > largest.bytes) largest = other
+    return largest
+  }
+
+  #dropOldest(box: Box): void {
+    const oldest = box.webhooks.pop()
+    if (oldest) this.#grow(box, -bytesOf(oldest))
+  }
+
+  #grow(box: Box, bytes: number): void {
+    box.bytes += bytes
+    this.#bytes += bytes
   }
 }
+
+const bytesOf = ({ headers, body }: Received): number => OBJECT_BYTES + memoryOf(headers) + memoryOf(body)
 
 const present = (
   { settings }: MerchantState,
@@ -98,7 +150,7 @@ const present = (
   event_type: event?.type ?? null,
   signed_by: endpoint,
   signature_error: reason,
-  headers,
+  headers: JSON.parse(headers) as ReceivedShape['headers'],
   body,
   is_body_cut: isCut,
   livemode: false,

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import type { MerchantState } from '../../src/engine/machine/merchant-state.ts'
 import { inboxUrl } from '../../src/http/dashboard/inbox-url.ts'
-import { Inbox } from '../../src/http/inbox.ts'
+import { INBOX_BYTES, Inbox } from '../../src/http/inbox.ts'
 import { SIGNATURES } from '../../src/webhooks/signature.ts'
 import { keptBytes } from '../kept-memory.ts'
 import { type Body, startTwin, type Twin } from '../twin.ts'
@@ -126,11 +127,75 @@ test('the last 100 webhooks are kept, and the beginning of each body', async () 
   expect(kept.at(-1)?.body).toBe('2 x')
 })
 
-test('of large bodies, only the beginnings stay in memory', async () => {
-  const inbox = new Inbox(function* () {
+/** An inbox that takes no webhook as signed. */
+const unsignedInbox = () =>
+  new Inbox(function* () {
     yield
     return { endpoint: null, reason: 'not signed' }
   }, Date.now)
+
+/** Merchants without anything but what an inbox reads. */
+const merchantsWith = (count: number): MerchantState[] =>
+  Array.from(
+    { length: count },
+    (_, at) => ({ settings: { id: `mer_${at}` }, presence: 'present' }) as MerchantState,
+  )
+
+/** Posts 100 webhooks to a merchant. */
+function fill(inbox: Inbox, merchant: MerchantState, body: string, headers: Record<string, string> = {}) {
+  for (let number = 0; number < 100; number += 1) for (const _ of inbox.add(merchant, { headers, body }));
+}
+
+test.each<[string, number, string, Record<string, string>]>([
+  ['bodies', 25, 'x'.repeat(65_536), {}],
+  ['bodies of characters with two bytes', 15, '中'.repeat(65_536), {}],
+  ['headers', 90, '', { 'x-long': 'x'.repeat(16_000) }],
+])(
+  'all inboxes have a limit, and the oldest of those with the most are dropped: long %s',
+  (_, count, body, headers) => {
+    const inbox = unsignedInbox()
+    const [small, ...others] = merchantsWith(count + 1) as [MerchantState, ...MerchantState[]]
+    fill(inbox, small, 'small')
+    for (const merchant of others) fill(inbox, merchant, body, headers)
+    expect(inbox.bytes).toBeLessThanOrEqual(INBOX_BYTES)
+    expect(inbox.list(small)).toHaveLength(100)
+    const counts = others.map((merchant) => inbox.list(merchant).length)
+    const kept = counts.reduce((sum, count) => sum + count)
+    const bytes = body.length * (body > 'y' ? 2 : 1) + (headers['x-long']?.length ?? 0)
+    expect(kept * bytes).toBeGreaterThan(INBOX_BYTES * 0.9)
+    expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1)
+  },
+)
+
+test('100 small webhooks of each of 1,000 merchants stay', () => {
+  const inbox = unsignedInbox()
+  const merchants = merchantsWith(1_000)
+  for (const merchant of merchants)
+    fill(inbox, merchant, EVENT.padEnd(500), { 'paytwin-signature': 'v1='.padEnd(300, 'a') })
+  expect(merchants.filter((merchant) => inbox.list(merchant).length !== 100)).toEqual([])
+})
+
+test('webhooks of deleted merchants, and those before a reset, use no memory', async () => {
+  const added = vi.spyOn(Inbox.prototype, 'add')
+  onTestFinished(() => added.mockRestore())
+  const other = (await asOperator(twin)('POST', 'merchants', { name: 'Other' })).body.id
+  await post(EVENT)
+  const inbox = added.mock.contexts[0] as unknown as Inbox
+  const before = inbox.bytes
+  const response = await twin.sandbox.app.request(`/inbox/${other}`, {
+    method: 'POST',
+    headers: { Host: 'localhost' },
+    body: EVENT,
+  })
+  expect([response.status, inbox.bytes > before]).toEqual([400, true])
+  await asOperator(twin)('DELETE', `merchants/${other}`)
+  expect(inbox.bytes).toBe(before)
+  await asOperator(twin)('POST', 'reset')
+  expect(inbox.bytes).toBe(0)
+})
+
+test('of large bodies, only the beginnings stay in memory', async () => {
+  const inbox = unsignedInbox()
   const { merchant } = twin.sandbox
   const bodies = [
     (size: number) => Buffer.alloc(size, 'x').toString(),
