@@ -12,7 +12,7 @@ import { Exchange } from './exchange.ts'
 import type { ExchangeOptions } from './exchange-options.ts'
 import { expandPaths } from './expand.ts'
 import type { Raw } from './form.ts'
-import { turnOfCaller } from './held-body.ts'
+import { ownerOf, turnOfCaller } from './held-body.ts'
 import type { Incoming, Serve } from './incoming.ts'
 import type { Json, RouteResult } from './json.ts'
 import { describedBody } from './oauth/errors.ts'
@@ -21,7 +21,7 @@ import { MISSING_ROUTE, type Steps, serve } from './pipeline.ts'
 import { nextResponseTurn } from './read-turn.ts'
 import { type Given, MAX_BODY_BYTES, readBody } from './request.ts'
 import { asResponse, isResponse, type Rendered } from './respond.ts'
-import { CORS } from './response-headers.ts'
+import { CORS, preflight } from './response-headers.ts'
 import type { Registered, RouteOf } from './route.ts'
 import type { HttpServices } from './services.ts'
 import type { ShownObject } from './shown-object.ts'
@@ -31,6 +31,8 @@ export type Call<Params> = {
   readonly c: Incoming
   readonly services: HttpServices
   readonly merchant: MerchantState
+  /** The owner whose limits the request counts against. */
+  readonly owner: object
   readonly view: CurrentView
   readonly params: Params
   /** The parameters before conversion, unknown ones included. */
@@ -246,6 +248,7 @@ export class Api {
       c,
       services,
       merchant,
+      owner: ownerOf(request.sender),
       view,
       params: request.params,
       given: request.given.raw,
@@ -284,17 +287,3 @@ export class Api {
 
 /** OAuth routes have OAuth's error format, and ignore idempotency keys. See docs/contract/oauth.md#errors. */
 const OAUTH = { errorBody: describedBody, ignoresIdempotencyKey: true } satisfies ExchangeOptions
-
-const ALLOWED_HEADERS = 'Authorization, Content-Type, Idempotency-Key, Stripe-Version, X-API-Version'
-
-/** The response to a CORS preflight of a route that accepts publishable keys. See docs/contract/authentication.md#publishable-keys. */
-export const preflight = (method: string): Response =>
-  new Response('', {
-    status: 200,
-    headers: {
-      'Access-Control-Allow-Origin': '*',
-      'Access-Control-Allow-Methods': method,
-      'Access-Control-Allow-Headers': ALLOWED_HEADERS,
-      'Access-Control-Max-Age': '86400',
-    },
-  })

@@ -105,12 +105,12 @@ export function clockRoutes(api: Api): void {
       params: upcomingParams,
       returns: upcomingList,
     },
-    ({ c, merchant, services, params, checkCredentials }) => {
+    ({ c, merchant, owner, services, params, checkCredentials }) => {
       const clock = selectClock(merchant, params.test_clock)
       return presentUpcoming(c.req.path, params, (wanted) =>
         readInSteps(
           services,
-          { owner: merchant, env: c.env, check: checkCredentials },
+          { owner, env: c.env, check: checkCredentials },
           upcomingInSteps(services.engine, merchant, clock, wanted),
         ),
       )

@@ -1,3 +1,4 @@
+import { isTokenKey } from '../engine/access/oauth-token.ts'
 import type { Caller } from './caller.ts'
 import { ownConnection } from './connection-owner.ts'
 import { LimitedOwner } from './held-bodies.ts'
@@ -9,12 +10,12 @@ import type { HttpServices } from './services.ts'
 /** The owner of requests without credentials that are for no merchant. */
 export const NOBODY = {}
 
-/** The owner of requests with the credentials of any app. */
+/** The owner of requests with an app's own credentials, of any app. */
 export const APPS = {}
 
 /**
- * paytwin: the maximum number of bytes that one of the keyless owners of a merchant may hold: far less than all, so that what everyone
- * can send for a merchant uses up the room of no other.
+ * paytwin: the maximum number of bytes that one of the keyless owners of a merchant may hold: far less than all, so that what others
+ * send for a merchant uses up the room of no other.
  */
 const KEYLESS_SHARE = 2 ** 24
 
@@ -26,29 +27,38 @@ type KeylessOwners = {
   readonly senders: object
   /** Browsers that use its publishable keys. */
   readonly browsers: object
+  /** All apps with access tokens for it. */
+  readonly apps: object
 }
 
 const keyless = new WeakMap<object, KeylessOwners>()
+
+type Credentialed = Pick<Caller, 'merchant' | 'isPublic' | 'keyId'>
 
 /** Returns the owners of requests for a merchant without its secret key. */
 export function keylessOwnersOf(merchant: object): KeylessOwners {
   const known = keyless.get(merchant)
   if (known) return known
   const made = () => new LimitedOwner(KEYLESS_SHARE)
-  const owners = { visitors: made(), senders: made(), browsers: made() }
+  const owners = { visitors: made(), senders: made(), browsers: made(), apps: made() }
   keyless.set(merchant, owners)
   return owners
 }
 
 /** Returns the owner of the requests of a caller; undefined without one. */
-export function ownerOf(caller: Pick<Caller, 'merchant' | 'isPublic'> | undefined): object | undefined {
-  return caller?.isPublic ? keylessOwnersOf(caller.merchant).browsers : caller?.merchant
+export function ownerOf(caller: Credentialed): object
+export function ownerOf(caller: Credentialed | undefined): object | undefined
+export function ownerOf(caller: Credentialed | undefined): object | undefined {
+  if (!caller) return undefined
+  const { merchant, isPublic, keyId } = caller
+  if (isPublic) return keylessOwnersOf(merchant).browsers
+  return isTokenKey(keyId) ? keylessOwnersOf(merchant).apps : merchant
 }
 
 /** Waits until a caller may read the objects of its merchant: see turnToRead. */
 export const turnOfCaller = (
   services: Services,
-  caller: Pick<Caller, 'merchant' | 'isPublic'>,
+  caller: Credentialed,
   env: unknown,
 ): Promise<void> | undefined => turnToRead(services, caller.merchant, env, ownerOf(caller))
 

@@ -1,12 +1,14 @@
 import { rateLimited } from '../core/errors.ts'
+import { isTokenKey } from '../engine/access/oauth-token.ts'
 import { workBriefly } from '../engine/machine/gate.ts'
 import { encoder, type Feed, FeedReader, type Reset } from './feed.ts'
 
 const HEARTBEAT_MS = 15_000
 /** The number of bytes that a stream buffers for a reader that does not wait for them. */
 const ROOM_BYTES = 65_536
-/** paytwin: the number of streams that the keys and access tokens of a merchant may have open at a time. */
+/** paytwin: the number of streams that the keys of a merchant may have open at a time, and that its apps may have together. */
 export const MOST_STREAMS = 1_000
+export const MOST_APP_STREAMS = 250
 
 /** The header with the id of a state. See docs/contract/events-and-webhooks.md#event-streams. */
 export const STATE_HEADER = 'Paytwin-State'
@@ -65,9 +67,9 @@ export class LiveStreams {
     this.#reportError = reportError
   }
 
-  /** Opens a stream of the items after a place. @throws ApiError rate_limit if the merchant has too many; the operator has no limit */
+  /** Opens a stream of the items after a place. @throws ApiError rate_limit if the merchant, or its apps, have too many; the operator has no limit */
   open(feed: Feed, { place, key, state, reset }: StreamOpening): Response {
-    if (key !== null && this.#countOf(feed.source()) >= MOST_STREAMS) throw rateLimited()
+    if (key !== null) this.#checkRoom(key, feed.source())
     let stream: Stream
     const body = new ReadableStream<Uint8Array>(
       {
@@ -209,10 +211,13 @@ export class LiveStreams {
     return mayHaveMore
   }
 
-  #countOf(merchant: number | null): number {
-    let count = 0
-    for (const { key, feed } of this.#streams) if (key !== null && feed.source() === merchant) count += 1
-    return count
+  /** @throws ApiError rate_limit */
+  #checkRoom(opening: string, merchant: number | null): void {
+    const isApp = isTokenKey(opening)
+    let room = isApp ? MOST_APP_STREAMS : MOST_STREAMS
+    for (const { key, feed } of this.#streams)
+      if (key !== null && isTokenKey(key) === isApp && feed.source() === merchant) room -= 1
+    if (room <= 0) throw rateLimited()
   }
 
   #hasRoom(stream: Stream): boolean {

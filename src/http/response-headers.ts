@@ -11,6 +11,20 @@ export const CORS: readonly string[] = [
   'Request-Id, X-API-Version, Paytwin-Now, Idempotent-Replayed',
 ]
 
+const ALLOWED_HEADERS = 'Authorization, Content-Type, Idempotency-Key, Stripe-Version, X-API-Version'
+
+/** The response to a CORS preflight of a route that accepts publishable keys. See docs/contract/authentication.md#publishable-keys. */
+export const preflight = (method: string): Response =>
+  new Response('', {
+    status: 200,
+    headers: {
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Allow-Methods': method,
+      'Access-Control-Allow-Headers': ALLOWED_HEADERS,
+      'Access-Control-Max-Age': '86400',
+    },
+  })
+
 /** The values that the headers of a response show. */
 type Shown = {
   readonly id: string

@@ -1,12 +1,20 @@
+import assert from 'node:assert'
 import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { Daemon } from '../../src/daemon/daemon.ts'
-import { HeldBodies } from '../../src/http/held-bodies.ts'
+import { appOfId } from '../../src/engine/access/oauth-app.ts'
+import {
+  authorizationOfConsent,
+  decideAs,
+  requestInBrowser,
+} from '../../src/engine/access/oauth-authorization.ts'
+import { HeldBodies, LimitedOwner } from '../../src/http/held-bodies.ts'
 import { HeldBody, keylessOwnersOf } from '../../src/http/held-body.ts'
 import { readNodeBody } from '../../src/http/node-body.ts'
 import { clientOf, startTwin } from '../twin.ts'
+import { exchange, letIn, makeApp, paramsOf, REDIRECT_URI } from './oauth/support.ts'
 import { openSocket, responsesIn, startListening } from './raw-socket.ts'
 import { asOperator } from './support.ts'
 
@@ -209,4 +217,50 @@ test('what others send for a merchant uses up no room of its key', async () => {
   const { browsers, senders } = keylessOwnersOf(merchant)
   const [first, second, ...more] = added.mock.calls.map(([owner]) => owner)
   expect([first === browsers, second === senders, more]).toEqual([true, true, []])
+})
+
+test('what apps with access tokens for a merchant send uses up no room of its key', async () => {
+  const twin = await startTwin()
+  onTestFinished(twin.close)
+  const { merchant, engine } = twin.sandbox
+  const clients = []
+  for (const name of ['Ada', 'Bob']) {
+    const { access_token } = await letIn(twin, await makeApp(twin, { name }), { scope: 'read_write' })
+    clients.push(clientOf(twin.sandbox, access_token))
+  }
+  const added = vi.spyOn(HeldBodies.prototype, 'add')
+  onTestFinished(() => added.mockRestore())
+  for (const { post } of clients) await post('/v1/customers', {})
+  vi.spyOn(engine.reads, 'isFree', 'get').mockReturnValue(false)
+  await clients[0]?.get('/v1/customers')
+  const { apps } = keylessOwnersOf(merchant)
+  const owners = added.mock.calls.map(([owner]) => owner)
+  expect(owners.length).toBeGreaterThan(2)
+  expect(owners.filter((owner) => owner !== apps)).toEqual([])
+  expect(apps).toBeInstanceOf(LimitedOwner)
+})
+
+test('long reads of apps do not wait for those of the merchant', async () => {
+  const twin = await startTwin({ dialect: 'stripe' })
+  onTestFinished(twin.close)
+  const { merchant, engine } = twin.sandbox
+  const app = await makeApp(twin)
+  const known = appOfId(engine, app.client_id)
+  assert(known)
+  const request = {
+    redirect_uri: REDIRECT_URI,
+    scope: 'read_only',
+    state: null,
+    code_challenge: null,
+  } as const
+  const secrets = await requestInBrowser(engine, { ...request, app: known }, [merchant])
+  const { id = '' } = authorizationOfConsent(engine, secrets) ?? {}
+  const { redirect_to } = await decideAs(engine, id, { decision: 'approve', merchant })
+  const { access_token } = (await exchange(twin, app, paramsOf(redirect_to).code ?? '')).body
+  const run = vi.spyOn(engine.longReads, 'run')
+  await clientOf(twin.sandbox, access_token).get('/v1/balance')
+  await clientOf(twin.sandbox, access_token).get('/v1/customers/search?query=email:"a"')
+  await twin.get('/v1/balance')
+  const { apps } = keylessOwnersOf(merchant)
+  expect(run.mock.calls.map(([owner]) => owner === apps)).toEqual([true, true, false])
 })

@@ -1,9 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { MAX_PAGE_LENGTH } from '../../src/core/json-text.ts'
+import { tokenKey } from '../../src/engine/access/oauth-token.ts'
 import { stopwatch } from '../../src/engine/machine/clock.ts'
 import type { Feed } from '../../src/http/feed.ts'
-import { LiveStreams, MOST_STREAMS } from '../../src/http/live-streams.ts'
+import { LiveStreams, MOST_APP_STREAMS, MOST_STREAMS } from '../../src/http/live-streams.ts'
+import type { StoredToken } from '../../src/store/oauth.ts'
 
 let streams: LiveStreams
 /** The places of the newest items of two merchants. */
@@ -74,6 +76,17 @@ test('a merchant has a limited number of streams; one that ends makes room', asy
   expect(open(2, 'key_3').status).toBe(200)
   await opened[0]?.body?.cancel()
   expect(open(1, 'key_2').status).toBe(200)
+})
+
+test('the streams of all apps of a merchant have a limit of their own', async () => {
+  const open = (key: string) => streams.open(feedOf(1, ''), { place: 0, key })
+  const token = (app: string, seq: number) => tokenKey({ app, authorization: 1, seq } as StoredToken)
+  const opened = Array.from({ length: MOST_APP_STREAMS }, (_, at) => open(token(`app_${at % 2}`, at)))
+  expect(() => open(token('app_3', 1_000))).toThrow(expect.objectContaining({ code: 'rate_limit' }))
+  for (let count = 0; count < MOST_STREAMS; count += 1) open('key_1')
+  expect(() => open('key_1')).toThrow(expect.objectContaining({ code: 'rate_limit' }))
+  await opened[0]?.body?.cancel()
+  expect(open(token('app_3', 1_000)).status).toBe(200)
 })
 
 test('a chunk ends when as much was read for it as a page may have, and others are served before the next', async () => {

@@ -153,6 +153,7 @@ export const appKey = (app: string): string => `${ALL_TOKENS} ${app}`
 const grantKey = (app: string, authorization: number): string => `${appKey(app)} ${authorization}`
 export const tokenKey = ({ app, authorization, seq }: StoredToken): string =>
   `${grantKey(app, authorization)} ${seq}`
+export const isTokenKey = (key: string): boolean => key.startsWith(`${ALL_TOKENS} `)
 
 /**
  * Marks expired requests, and deletes rows that expired long ago, for a limited time. Must be called within a transaction.

@@ -21,8 +21,8 @@ export function balanceRoutes(api: StripeApi): void {
       summary: "Retrieves the account's money by currency: the sum of its balance transactions.",
       returns: returning<Wire<Stripe.Balance>>('balance'),
     },
-    ({ c: { env }, services, merchant, view, checkCredentials: check }) =>
-      readInSteps(services, { owner: merchant, env, check }, balanceInSteps(view)),
+    ({ c: { env }, services, owner, view, checkCredentials: check }) =>
+      readInSteps(services, { owner, env, check }, balanceInSteps(view)),
   )
 }
 

@@ -51,12 +51,12 @@ export function searchRoute<K extends SearchableKind, Entry extends Json>(
       returns: returning<SearchResult<Entry>>(`${kind} search`),
     },
     async (call) => {
-      const { c, services, view, merchant, given, checkCredentials, params } = call
+      const { c, services, view, owner, given, checkCredentials, params } = call
       const { query, limit, page: token } = params
       const search = asSearch(kind, path.slice('/v1/'.length), parseQuery(query))
       const after = token === undefined ? undefined : placeAfter(view, kind, token)
       const inTurns = <T>(steps: Generator<void, T>) =>
-        readInSteps(services, { owner: merchant, env: c.env, check: checkCredentials }, steps)
+        readInSteps(services, { owner, env: c.env, check: checkCredentials }, steps)
       // The page is read last, so that it is not kept while other requests run.
       const total_count = expandPaths(given.expand).includes('total_count')
         ? await inTurns(view.countFound(kind, search, MAX_COUNT))
