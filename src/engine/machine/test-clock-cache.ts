@@ -3,7 +3,7 @@ import type { ClockPage, ClockTable, StoredClock } from '../../store/clocks.ts'
 import { Clock, type Wall } from './clock.ts'
 
 /**
- * The test clocks of a merchant that were used since the start. There may be a thousand in the database, with few in
+ * The test clocks of a merchant that were used since the start and are not deleted. There may be a thousand in the database, with few in
  * use.
  */
 export class TestClocks {
@@ -42,6 +42,11 @@ export class TestClocks {
     return new Clock(row, this.#wall)
   }
 
+  /** Drops a clock whose deletion was committed. */
+  forget({ id }: Clock): void {
+    this.#known.delete(id)
+  }
+
   /** Lists a page of clocks, newest first; with `above` alone oldest first. */
   list(page: ClockPage): Clock[] {
     return this.#table.tests(this.#merchant, page).map((row) => this.#take(row))
@@ -52,12 +57,15 @@ export class TestClocks {
     return this.#table.advancing(this.#merchant).map((row) => this.#take(row))
   }
 
-  /** Returns the only object of a clock. All code that moves the clock or waits for it must share that object. */
+  /**
+   * Returns the only object of a clock. All code that moves the clock or waits for it must share that object. A deleted clock does not
+   * move, and is not kept.
+   */
   #take(row: StoredClock): Clock {
     let clock = this.#known.get(row.id)
     if (!clock) {
       clock = new Clock(row, this.#wall)
-      this.#known.set(row.id, clock)
+      if (!clock.isDeleted) this.#known.set(row.id, clock)
     }
     return clock
   }

@@ -54,6 +54,7 @@ export function deleteTestClock(unit: UnitOfWork, id: string): Clock {
     unit.onCommit(() => unit.merchant.parked.get(clock)?.())
   }
   clock.delete()
+  unit.onCommit(() => unit.merchant.testClocks.forget(clock))
   recordClockEvent(unit, clock, 'test_helpers.test_clock.deleted')
   return clock
 }
