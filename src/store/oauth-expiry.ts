@@ -10,6 +10,9 @@ const RETENTION_SECONDS = 30 * 86_400
 const AT_ONCE = 100
 const EXPIRED_AT_ONCE = 1_000
 
+/** paytwin: the number of requests of an app's consent page that are kept without an answer. */
+export const UNANSWERED_KEPT = 1_000
+
 /** Limits the lifetimes of OAuth rows, and deletes those that have expired, some at a time. */
 export class OAuthExpiry {
   readonly #statements: Statements
@@ -151,6 +154,30 @@ export class OAuthExpiry {
           ),
       )
       .runWith(now - RETENTION_SECONDS).changes
+  }
+
+  /**
+   * Deletes the oldest requests of an app that name no merchant, beyond those that are kept: everyone can make them, with a `state` of up to
+   * 14 kB.
+   */
+  forgetUnanswered(app: string): void {
+    this.#statements
+      .named('forget unanswered oauth requests', (db) =>
+        db.deleteFrom('oauth_authorization').where('seq', 'in', (eb) =>
+          eb
+            .selectFrom('oauth_authorization')
+            .select('seq')
+            .where('code_expires', 'is', null)
+            .where('merchant', 'is', null)
+            // The plus keeps SQLite from the index of the app, from which it would sort all requests.
+            .where(sql<boolean>`+app = ${arg<string>('app')}`)
+            .orderBy('expires', 'desc')
+            .orderBy('seq', 'desc')
+            .limit(literal(AT_ONCE))
+            .offset(literal(UNANSWERED_KEPT)),
+        ),
+      )
+      .run({ app })
   }
 
   /** Sets the expiry of undecided and denied requests that expire later than an instant of real time to that instant. */

@@ -88,7 +88,10 @@ export async function requestInBrowser(
   const generations = offered.map(({ settings }) => settings.generation)
   const nonce = [...generations, randomToken(RANDOM_LENGTH)].join('_')
   const seal = { nonce, cookie: randomToken(RANDOM_LENGTH) }
-  await engine.operatorCommand(() => makeAuthorization(engine, asked, { merchant: null, seal }))
+  await engine.operatorCommand(() => {
+    makeAuthorization(engine, asked, { merchant: null, seal })
+    engine.store.oauthExpiry.forgetUnanswered(asked.app.id)
+  })
   return seal
 }
 
