@@ -178,7 +178,7 @@ function createdFile(path: string): number | undefined {
   }
 }
 
-/** Whether the mode of a file lets other users open it. On systems without owners it says nothing. */
+/** Whether the mode of a file lets its group or others open it. Always false on systems without owners. */
 const isOpenToOthers = (path: string): boolean =>
   process.geteuid !== undefined && (statSync(path).mode & 0o077) !== 0
 

@@ -117,12 +117,18 @@ export class Inbox {
     box.webhooks.unshift(received)
     this.#grow(box, bytesOf(received))
     if (box.webhooks.length > KEPT) this.#dropOldest(box)
-    while (this.#bytes > INBOX_BYTES) this.#dropOldest(this.#largest(box))
+    while (this.#bytes > INBOX_BYTES) {
+      const largest = this.#largestBut(received)
+      if (!largest) return
+      this.#dropOldest(largest)
+    }
   }
 
-  #largest(box: Box): Box {
-    let largest = box
-    for (const other of this.#boxes.values()) if (other.bytes > largest.bytes) largest = other
+  /** Returns the box with the most, of those with a webhook besides one that was just received. */
+  #largestBut(received: Received): Box | undefined {
+    let largest: Box | undefined
+    for (const box of this.#boxes.values())
+      if (box.webhooks.at(-1) !== received && box.bytes > (largest?.bytes ?? 0)) largest = box
     return largest
   }
 

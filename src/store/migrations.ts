@@ -44,6 +44,7 @@ import * as lateTypesAndClocks from './migrations/0042-late-types-and-clocks.ts'
 import * as clockEventBlocks from './migrations/0043-clock-event-blocks.ts'
 import * as presentSubscriptions from './migrations/0044-present-subscriptions.ts'
 import * as waitingDrafts from './migrations/0045-waiting-drafts.ts'
+import * as unansweredRequests from './migrations/0046-unanswered-requests.ts'
 
 /** All migrations, in order. Written by `npm run schema` from the files in migrations/. */
 export const MIGRATIONS: Migrations = {
@@ -92,4 +93,5 @@ export const MIGRATIONS: Migrations = {
   '0043-clock-event-blocks': clockEventBlocks,
   '0044-present-subscriptions': presentSubscriptions,
   '0045-waiting-drafts': waitingDrafts,
+  '0046-unanswered-requests': unansweredRequests,
 }

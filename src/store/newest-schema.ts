@@ -319,4 +319,6 @@ CREATE INDEX subscription_not_ended on subscription (customer)
       where status <> 'canceled' and status <> 'incomplete_expired';
 CREATE INDEX invoice_waiting on invoice (subscription, next_payment_attempt, id)
       where status = 'draft' and next_payment_attempt is not null and deleted = 0;
+CREATE INDEX oauth_authorization_unanswered on oauth_authorization (app, expires)
+      where code_expires is null and merchant is null;
 `

@@ -157,25 +157,26 @@ export class OAuthExpiry {
   }
 
   /**
-   * Deletes the oldest requests of an app that name no merchant, beyond those that are kept: everyone can make them, with a `state` of up to
+   * Deletes the oldest requests of an app that name no merchant, beyond those that are kept: anyone can create them, with a `state` of up to
    * 14 kB.
    */
-  forgetUnanswered(app: string): void {
+  deleteUnanswered(app: string): void {
     this.#statements
-      .named('forget unanswered oauth requests', (db) =>
-        db.deleteFrom('oauth_authorization').where('seq', 'in', (eb) =>
-          eb
-            .selectFrom('oauth_authorization')
-            .select('seq')
-            .where('code_expires', 'is', null)
-            .where('merchant', 'is', null)
-            // The plus keeps SQLite from the index of the app, from which it would sort all requests.
-            .where(sql<boolean>`+app = ${arg<string>('app')}`)
-            .orderBy('expires', 'desc')
-            .orderBy('seq', 'desc')
-            .limit(literal(AT_ONCE))
-            .offset(literal(UNANSWERED_KEPT)),
-        ),
+      .named('delete unanswered oauth requests', (db) =>
+        db
+          .deleteFrom('oauth_authorization')
+          .where('seq', 'in', (eb) =>
+            eb
+              .selectFrom('oauth_authorization')
+              .select('seq')
+              .where('code_expires', 'is', null)
+              .where('merchant', 'is', null)
+              .where('app', '=', arg<string>('app'))
+              .orderBy('expires', 'desc')
+              .orderBy('seq', 'desc')
+              .limit(literal(AT_ONCE))
+              .offset(literal(UNANSWERED_KEPT)),
+          ),
       )
       .run({ app })
   }

@@ -41,7 +41,7 @@ export function reasonUntrusted(
  * Writable for the group or for others. The number of a group says nothing about its members, and the bits of the group may be the
  * mask of an access control list.
  */
-const WRITABLE_BY_OTHERS = 0o022
+const WRITABLE_BY_GROUP_OR_OTHERS = 0o022
 /** In a folder with this mode bit, only the owner of a file can rename or remove it. */
 const STICKY = 0o1000
 
@@ -55,7 +55,7 @@ export function reasonReplaceable(folder: string): string | undefined {
   const stats = statSync(folder)
   const foreign = reasonUntrusted(stats, undefined)
   if (foreign !== undefined) return `${folder}: ${foreign}`
-  const isShared = (stats.mode & WRITABLE_BY_OTHERS) !== 0 && (stats.mode & STICKY) === 0
+  const isShared = (stats.mode & WRITABLE_BY_GROUP_OR_OTHERS) !== 0 && (stats.mode & STICKY) === 0
   if (isShared) return `its group or other users can write ${folder}, which has no sticky bit`
   const parent = dirname(folder)
   return parent === folder ? undefined : reasonReplaceable(parent)

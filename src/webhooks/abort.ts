@@ -7,12 +7,11 @@ export function abortOfMany(): AbortController {
   return controller
 }
 
-/**
- * Resolves to a result, or to undefined as soon as it is aborted: the work need not observe the signal.
- */
+/** Resolves to the result of the work, or to undefined once the signal is aborted, even if the work ignores the signal. */
 export const unlessAborted = <T>(work: Promise<T>, ended: AbortSignal): Promise<T | undefined> =>
   new Promise((resolve, reject) => {
     const abort = () => resolve(undefined)
+    if (ended.aborted) abort()
     ended.addEventListener('abort', abort, { once: true })
     work.then(resolve, reject).finally(() => ended.removeEventListener('abort', abort))
   })

@@ -32,8 +32,6 @@ const ON_PURPOSE: Readonly<Record<string, string>> = {
   'discard all waiting deliveries': 'a restore; the index has only waiting deliveries',
   'counter sum': 'a handful of counters for each merchant',
   'oauth apps': 'apps are made by hand',
-  'forget unanswered oauth requests':
-    'reads the requests without a code, of which each app has 1,000 from its pages',
   'remove oauth tokens of app': 'an app is deleted by hand, with all its tokens',
 }
 
@@ -228,7 +226,7 @@ function askForRarities({ engine: { store } }: Sandbox): void {
   store.jobs.remove(0, job)
   store.jobs.removeOf(0, 'webhook_retry', ['one'])
   store.oauth.authorizationOfNonce(Buffer.alloc(32))
-  store.oauthExpiry.forgetUnanswered('app_none')
+  store.oauthExpiry.deleteUnanswered('app_none')
   store.idempotency.has('', '')
   store.idempotency.remove({ scope: '', key: '' })
   store.clocks.at(0)

@@ -72,11 +72,14 @@ export function withOffs(
  */
 function takenOff({ id }: SubscriptionItem, change: DiscountedChange): number {
   const [part, whole] = [secondsOf(change.pricedPeriod), secondsOf(change.period)]
-  return sumOfShares([{ amount: Math.max(0, billedOff(id, change)), part, whole }])
+  return sumOfShares([{ amount: billedOff(id, change), part, whole }])
 }
 
-/** Returns what discounts took off an item in the current period. */
+/** Returns what discounts took off an item in the current period. Sums of older databases lack it, and could become negative. */
 const billedOff = (item: string, { billed }: DiscountedChange): number =>
-  (billed.get(item) ?? []).reduce((sum, { off }) => sum + off, 0)
+  Math.max(
+    0,
+    (billed.get(item) ?? []).reduce((sum, { off }) => sum + off, 0),
+  )
 
 const secondsOf = ({ start, end }: Period): number => end - start

@@ -90,7 +90,7 @@ export async function requestInBrowser(
   const seal = { nonce, cookie: randomToken(RANDOM_LENGTH) }
   await engine.operatorCommand(() => {
     makeAuthorization(engine, asked, { merchant: null, seal })
-    engine.store.oauthExpiry.forgetUnanswered(asked.app.id)
+    engine.store.oauthExpiry.deleteUnanswered(asked.app.id)
   })
   return seal
 }

@@ -155,7 +155,7 @@ export class Engine {
     try {
       await this.command(merchant, null, () => undefined)
     } catch (error) {
-      // A stop may have begun meanwhile, which rejects what waits for the jobs.
+      // A stop rejects commands that wait for the jobs.
       const isInterrupted = this.time.isStopping && merchant.presence === 'present'
       if (!isInterrupted && !isOfStorage(error)) throw error
     }

@@ -42,8 +42,8 @@ test('in a working folder that was deleted, the error names the data folder as i
   onTestFinished(() => deleted.mockRestore())
   const url = 'http://127.0.0.1:9'
   const error = new Unreachable({ url, message: 'No paytwin daemon answers', isConnected: false })
-  const explained = explainConnection(error, { url, token: null }, {}, { env: {} })
-  expect(String(explained)).toContain('There is no data folder .paytwin, so the default URL was tried.')
+  const explained = explainConnection(error, { url, token: null }, { data: 'none' }, { env: {} })
+  expect(String(explained)).toContain('There is no data folder none, so the default URL was tried.')
 })
 
 test("a daemon of another data folder is not an 'invalid admin token'", async () => {

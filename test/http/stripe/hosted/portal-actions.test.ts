@@ -323,7 +323,9 @@ describe('a change of plan', () => {
     const url = await enter(customer)
     const home = await pages.open(url)
     expect(home.html).toMatch(/update"[^>]*>Authenticate payment/)
-    const again = await pages.open(`${url}/subscriptions/${subscription}/update`)
+    const update = `${url}/subscriptions/${subscription}/update`
+    expect((await pages.open(update, { 'Sec-Purpose': 'prefetch' })).status).toBe(503)
+    const again = await pages.open(update)
     expect(again.html).toContain('Authenticate your payment')
     const location = await decided(again, 'succeed')
     expect(location).toContain(url)

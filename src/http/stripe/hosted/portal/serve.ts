@@ -28,8 +28,8 @@ type Page = {
   readonly submit?: Handler
   /** The steps of flows that the page belongs to. */
   readonly steps: readonly FlowStep['type'][]
-  /** Whether an authentication returns to this page. Opening it changes something, so a prefetch does not load it. */
-  readonly endsAuthentication?: true
+  /** Whether opening the page can change something, such as the end of an authentication. A prefetch does not load it. */
+  readonly changesWhenOpened?: true
 }
 
 /** Shows the overview, also when a form without a page of its own is refused. */
@@ -40,19 +40,24 @@ const PAGES: Readonly<Record<string, Page>> = {
   '': { show: showHome, steps: [] },
   '/details': { show: detailsPage, submit: submitDetails, steps: ['customer_update'] },
   '/cards/add': { show: addCardPage, submit: submitCard, steps: ['payment_method_update'] },
-  '/cards/added': { show: finishCard, steps: ['payment_method_update'], endsAuthentication: true },
+  '/cards/added': { show: finishCard, steps: ['payment_method_update'], changesWhenOpened: true },
   '/cards/:id': { show: showHome, submit: submitCardAction, steps: [] },
-  '/subscriptions/:id/update': { show: choosePage, steps: ['subscription_update'] },
+  '/subscriptions/:id/update': {
+    show: choosePage,
+    steps: ['subscription_update'],
+    changesWhenOpened: true,
+  },
   '/subscriptions/:id/confirm': {
     show: confirmPage,
     submit: submitConfirm,
     steps: ['subscription_update', 'subscription_update_confirm'],
+    changesWhenOpened: true,
   },
   '/subscriptions/:id/cancel': { show: cancelPage, submit: submitCancel, steps: ['subscription_cancel'] },
   '/subscriptions/:id/renew': { show: showHome, submit: submitRenew, steps: [] },
   '/subscriptions/:id/updated': {
     show: finishPlanChange,
-    endsAuthentication: true,
+    changesWhenOpened: true,
     steps: ['subscription_update', 'subscription_update_confirm'],
   },
   '/subscriptions/:id/keep': { show: showHome, submit: submitKeep, steps: [] },
@@ -71,7 +76,7 @@ export const PORTAL_PAGES: Readonly<Record<string, (request: HostedRequest) => P
 /** Serves a page of the portal, or its form, in one command, so that it reads and writes one state. */
 async function servePortal(request: HostedRequest, page: Page): Promise<Response> {
   const { param, query, form, isPrefetch } = request
-  if (page.endsAuthentication && isPrefetch)
+  if (page.changesWhenOpened && isPrefetch)
     return refusedPage(503, 'This page must be opened by the customer')
   const merchant = request.merchant()
   const view = await currentObjects(request, merchant)
