@@ -1,6 +1,6 @@
 import type { Invoice } from './invoice.ts'
 import type { InvoiceItem } from './invoice-item.ts'
-import { type InvoiceLine, netAmount } from './invoice-line.ts'
+import { netAmount } from './invoice-line.ts'
 import { isBilled } from './invoice-status.ts'
 import { type ItemProration, isCorrection } from './item-proration.ts'
 import type { BilledLine } from './proration.ts'
@@ -40,7 +40,7 @@ export const withoutInvoices = (cycle: number, items: Iterable<InvoiceItem>): Bi
 /** Lists the lines that invoice items bill in a period. */
 export function linesOfItems(items: Iterable<InvoiceItem>, cycle: number): BilledLine[] {
   const lines: BilledLine[] = []
-  for (const item of items) lines.push(...correctionOf(item, cycle, { amount: item.amount, off: 0 }))
+  for (const item of items) lines.push(...correctionOf(item, cycle, item.amount))
   return lines
 }
 
@@ -134,14 +134,7 @@ function summed(sums: readonly BilledSum[], added: readonly BilledSum[]): readon
 }
 
 const both = (known: BilledSum | undefined, sum: BilledSum): BilledSum =>
-  known
-    ? {
-        ...known,
-        amount: known.amount + sum.amount,
-        off: known.off + sum.off,
-        count: known.count + sum.count,
-      }
-    : sum
+  known ? { ...known, amount: known.amount + sum.amount, count: known.count + sum.count } : sum
 
 const spanOf = ({ subscription_item, start, end }: BilledLine): string =>
   `${start} ${end} ${subscription_item}`
@@ -151,12 +144,11 @@ const one = (line: BilledLine): BilledSum => summand(line, 1)
 /** Returns what removes a line from a sum. */
 const less = (line: BilledLine): BilledSum => summand(line, -1)
 
-const summand = ({ subscription_item, start, end, amount, off }: BilledLine, sign: 1 | -1): BilledSum => ({
+const summand = ({ subscription_item, start, end, amount }: BilledLine, sign: 1 | -1): BilledSum => ({
   subscription_item,
   start,
   end,
   amount: sign * amount,
-  off: sign * off,
   count: sign,
 })
 
@@ -165,9 +157,7 @@ function linesOf(invoice: Invoice, cycle: number, begins: boolean): BilledLine[]
   if (!isBilled(invoice)) return []
   if (begins) return planLinesOf(invoice, cycle)
   if (invoice.deleted) return []
-  return invoice.lines.flatMap((line) =>
-    line.is_replaced ? [] : correctionOf(line, cycle, afterDiscounts(line)),
-  )
+  return invoice.lines.flatMap((line) => (line.is_replaced ? [] : correctionOf(line, cycle, netAmount(line))))
 }
 
 /** An object before a change (null: it did not exist) and after it. */
@@ -196,7 +186,7 @@ function planLinesOf({ lines, period_start, period_end }: Invoice, cycle: number
   return lines.flatMap((line) => {
     const { subscription_item, proration, is_discarded } = line
     if (subscription_item === null || proration || is_discarded) return []
-    return [{ subscription_item, ...afterDiscounts(line), start: period_start, end: period_end }]
+    return [{ subscription_item, amount: netAmount(line), start: period_start, end: period_end }]
   })
 }
 
@@ -204,17 +194,9 @@ function planLinesOf({ lines, period_start, period_end }: Invoice, cycle: number
 function correctionOf(
   { proration }: { readonly proration?: ItemProration | null },
   cycle: number,
-  billed: Discounted,
+  amount: number,
 ): BilledLine[] {
   if (!proration || !isCorrection(proration) || proration.is_replaced || proration.cycle !== cycle) return []
-  const { subscription_item, start, end, off = 0 } = proration
-  return [{ subscription_item, start, end, amount: billed.amount, off: billed.off + off }]
-}
-
-type Discounted = Pick<BilledLine, 'amount' | 'off'>
-
-/** Returns the amount of a line after discounts, and what these took off. */
-function afterDiscounts(line: InvoiceLine): Discounted {
-  const amount = netAmount(line)
-  return { amount, off: line.amount - amount }
+  const { subscription_item, start, end } = proration
+  return [{ subscription_item, start, end, amount }]
 }

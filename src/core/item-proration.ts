@@ -9,11 +9,6 @@ export type ItemProration = Period & {
   readonly is_usage?: true
   /** Set when its period is replaced by one with the same start. Lines keep the state in which their item was billed. */
   readonly is_replaced?: true
-  /**
-   * How much more the change takes off the item by discounts: the amount that they take off in the whole current period, less what
-   * they took off before the change. Absent for 0.
-   */
-  readonly off?: number
 }
 
 /** Reports whether a line or an invoice item corrects the billing of a period, rather than bills its usage. */

@@ -12,12 +12,7 @@ export type ProrationBehavior = (typeof PRORATION_BEHAVIORS)[number]
  * An invoice line that billed a subscription item for a period of time, with its amount after discounts. A credit has a
  * negative amount.
  */
-export type BilledLine = Period & {
-  readonly subscription_item: string
-  readonly amount: number
-  /** What discounts take off in the whole current period; for a proration, how much more than before it. */
-  readonly off: number
-}
+export type BilledLine = Period & { readonly subscription_item: string; readonly amount: number }
 
 /** The lines that billed each item, by item. */
 export type BilledItems = ReadonlyMap<string, readonly BilledLine[]>
@@ -46,8 +41,6 @@ export type Proration = {
   readonly description: string
   /** Set for the usage of an item up to the change. */
   readonly is_usage?: true
-  /** See {@link ItemProration}. */
-  readonly off?: number
 }
 
 /** A change of items at an instant within the current period. */

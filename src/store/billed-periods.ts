@@ -74,30 +74,27 @@ const EMPTY: Parsed = { text: '[]', sums: [] }
 const parsed = (text: string, other: Parsed): Parsed =>
   text === other.text ? other : { text, sums: sumsOf(text) }
 
-/** Older databases lack what discounts took off. */
-type StoredSum = [item: string, start: number, end: number, amount: number, count: number, off?: number]
+type StoredSum = [item: string, start: number, end: number, amount: number, count: number]
 
 /** Writes sums as short JSON, because each change adds sums. */
 const textOf = (sums: readonly BilledSum[]): string =>
   JSON.stringify(
     sums.map(
-      ({ subscription_item, start, end, amount, off, count }): StoredSum => [
+      ({ subscription_item, start, end, amount, count }): StoredSum => [
         subscription_item,
         start,
         end,
         amount,
         count,
-        off,
       ],
     ),
   )
 
 const sumsOf = (text: string): BilledSum[] =>
-  (JSON.parse(text) as StoredSum[]).map(([subscription_item, start, end, amount, count, off = 0]) => ({
+  (JSON.parse(text) as StoredSum[]).map(([subscription_item, start, end, amount, count]) => ({
     subscription_item,
     start,
     end,
     amount,
-    off,
     count,
   }))

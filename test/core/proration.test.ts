@@ -61,7 +61,7 @@ describe('sumOfShares', () => {
 
 describe('unusedAmount', () => {
   const line = (amount: number, start: number, end: number, subscription_item = 'si_1') => ({
-    ...{ amount, off: 0, start, end, subscription_item },
+    ...{ amount, start, end, subscription_item },
   })
 
   test.each([
@@ -93,13 +93,7 @@ test('many items with many lines each are credited in time that grows with the l
     metadata: {},
   }))
   const lines = before.flatMap(({ id }) =>
-    Array.from({ length: 500 }, (_, start) => ({
-      subscription_item: id,
-      amount: 1,
-      off: 0,
-      start,
-      end: period.end,
-    })),
+    Array.from({ length: 500 }, (_, start) => ({ subscription_item: id, amount: 1, start, end: period.end })),
   )
   const common = { before, period, at: 1_296_000, prices: new Map(), names: new Map() }
   const credits = () => creditsForAll({ ...common, billed: billedItems(lines) })

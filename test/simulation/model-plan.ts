@@ -13,22 +13,18 @@ function rounded(numerator: bigint, denominator: bigint): number {
 }
 
 /** A line that bills, or credits, the time of an item. */
-type Entry = { readonly amount: number; readonly off: number; readonly bills: Billed }
+type Entry = { readonly amount: number; readonly bills: Billed }
 
 /** Invoices with these statuses bill nothing. See docs/contract/proration.md#credits. */
 const WORTHLESS: readonly Invoice['status'][] = ['void', 'uncollectible', 'deleted']
 
 /** Everything that bills an item in the current period: on invoices, and waiting for one. */
 function entriesOf(merchant: Merchant, { key, cycle }: Subscription, item: string): Entry[] {
-  const entries: (Omit<Entry, 'bills'> & { readonly bills: Billed | null })[] = [
+  const entries: (Pick<Line, 'amount'> & { readonly bills: Billed | null })[] = [
     ...merchant.invoices
       .filter(({ subscription, status }) => subscription === key && !WORTHLESS.includes(status))
-      .flatMap(({ lines }) =>
-        lines.map((line) => ({ amount: netOf(line), off: subtotalOf(line.off), bills: line.bills })),
-      ),
-    ...merchant.items
-      .filter(({ invoice }) => invoice === null)
-      .map(({ amount, bills }) => ({ amount, off: 0, bills })),
+      .flatMap(({ lines }) => lines.map((line) => ({ amount: netOf(line), bills: line.bills }))),
+    ...merchant.items.filter(({ invoice }) => invoice === null),
   ]
   return entries.filter(
     (entry): entry is Entry =>
@@ -73,9 +69,19 @@ function wholeOf({ prices }: Merchant, { items, period, anchor, start, end }: Su
   return period < 0 ? end - periodBegin(anchor, interval, period) : end - start
 }
 
-/** Returns what discounts have taken off an item in the current period, by the lines that billed it. */
-const offSoFar = (merchant: Merchant, subscription: Subscription, item: string): number =>
-  entriesOf(merchant, subscription, item).reduce((sum, { off, bills }) => sum + off + (bills.moreOff ?? 0), 0)
+/** Returns what discounts have taken off an item after an instant, in a whole period. */
+function takenOff(merchant: Merchant, subscription: Subscription, item: Item, from: number): number {
+  const entries = entriesOf(merchant, subscription, item.key).filter(({ bills }) => bills.end > from)
+  if (entries.length === 0 || item.isMetered) return 0
+  const whole = BigInt(wholeOf(merchant, subscription))
+  let [numerator, denominator] = [0n, 1n]
+  for (const { amount, bills } of entries) {
+    const span = BigInt(bills.end - bills.start)
+    numerator = numerator * span + BigInt(amount) * whole * denominator
+    denominator *= span
+  }
+  return Math.max(0, fullOf(merchant, item) - rounded(numerator, denominator))
+}
 
 /** Adds a line that waits for the subscription's next invoice, unless its amount is 0. */
 function wait(
@@ -84,11 +90,7 @@ function wait(
   item: string,
   from: number,
   amount: number,
-  {
-    isDiscountable = false,
-    price = null,
-    moreOff = 0,
-  }: { isDiscountable?: boolean; price?: string | null; moreOff?: number } = {},
+  { isDiscountable = false, price = null }: { isDiscountable?: boolean; price?: string | null } = {},
 ): void {
   if (amount === 0) return
   merchant.items.push({
@@ -98,7 +100,7 @@ function wait(
     amount,
     invoice: null,
     subscription: subscription.key,
-    bills: { item, cycle: subscription.cycle, start: from, end: subscription.end, moreOff },
+    bills: { item, cycle: subscription.cycle, start: from, end: subscription.end },
     discounts: [],
     isDiscountable,
     price,
@@ -171,26 +173,19 @@ export function prorate(
   const after = subscription.items
   const isSame = (old: Item) => (now: Item) =>
     old.key === now.key && old.price === now.price && old.quantity === now.quantity
-  const [whole, current] = [
-    BigInt(wholeOf(merchant, subscription)),
-    BigInt(subscription.end - subscription.start),
-  ]
   const taken = limitOffs(periodOffs(merchant, subscription, at), {
     ...{ merchant, subscription, at },
     stays: (item) => before.some(isSame(item)),
-    offOf: ({ key }) => rounded(BigInt(Math.max(0, offSoFar(merchant, subscription, key))) * whole, current),
+    offOf: (item) => takenOff(merchant, subscription, item, from),
   })
   const all = [...before, ...after.filter(({ key }) => !before.some((old) => old.key === key))]
   for (const { key } of all) {
     const [old, now] = [before, after].map((items) => items.find((item) => item.key === key))
     if (old && now && isSame(old)(now)) continue
+    if (old) creditItems(merchant, subscription, [old], from)
+    if (!now) continue
     const off = taken.get(key) ?? 0
-    const moreOff = rounded(BigInt(off) * current, whole) - offSoFar(merchant, subscription, key)
-    const credit = old ? unusedOf(merchant, subscription, key, from) : 0
-    const charge = now ? remainingOf(merchant, subscription, now, { from, off }) : 0
-    // The last line that is shown says it.
-    wait(merchant, subscription, key, from, -credit, { moreOff: charge === 0 ? moreOff : 0 })
-    wait(merchant, subscription, key, from, charge, { moreOff })
+    wait(merchant, subscription, key, from, remainingOf(merchant, subscription, now, { from, off }))
   }
 }
 

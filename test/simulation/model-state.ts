@@ -109,8 +109,6 @@ export type Billed = {
   readonly end: number
   /** Whether it bills the usage in that time. */
   readonly isUsage?: true
-  /** How much more than before the change discounts take off the item in the whole period. */
-  readonly moreOff?: number
 }
 
 export type Line = {

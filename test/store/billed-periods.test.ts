@@ -15,7 +15,7 @@ const SUBSCRIPTION = 'sub_1'
 
 const periodWith = (amount: number): BilledPeriod => ({
   ...{ cycle: 1, beginning: 2, through: 3, sums: [] },
-  waiting: [{ subscription_item: 'si_1', start: 4, end: 5, amount, off: 6, count: 1 }],
+  waiting: [{ subscription_item: 'si_1', start: 4, end: 5, amount, count: 1 }],
 })
 
 const set = (amount: number) => store.billedPeriods.set(1, SUBSCRIPTION, periodWith(amount))

@@ -1,7 +1,9 @@
 import type { Period } from '../calendar.ts'
 import { sumOfShares } from '../money.ts'
-import { type BilledItems, isUnchanged, type Proration } from '../proration.ts'
+import { priceAmount } from '../price-amount.ts'
+import { type BilledItems, isUnchanged } from '../proration.ts'
 import type { Subscription, SubscriptionItem } from '../subscription.ts'
+import { isLicensed } from '../subscription-item.ts'
 import type { Account } from './account.ts'
 import { dividedAmount } from './discount-amounts.ts'
 import { discountsOfInvoice, periodDiscounts } from './discounting.ts'
@@ -9,10 +11,8 @@ import { discountsOfInvoice, periodDiscounts } from './discounting.ts'
 /** A change of items within a period, and the lines that billed them in it. */
 export type DiscountedChange = {
   readonly before: readonly SubscriptionItem[]
-  /** The current period. */
   readonly period: Period
-  /** The span for which full prices count, which is longer than a shortened period. */
-  readonly pricedPeriod: Period
+  readonly at: number
   readonly billed: BilledItems
 }
 
@@ -37,7 +37,7 @@ export function discountsOfChange(
   if (kept.length === 0) return whole
   const offOf = ({ id }: SubscriptionItem): number => whole.get(id) ?? 0
   const sumOf = (items: readonly SubscriptionItem[]) => items.reduce((sum, item) => sum + offOf(item), 0)
-  const taken = kept.reduce((sum, item) => sum + takenOff(item, change), 0)
+  const taken = kept.reduce((sum, item) => sum + takenOff(account, item, change), 0)
   const billedAgain = after.items.filter((item) => !kept.includes(item))
   const wanted = sumOf(billedAgain)
   const left = Math.max(0, sumOf(after.items) - taken)
@@ -46,40 +46,18 @@ export function discountsOfChange(
   return new Map(billedAgain.map(({ id }, place) => [id, parts[place] ?? 0]))
 }
 
-/**
- * Records with each item that a change bills how much more discounts take off it, for later changes in the period: on its last
- * line, so that a change whose invoice is voided counts no longer.
- * @param discounts - the discount amounts of each item for a whole period
- */
-export function withOffs(
-  lines: readonly Proration[],
-  discounts: ReadonlyMap<string, number>,
-  change: DiscountedChange,
-): Proration[] {
-  const last = new Map(lines.map((line) => [line.subscription_item, line]))
-  const [part, whole] = [secondsOf(change.period), secondsOf(change.pricedPeriod)]
-  return lines.map((line) => {
-    const { subscription_item: item } = line
-    if (last.get(item) !== line) return line
-    const off = sumOfShares([{ amount: discounts.get(item) ?? 0, part, whole }]) - billedOff(item, change)
-    return off === 0 ? line : { ...line, off }
-  })
-}
-
-/**
- * Returns what discounts took off an item in the current period, scaled to a whole one. What was billed can differ from the
- * present price and quantity, which a change with `none` sets.
- */
-function takenOff({ id }: SubscriptionItem, change: DiscountedChange): number {
-  const [part, whole] = [secondsOf(change.pricedPeriod), secondsOf(change.period)]
-  return sumOfShares([{ amount: billedOff(id, change), part, whole }])
-}
-
-/** Returns what discounts took off an item in the current period. Sums of older databases lack it, and could become negative. */
-const billedOff = (item: string, { billed }: DiscountedChange): number =>
-  Math.max(
-    0,
-    (billed.get(item) ?? []).reduce((sum, { off }) => sum + off, 0),
+/** Returns the amount that a discount took off an item for its remaining time, scaled to a whole period. */
+function takenOff(
+  { prices }: Pick<Account, 'prices'>,
+  item: SubscriptionItem,
+  { billed, period, at }: DiscountedChange,
+): number {
+  const price = prices.get(item.price)
+  const lines = (billed.get(item.id) ?? []).filter(({ end }) => end > at)
+  if (!price || !isLicensed(item) || lines.length === 0) return 0
+  const whole = period.end - period.start
+  const paid = sumOfShares(
+    lines.map(({ amount, start, end }) => ({ amount, part: whole, whole: end - start })),
   )
-
-const secondsOf = ({ start, end }: Period): number => end - start
+  return Math.max(0, priceAmount(price, item.quantity) - paid)
+}

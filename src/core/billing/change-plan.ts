@@ -20,7 +20,7 @@ import { factsOf, SUBSCRIPTION_TRANSITIONS } from '../subscription-status.ts'
 import { allows, move } from '../transitions.ts'
 import { type Account, updateDelinquency } from './account.ts'
 import { type Billing, billPeriod, collectedOf, draft, inPeriod } from './bill.ts'
-import { discountsOfChange, withOffs } from './change-discounts.ts'
+import { discountsOfChange } from './change-discounts.ts'
 import type { Collected } from './collect.ts'
 import { withoutEnded } from './discounting.ts'
 import { keepPending } from './pending-update.ts'
@@ -131,17 +131,12 @@ function linesOfChange(
   { after, at, restartsPeriod, billed, names }: PlanChange,
 ): Proration[] {
   const { prices } = account
-  const priced = pricedPeriod(subscription, prices)
-  const plain = { before: subscription.items, billed }
-  const discounted = { ...plain, period: currentPeriod(subscription), pricedPeriod: priced }
-  const discounts = discountsOfChange(account, after, discounted)
-  const change = { ...plain, period: priced, at, prices, names, discounts }
+  const plain = { before: subscription.items, period: pricedPeriod(subscription, prices), at, billed }
+  const change = { ...plain, prices, names, discounts: discountsOfChange(account, after, plain) }
   const usage = usageUpTo(account, subscription, { after: after.items, at: usageFrom(at, account.now) })
   return [
     ...usage,
-    ...(restartsPeriod
-      ? creditsForAll(change)
-      : withOffs(prorations({ ...change, after: after.items }), discounts, discounted)),
+    ...(restartsPeriod ? creditsForAll(change) : prorations({ ...change, after: after.items })),
   ]
 }
 
@@ -153,7 +148,7 @@ export function createItem(
   change: Change,
   account: Account,
   subscription: Subscription,
-  { period, subscription_item, is_usage, off, ...line }: Proration,
+  { period, subscription_item, is_usage, ...line }: Proration,
   { discountable }: { readonly discountable: boolean } = { discountable: is_usage === true },
 ): InvoiceItem {
   return change.create('invoice_item', {
@@ -170,7 +165,6 @@ export function createItem(
       subscription_item,
       cycle: subscription.current_period_start,
       ...(is_usage && { is_usage }),
-      ...(off !== undefined && { off }),
     },
     discountable,
     discounts: [],

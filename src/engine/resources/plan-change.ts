@@ -133,7 +133,7 @@ export function cancelWithSettlement(
 }
 
 /** Cancels out a line that is no longer pending. */
-const negated = (line: BilledLine): BilledLine => ({ ...line, amount: -line.amount, off: -line.off })
+const negated = (line: BilledLine): BilledLine => ({ ...line, amount: -line.amount })
 
 const pricesOf = (unit: UnitOfWork, { items }: Subscription): Prices =>
   new Map(items.map(({ price }) => [price, unit.needWithoutMetadata('price', price)]))
