@@ -6,8 +6,9 @@ import { encoder, type Feed, FeedReader, type Reset } from './feed.ts'
 const HEARTBEAT_MS = 15_000
 /** The number of bytes that a stream buffers for a reader that does not wait for them. */
 const ROOM_BYTES = 65_536
-/** paytwin: the number of streams that the keys of a merchant may have open at a time, and that its apps may have together. */
+/** paytwin: the number of streams that the keys of a merchant may have open at a time. */
 export const MOST_STREAMS = 1_000
+/** paytwin: the number of streams that all apps of a merchant may have open at a time. */
 export const MOST_APP_STREAMS = 250
 
 /** The header with the id of a state. See docs/contract/events-and-webhooks.md#event-streams. */
@@ -67,7 +68,10 @@ export class LiveStreams {
     this.#reportError = reportError
   }
 
-  /** Opens a stream of the items after a place. @throws ApiError rate_limit if the merchant, or its apps, have too many; the operator has no limit */
+  /**
+   * Opens a stream of the items after a place.
+   * @throws ApiError rate_limit if the merchant's keys, or its apps, have too many; the operator has no limit
+   */
   open(feed: Feed, { place, key, state, reset }: StreamOpening): Response {
     if (key !== null) this.#checkRoom(key, feed.source())
     let stream: Stream
@@ -212,8 +216,8 @@ export class LiveStreams {
   }
 
   /** @throws ApiError rate_limit */
-  #checkRoom(opening: string, merchant: number | null): void {
-    const isApp = isTokenKey(opening)
+  #checkRoom(opener: string, merchant: number | null): void {
+    const isApp = isTokenKey(opener)
     let room = isApp ? MOST_APP_STREAMS : MOST_STREAMS
     for (const { key, feed } of this.#streams)
       if (key !== null && isTokenKey(key) === isApp && feed.source() === merchant) room -= 1

@@ -6,7 +6,7 @@ import type { InvoiceLine } from '../../core/invoice-line.ts'
 import { isDraft } from '../../core/invoice-status.ts'
 import { compareJobs, type Job } from '../../core/jobs.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
-import { jobBeforeInvoice } from './next-invoice-reads.ts'
+import { jobBeforeInvoice } from './next-invoice-job.ts'
 import { finalizePlanned } from './planned-invoice.ts'
 
 export type RunJob = (unit: UnitOfWork, job: Job) => void

@@ -126,38 +126,38 @@ function upcoming(
  */
 function nextToBill(unit: UnitOfWork, customer: string): string {
   const { id } = unit.find('customer', customer, 'customer')
-  let first: Turn | undefined
+  let first: BillingTime | undefined
   let read = 0
-  for (const turn of runningOf(unit, id).slice(0, MAX_COMPARED)) {
-    if (first && compareTurns(first, turn) < 0) break
-    const { subscription } = turn
+  for (const time of runningOf(unit, id).slice(0, MAX_COMPARED)) {
+    if (first && compareBillingTimes(first, time) < 0) break
+    const { subscription } = time
     const needed = readForNextInvoice(unit, unit.need('subscription', subscription))
     if (needed === 0) continue
     if (read > 0 && read + needed > MAX_READ) break
     read += needed
     const next = nextInvoice(unit, subscription)
     const found = next && { subscription, at: next.created }
-    if (found && (!first || compareTurns(found, first) < 0)) first = found
+    if (found && (!first || compareBillingTimes(found, first) < 0)) first = found
   }
   if (!first) throw noneUpcoming(id)
   return first.subscription
 }
 
 /** A subscription, and when it is billed or at the earliest can be: Unix seconds. */
-type Turn = { readonly subscription: string; readonly at: number }
+type BillingTime = { readonly subscription: string; readonly at: number }
 
 /**
  * Compares subscriptions by the order in which they are billed: in the same second the oldest first.
  * See docs/contract/clocks.md#order-of-jobs.
  */
-const compareTurns = (one: Turn, other: Turn): number =>
+const compareBillingTimes = (one: BillingTime, other: BillingTime): number =>
   one.at - other.at || (one.subscription < other.subscription ? -1 : 1)
 
 /**
  * Lists the running subscriptions of a customer with the earliest time at which each can be billed: the end of its period or of the
  * phase of its schedule, or its cancellation. The first to be billed come first.
  */
-function runningOf({ store, owner }: UnitOfWork, customer: string): Turn[] {
+function runningOf({ store, owner }: UnitOfWork, customer: string): BillingTime[] {
   const limit = MAX_SUBSCRIPTIONS
   // Without their items, phases and metadata: 500 subscriptions may be large.
   const running = store.objects
@@ -173,7 +173,7 @@ function runningOf({ store, owner }: UnitOfWork, customer: string): Turn[] {
       subscription: id,
       at: Math.min(end, cancel_at ?? end, phaseEnds.get(schedule ?? '') ?? end),
     }))
-    .toSorted(compareTurns)
+    .toSorted(compareBillingTimes)
 }
 
 /** paytwin: the number of subscriptions of a customer whose next invoices are compared. */
