@@ -19,7 +19,8 @@ import {
   withPhasesUpTo,
 } from './phase-projection.ts'
 import { linesWithoutUsage, type ProjectedBilling, projectedBill } from './projected-bill.ts'
-import { intervalOf, nextPeriod, type Subscription } from './subscription.ts'
+import { intervalOf, type Subscription } from './subscription.ts'
+import { nextPeriod } from './subscription-period.ts'
 import { currentIndex, endOf, firstPhase, type SubscriptionSchedule } from './subscription-schedule.ts'
 import { factsOf } from './subscription-status.ts'
 

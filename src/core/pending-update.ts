@@ -1,3 +1,4 @@
+import type { AmountsOff } from './amounts-off.ts'
 import type { Period } from './calendar.ts'
 import type { SubscriptionItem } from './subscription-item.ts'
 
@@ -9,6 +10,8 @@ export type PendingUpdate = {
   /** Unix seconds. */
   readonly expires_at: number
   readonly items: readonly SubscriptionItem[]
+  /** Absent in updates of earlier versions. */
+  readonly amounts_off?: AmountsOff | null
   /** The new period that the change begins; null if the period stays. */
   readonly period: Period | null
   /** The invoice that must be paid. */

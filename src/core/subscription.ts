@@ -1,4 +1,5 @@
-import { addIntervals, nextBoundary, type Period, type Recurring } from './calendar.ts'
+import type { AmountsOff } from './amounts-off.ts'
+import { nextBoundary, type Period, type Recurring } from './calendar.ts'
 import type { CancellationFeedback } from './cancellation-feedback.ts'
 import type { CollectionMethod } from './collection-method.ts'
 import { assert } from './errors.ts'
@@ -10,7 +11,7 @@ import type { PendingUpdate } from './pending-update.ts'
 import type { BilledPrice } from './price.ts'
 import type { Rules } from './rules.ts'
 import type { SubscriptionItem } from './subscription-item.ts'
-import { FIRST_STATUS, isInTrial, type SubscriptionStatus } from './subscription-status.ts'
+import { FIRST_STATUS, type SubscriptionStatus } from './subscription-status.ts'
 
 export type { SubscriptionItem } from './subscription-item.ts'
 
@@ -66,6 +67,8 @@ export type Subscription = {
   readonly notices: SubscriptionNotices | null
   /** The discounts of its invoices, in the order in which they apply. */
   readonly discounts: readonly string[]
+  /** Not part of the API's object. */
+  readonly amounts_off: AmountsOff | null
   readonly metadata: Metadata
   readonly test_clock: string | null
   /** When it expires if its first payment is still missing; null for the end of its first period. Not part of the API's object. */
@@ -174,6 +177,7 @@ export function newSubscription(
     schedule: given.schedule ?? null,
     notices: null,
     discounts: given.discounts ?? [],
+    amounts_off: null,
     metadata: given.metadata,
     test_clock: given.test_clock,
     expires_at: null,
@@ -269,32 +273,7 @@ export function withInvoice(
 
 /** Reports whether an update changes a field that the API shows. */
 export function showsChange(before: Subscription, after: Subscription): boolean {
-  const { newest_invoice, has_pending_items, notices } = before
-  return JSON.stringify({ ...after, newest_invoice, has_pending_items, notices }) !== JSON.stringify(before)
-}
-
-/** Returns the period after the current one. See docs/contract/subscriptions.md#periods. */
-export const nextPeriod = (
-  { billing_cycle_anchor, current_period_end, items }: Subscription,
-  prices: Prices,
-) => ({
-  start: current_period_end,
-  end: nextBoundary(billing_cycle_anchor, intervalOf(items, prices), current_period_end),
-})
-
-/**
- * Reports whether the current period is a first one that an anchor has shortened.
- * See docs/contract/proration.md#a-first-period-up-to-an-anchor.
- */
-export const isShortened = (subscription: Subscription): boolean =>
-  !isInTrial(subscription) && subscription.current_period_start < subscription.billing_cycle_anchor
-
-/**
- * Returns the span for which the full price of the current period counts: the period itself, or the whole interval up
- * to its end if it is shortened.
- */
-export function pricedPeriod(subscription: Subscription, prices: Prices): Period {
-  const { current_period_start, current_period_end: end, items } = subscription
-  if (!isShortened(subscription)) return { start: current_period_start, end }
-  return { start: addIntervals(end, intervalOf(items, prices), -1), end }
+  const { newest_invoice, has_pending_items, notices, amounts_off } = before
+  const shown = { ...after, newest_invoice, has_pending_items, notices, amounts_off }
+  return JSON.stringify(shown) !== JSON.stringify(before)
 }

@@ -45,6 +45,7 @@ import * as clockEventBlocks from './migrations/0043-clock-event-blocks.ts'
 import * as presentSubscriptions from './migrations/0044-present-subscriptions.ts'
 import * as waitingDrafts from './migrations/0045-waiting-drafts.ts'
 import * as unansweredRequests from './migrations/0046-unanswered-requests.ts'
+import * as amountsOff from './migrations/0047-amounts-off.ts'
 
 /** All migrations, in order. Written by `npm run schema` from the files in migrations/. */
 export const MIGRATIONS: Migrations = {
@@ -94,4 +95,5 @@ export const MIGRATIONS: Migrations = {
   '0044-present-subscriptions': presentSubscriptions,
   '0045-waiting-drafts': waitingDrafts,
   '0046-unanswered-requests': unansweredRequests,
+  '0047-amounts-off': amountsOff,
 }

@@ -24,7 +24,7 @@ CREATE TABLE subscription (seq integer primary key, id text not null unique, mer
     current_period_start integer not null, current_period_end integer not null, trial_start integer,
     trial_end integer, missing_payment_method text not null, cancel_at integer,
     cancel_at_period_end integer not null, canceled_at integer, ended_at integer, cancellation_reason text,
-    pause_collection text, metadata text not null, test_clock text, newest_entry integer, entry_count integer not null default 0, has_pending_items integer not null default 0, pending_update text, schedule text, notices text, expires_at integer, saves_payment_method integer not null default 0, discounts text not null default '[]', pending_setup_intent text, cancellation_feedback text, payment_settings text) strict;
+    pause_collection text, metadata text not null, test_clock text, newest_entry integer, entry_count integer not null default 0, has_pending_items integer not null default 0, pending_update text, schedule text, notices text, expires_at integer, saves_payment_method integer not null default 0, discounts text not null default '[]', pending_setup_intent text, cancellation_feedback text, payment_settings text, amounts_off text) strict;
 CREATE INDEX subscription_merchant on subscription (merchant);
 CREATE TABLE invoice (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
     status text not null, number text, customer text not null, subscription text, currency text not null,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { formatInstant, parseInstant } from '../../src/core/calendar.ts'
 import { linesOf } from '../../src/core/period-lines.ts'
-import { canceledAtPeriodEnd, cancellationAt, intervalOf, nextPeriod } from '../../src/core/subscription.ts'
+import { canceledAtPeriodEnd, cancellationAt, intervalOf } from '../../src/core/subscription.ts'
+import { nextPeriod } from '../../src/core/subscription-period.ts'
 import {
   FIRST_STATUS,
   hasEnded,

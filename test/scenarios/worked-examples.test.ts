@@ -20,11 +20,22 @@ const OFF = { discounts: [{ coupon: 'OFF' }] }
 async function begin(twin: Twin, price: Body, given: Body = {}) {
   const { subscription, customer } = await subscribe(twin, { price, ...OFF, ...given })
   const [{ id }] = subscription.items.data
-  const change = (params: Body) =>
-    twin.post(`/v1/subscriptions/${subscription.id}`, {
-      ...{ proration_behavior: 'create_prorations', items: [{ id, ...params }] },
-    })
-  return { change, customer, subscription }
+  const path = `/v1/subscriptions/${subscription.id}`
+  const change = (params: Body, proration_behavior = 'create_prorations', proration_date?: number) =>
+    twin.post(path, { proration_behavior, items: [{ id, ...params }], proration_date })
+  /** Adds an item with a price of an amount. */
+  const add = async (unit_amount: number) => {
+    const { id: price } = await makePrice(twin, { unit_amount })
+    return twin.post(path, { proration_behavior: 'create_prorations', items: [{ price }] })
+  }
+  return { change, add, customer, subscription }
+}
+
+/** A subscription to 20.00 a month, with 50 % and 0.01 off. */
+async function beginWithHalfAndCent(twin: Twin) {
+  await coupon(twin, { percent_off: 50 })
+  await twin.post('/v1/coupons', { id: 'CENT', duration: 'forever', amount_off: 1, currency: 'usd' })
+  return begin(twin, { unit_amount: 2000 }, { discounts: [{ coupon: 'OFF' }, { coupon: 'CENT' }] })
 }
 
 const EXAMPLES: Readonly<Record<string, Example>> = {
@@ -112,6 +123,192 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     },
     // 6.00 less 0.03 in both months.
     bills: ['2026-04-01 297 to 2026-05-01', '2026-05-01 897 to 2026-06-01'],
+  },
+  'a quantity changed without proration, and an item added, with a percentage and an amount off': {
+    now: '2026-04-01T00:00:00Z',
+    play: async (twin, go) => {
+      const { change, add } = await beginWithHalfAndCent(twin)
+      await go('2026-04-02T00:00:00Z')
+      await change({ quantity: 5 }, 'none')
+      await go('2026-04-16T00:00:00Z')
+      await add(6000)
+      // Half of 60.00 − 50 %. The cent and 10.00 were taken off before, not off the 80.00 that nobody billed.
+      expect(await pendingAmounts(twin)).toEqual([1500])
+      await go('2026-05-01T00:00:00Z')
+    },
+    bills: ['2026-04-01 999 to 2026-05-01', '2026-05-01 9499 to 2026-06-01'],
+  },
+  'a quantity changed without proration, and an item added, with an amount off': {
+    now: '2026-04-01T00:00:00Z',
+    play: async (twin, go) => {
+      await coupon(twin, { amount_off: 1000, currency: 'usd' })
+      const { id } = await makePrice(twin, { unit_amount: 2000 })
+      const { change, add } = await begin(twin, {}, { items: [{ price: id, quantity: 2 }] })
+      await go('2026-04-02T00:00:00Z')
+      await change({ quantity: 1 }, 'none')
+      await go('2026-04-16T00:00:00Z')
+      await add(6000)
+      // Half of 60.00: the 40.00 that were billed took all of the coupon.
+      expect(await pendingAmounts(twin)).toEqual([3000])
+      await go('2026-05-01T00:00:00Z')
+    },
+    bills: ['2026-04-01 3000 to 2026-05-01', '2026-05-01 10000 to 2026-06-01'],
+  },
+  'an item changed to a metered price without proration keeps its amount off': {
+    now: '2026-04-01T00:00:00Z',
+    play: async (twin, go) => {
+      await coupon(twin, { amount_off: 1000, currency: 'usd' })
+      const meter = await twin.post('/v1/billing/meters', {
+        ...{ display_name: 'Calls', event_name: 'calls', default_aggregation: { formula: 'sum' } },
+      })
+      const recurring = { interval: 'month', usage_type: 'metered', meter: meter.id }
+      const { id } = await makePrice(twin, { unit_amount: 5, recurring })
+      const { change, add } = await begin(twin, { unit_amount: 2000 })
+      await change({ price: id }, 'none')
+      await go('2026-04-16T00:00:00Z')
+      await add(6000)
+      expect(await pendingAmounts(twin)).toEqual([3000])
+      await go('2026-05-01T00:00:00Z')
+    },
+    bills: ['2026-04-01 1000 to 2026-05-01', '2026-05-01 8000 to 2026-06-01'],
+  },
+  'a change whose invoice is voided uses an amount off up': {
+    now: '2026-04-01T00:00:00Z',
+    play: async (twin, go) => {
+      await coupon(twin, { amount_off: 1000, currency: 'usd' })
+      const { change, add, subscription } = await begin(twin, { unit_amount: 400 })
+      await go('2026-04-16T00:00:00Z')
+      await twin.post(`/v1/subscriptions/${subscription.id}`, {
+        ...{ collection_method: 'send_invoice', days_until_due: 30 },
+      })
+      const { latest_invoice } = await change({ quantity: 4 }, 'always_invoice')
+      await twin.post(`/v1/invoices/${latest_invoice}/void`)
+      await add(6000)
+      expect(await pendingAmounts(twin)).toEqual([3000])
+      await go('2026-05-01T00:00:00Z')
+    },
+    // Half of 16.00 − 10.00.
+    bills: ['2026-04-01 0 to 2026-05-01', '2026-04-16 300 to 2026-05-01', '2026-05-01 9600 to 2026-06-01'],
+  },
+  'an amount off of which a change without any amount due takes a part': {
+    now: '2026-04-01T00:00:00Z',
+    play: async (twin, go) => {
+      await coupon(twin, { amount_off: 1000, currency: 'usd' })
+      const { change, add } = await begin(twin, { unit_amount: 400 })
+      await go('2026-04-16T00:00:00Z')
+      await change({ quantity: 2 })
+      expect(await pendingAmounts(twin)).toEqual([])
+      await add(6000)
+      // Half of 60.00 − 2.00.
+      expect(await pendingAmounts(twin)).toEqual([2900])
+      await go('2026-05-01T00:00:00Z')
+    },
+    bills: ['2026-04-01 0 to 2026-05-01', '2026-05-01 8700 to 2026-06-01'],
+  },
+  'an amount off beside a percentage of an item that a change without proration makes cheaper': {
+    now: '2026-04-01T00:00:00Z',
+    play: async (twin, go) => {
+      await coupon(twin, { percent_off: 50 })
+      await twin.post('/v1/coupons', { id: 'CENT', duration: 'forever', amount_off: 1, currency: 'usd' })
+      const { id } = await makePrice(twin, { unit_amount: 1000 })
+      const { change, add } = await begin(
+        twin,
+        {},
+        {
+          ...{ items: [{ price: id, quantity: 5 }], discounts: [{ coupon: 'OFF' }, { coupon: 'CENT' }] },
+        },
+      )
+      await change({ quantity: 1 }, 'none')
+      await go('2026-04-16T00:00:00Z')
+      await add(6000)
+      expect(await pendingAmounts(twin)).toEqual([1500])
+      await go('2026-05-01T00:00:00Z')
+    },
+    // Half of 70.00 less 0.01, and the 15.00.
+    bills: ['2026-04-01 2499 to 2026-05-01', '2026-05-01 4999 to 2026-06-01'],
+  },
+  'an amount off whose rest is for an item that becomes cheaper': {
+    now: '2026-04-01T00:00:00Z',
+    play: async (twin, go) => {
+      await coupon(twin, { amount_off: 1000, currency: 'usd' })
+      const prices = [18_000, 2000, 2000].map((unit_amount) => makePrice(twin, { unit_amount }))
+      const [dear, other, cheap] = (await Promise.all(prices)).map(({ id }) => id)
+      const { change } = await begin(twin, {}, { items: [{ price: dear }, { price: other }] })
+      await go('2026-04-16T00:00:00Z')
+      await change({ price: cheap })
+      // Half of 180.00 − 9.00, and of 20.00 − 9.00: the other item keeps its 1.00.
+      expect(await pendingAmounts(twin)).toEqual([-8550, 550])
+      await go('2026-05-01T00:00:00Z')
+    },
+    bills: ['2026-04-01 19000 to 2026-05-01', '2026-05-01 -5000 to 2026-06-01'],
+  },
+  'an amount off whose part an item takes along that is removed without proration': {
+    now: '2026-04-01T00:00:00Z',
+    play: async (twin, go) => {
+      await coupon(twin, { amount_off: 1000, currency: 'usd' })
+      const { change, add } = await begin(twin, { unit_amount: 2000 })
+      await add(0)
+      await change({ deleted: true }, 'none')
+      await go('2026-04-16T00:00:00Z')
+      await add(6000)
+      expect(await pendingAmounts(twin)).toEqual([3000])
+      await go('2026-05-01T00:00:00Z')
+    },
+    bills: ['2026-04-01 1000 to 2026-05-01', '2026-05-01 8000 to 2026-06-01'],
+  },
+  'an amount off once more in a period that a change begins': {
+    now: '2026-04-01T00:00:00Z',
+    play: async (twin, go) => {
+      await coupon(twin, { amount_off: 1000, currency: 'usd' })
+      const { add, subscription } = await begin(twin, { unit_amount: 2000 })
+      await twin.post(`/v1/subscriptions/${subscription.id}`, {
+        ...{ billing_cycle_anchor: 'now', proration_behavior: 'create_prorations', discounts: '' },
+      })
+      await twin.post(`/v1/subscriptions/${subscription.id}`, OFF)
+      await go('2026-04-16T00:00:00Z')
+      await add(6000)
+      // Half of 60.00 − 10.00: the new period began without a coupon.
+      expect(await pendingAmounts(twin)).toEqual([2500])
+      await go('2026-05-01T00:00:00Z')
+    },
+    bills: [
+      '2026-04-01 1000 to 2026-05-01',
+      '2026-04-01 1000 to 2026-05-01',
+      '2026-05-01 9500 to 2026-06-01',
+    ],
+  },
+  'an amount off a first period up to an anchor, changed without proration': {
+    now: '2026-04-16T00:00:00Z',
+    play: async (twin, go) => {
+      await coupon(twin, { amount_off: 1000, currency: 'usd' })
+      const { id } = await makePrice(twin, { unit_amount: 2000 })
+      const items = [{ price: id, quantity: 2 }]
+      const anchor = { billing_cycle_anchor: at('2026-05-01T00:00:00Z') }
+      const { change, add } = await begin(twin, {}, { items, ...anchor })
+      await change({ quantity: 1 }, 'none')
+      await go('2026-04-24T12:00:00Z')
+      await add(6000)
+      // 6.5 of 30 days of 60.00: the half month took all of the coupon.
+      expect(await pendingAmounts(twin)).toEqual([1300])
+      await go('2026-05-01T00:00:00Z')
+    },
+    bills: ['2026-04-16 1000 to 2026-05-01', '2026-05-01 8300 to 2026-06-01'],
+  },
+  'an amount off after a change from before an earlier one': {
+    now: '2026-04-01T00:00:00Z',
+    play: async (twin, go) => {
+      await coupon(twin, { amount_off: 1000, currency: 'usd' })
+      const { change, add } = await begin(twin, { unit_amount: 400 })
+      await go('2026-04-16T00:00:00Z')
+      await change({ quantity: 2 })
+      await change({ quantity: 3 }, 'create_prorations', at('2026-04-07T00:00:00Z'))
+      await change({ quantity: 1 }, 'none')
+      await add(6000)
+      // 3 × 4.00 takes all of the coupon: 24 of 30 days of 2.00, and half of 60.00.
+      expect(await pendingAmounts(twin)).toEqual([160, 3000])
+      await go('2026-05-01T00:00:00Z')
+    },
+    bills: ['2026-04-01 0 to 2026-05-01', '2026-05-01 8560 to 2026-06-01'],
   },
   'discounts of items in a first period up to an anchor': {
     now: '2026-04-16T00:00:00Z',

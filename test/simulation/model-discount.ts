@@ -59,6 +59,9 @@ export type Discount = {
 /** What a discount takes off a line. */
 export type Off = { readonly discount: string; readonly amount: number }
 
+/** What a discount of an amount takes off an item in a whole period. */
+export type Grant = Off & { readonly item: string }
+
 /** Returns a quotient of numbers that are not negative, rounded half up. */
 const quotient = (numerator: bigint, denominator: bigint): number =>
   Number((2n * numerator + denominator) / (2n * denominator))
@@ -204,67 +207,61 @@ const lastingOfInvoice = (
 ): readonly Discount[] =>
   firstOf(lasting(inForce(merchant, discounts, at)), lasting(ofCustomer(merchant, customer, at)))
 
-/**
- * Leaves the items that change what the discounts of the invoice have not yet taken off the others in this period.
- * See docs/contract/discounts.md#prorations.
- * @param offOf - what was taken off an item that stays, in a whole period
- */
-export function limitOffs(
-  offs: ReadonlyMap<string, number>,
-  {
-    merchant,
-    subscription,
-    at,
-    stays,
-    offOf,
-  }: {
-    merchant: Merchant
-    subscription: Subscription
-    at: number
-    stays: (item: Item) => boolean
-    offOf: (item: Item) => number
-  },
-): ReadonlyMap<string, number> {
-  if (!lastingAmount(merchant, subscription, at)) return offs
-  const { items } = subscription
-  const staying = items.filter(stays)
-  if (staying.length === 0) return offs
-  const changing = items.filter((item) => !stays(item))
-  const sumOf = (some: readonly Item[]) => some.reduce((sum, { key }) => sum + (offs.get(key) ?? 0), 0)
-  const left = Math.max(0, sumOf(items) - staying.reduce((sum, item) => sum + offOf(item), 0))
-  const wanted = sumOf(changing)
-  if (wanted <= left) return offs
-  const limited = new Map<string, number>()
-  let before = 0
-  for (const { key } of changing) {
-    const off = offs.get(key) ?? 0
-    const upTo = (part: number) => quotient(BigInt(left) * BigInt(part), BigInt(wanted))
-    limited.set(key, upTo(before + off) - upTo(before))
-    before += off
-  }
-  return limited
+/** Reports whether several items share a discount's amount, invoice after invoice. */
+const isSharedAmount = ({ terms, holder }: Discount): boolean =>
+  terms.amount !== null && terms.duration !== 'once' && holder.item === undefined
+
+/** Notes what discounts of an amount take off the items of a period. See docs/contract/discounts.md#prorations. */
+export function grantPeriod(
+  { discounts }: Merchant,
+  subscription: Subscription,
+  lines: readonly Line[],
+): void {
+  subscription.grants = lines.flatMap(({ bills, off }) =>
+    bills === null || bills.isUsage || bills.cycle !== subscription.cycle
+      ? []
+      : off
+          .filter(({ discount }) => isSharedAmount(named(discounts, discount)))
+          .map((each) => ({ ...each, item: bills.item })),
+  )
 }
 
-const lastingAmount = (merchant: Merchant, subscription: Subscription, at: number): boolean =>
-  lastingOfInvoice(merchant, subscription, at).some(({ terms }) => terms.amount !== null)
-
-/** Returns what discounts take off each item in a whole period. See docs/contract/discounts.md#prorations. */
-export function periodOffs(
+/**
+ * Returns what discounts take off items that a change bills, in a whole period, and notes it for later changes.
+ * See docs/contract/discounts.md#prorations.
+ * @param credited - the items whose time is credited
+ */
+export function grantChange(
   merchant: Merchant,
   subscription: Subscription,
-  at: number,
+  { credited, billed, at }: { credited: readonly Item[]; billed: readonly Item[]; at: number },
 ): ReadonlyMap<string, number> {
-  const { items, itemDiscounts } = subscription
+  const grants = subscription.grants.filter(({ item }) => !credited.some(({ key }) => key === item))
+  const shared = lastingOfInvoice(merchant, subscription, at).map((discount): Discount => {
+    const { key, terms } = discount
+    if (terms.amount === null) return discount
+    const given = grants
+      .filter((grant) => grant.discount === key)
+      .reduce((sum, { amount }) => sum + amount, 0)
+    return { ...discount, terms: { ...terms, amount: Math.max(0, terms.amount - given) } }
+  })
   const taken = offs(
-    items.map((item) => ({
+    billed.map((item) => ({
       amount: fullOf(merchant, item),
       product: productOf(merchant, item.price),
-      own: lasting(inForce(merchant, itemDiscounts[item.key] ?? [], at)),
+      own: lasting(inForce(merchant, subscription.itemDiscounts[item.key] ?? [], at)),
     })),
-    lastingOfInvoice(merchant, subscription, at),
+    shared,
   )
+  const given = billed.flatMap(({ key: item }, place) =>
+    (taken[place] ?? []).map((off) => ({ ...off, item })),
+  )
+  subscription.grants = [
+    ...grants,
+    ...given.filter(({ discount }) => isSharedAmount(named(merchant.discounts, discount))),
+  ]
   return new Map(
-    items.map(({ key }, place) => [key, (taken[place] ?? []).reduce((sum, { amount }) => sum + amount, 0)]),
+    billed.map(({ key }, place) => [key, (taken[place] ?? []).reduce((sum, { amount }) => sum + amount, 0)]),
   )
 }
 

@@ -1,6 +1,6 @@
 import { fullOf, MAX_AMOUNT, netOf, subtotalOf } from './model-amounts.ts'
 import { type Interval, periodBegin } from './model-calendar.ts'
-import { limitOffs, periodOffs } from './model-discount.ts'
+import { grantChange } from './model-discount.ts'
 import type { Billed, Invoice, InvoiceItem, Item, Line, Merchant, Subscription } from './model-state.ts'
 import { named, newKey } from './model-state.ts'
 import { keptOf, usageLines } from './model-usage.ts'
@@ -67,20 +67,6 @@ function remainingOf(
 function wholeOf({ prices }: Merchant, { items, period, anchor, start, end }: Subscription): number {
   const interval: Interval = named(prices, items[0]?.price ?? 'a price')
   return period < 0 ? end - periodBegin(anchor, interval, period) : end - start
-}
-
-/** Returns what discounts have taken off an item after an instant, in a whole period. */
-function takenOff(merchant: Merchant, subscription: Subscription, item: Item, from: number): number {
-  const entries = entriesOf(merchant, subscription, item.key).filter(({ bills }) => bills.end > from)
-  if (entries.length === 0 || item.isMetered) return 0
-  const whole = BigInt(wholeOf(merchant, subscription))
-  let [numerator, denominator] = [0n, 1n]
-  for (const { amount, bills } of entries) {
-    const span = BigInt(bills.end - bills.start)
-    numerator = numerator * span + BigInt(amount) * whole * denominator
-    denominator *= span
-  }
-  return Math.max(0, fullOf(merchant, item) - rounded(numerator, denominator))
 }
 
 /** Adds a line that waits for the subscription's next invoice, unless its amount is 0. */
@@ -173,10 +159,10 @@ export function prorate(
   const after = subscription.items
   const isSame = (old: Item) => (now: Item) =>
     old.key === now.key && old.price === now.price && old.quantity === now.quantity
-  const taken = limitOffs(periodOffs(merchant, subscription, at), {
-    ...{ merchant, subscription, at },
-    stays: (item) => before.some(isSame(item)),
-    offOf: (item) => takenOff(merchant, subscription, item, from),
+  const taken = grantChange(merchant, subscription, {
+    credited: before.filter((old) => !after.some(isSame(old))),
+    billed: after.filter((now) => !before.some(isSame(now))),
+    at,
   })
   const all = [...before, ...after.filter(({ key }) => !before.some((old) => old.key === key))]
   for (const { key } of all) {

@@ -1,5 +1,5 @@
 import type { Interval } from './model-calendar.ts'
-import type { Code, Coupon, Discount, Off } from './model-discount.ts'
+import type { Code, Coupon, Discount, Grant, Off } from './model-discount.ts'
 import type { Dispute } from './model-dispute.ts'
 import type { Charge, CreditNote, Intent, Refund } from './model-money.ts'
 import type { NoticeDays } from './model-notices.ts'
@@ -156,6 +156,8 @@ export type Subscription = {
   discounts: string[]
   /** By item. */
   readonly itemDiscounts: Record<string, string[]>
+  /** What discounts of an amount take off in the current period. */
+  grants: readonly Grant[]
   anchor: number
   /** The current period ends at the anchor and one interval more than so many. */
   period: number

@@ -7,9 +7,10 @@ import { isCorrection } from '../item-proration.ts'
 import { MAX_AMOUNT, sumOf } from '../money.ts'
 import { periodAmount } from '../period-amount.ts'
 import { linesOf } from '../period-lines.ts'
-import type { Subscription, SubscriptionItem } from '../subscription.ts'
+import { type Subscription, type SubscriptionItem, withInvoice } from '../subscription.ts'
 import type { Account } from './account.ts'
 import { balanceApplied } from './balance.ts'
+import { withAmountsOff } from './change-discounts.ts'
 import {
   type Collected,
   createIntent,
@@ -66,6 +67,13 @@ export const inPeriod = (
     },
     account,
   )
+
+/** Returns the subscription after the invoice that bills a whole period of it. */
+export const withBilledPeriod = (
+  subscription: Subscription,
+  billed: Billed,
+  { discounts, rules }: Pick<Account, 'discounts' | 'rules'>,
+): Subscription => withInvoice(withAmountsOff(subscription, billed.invoice, discounts), billed, rules)
 
 /**
  * Creates the invoice of one period of a subscription, finalizes it and collects it.

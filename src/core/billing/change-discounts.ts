@@ -1,63 +1,98 @@
-import type { Period } from '../calendar.ts'
-import { sumOfShares } from '../money.ts'
+import { type AmountsOff, amountsOff, withoutItems } from '../amounts-off.ts'
+import { type Discount, type Discounts, discountsIn, reduces } from '../discount.ts'
+import type { Invoice } from '../invoice.ts'
+import { sumOf } from '../money.ts'
 import { priceAmount } from '../price-amount.ts'
-import { type BilledItems, isUnchanged } from '../proration.ts'
-import type { Subscription, SubscriptionItem } from '../subscription.ts'
+import { isUnchanged } from '../proration.ts'
+import type { Subscription } from '../subscription.ts'
 import { isLicensed } from '../subscription-item.ts'
 import type { Account } from './account.ts'
-import { dividedAmount } from './discount-amounts.ts'
-import { discountsOfInvoice, periodDiscounts } from './discounting.ts'
+import { type DiscountAmount, discountAmounts } from './discount-amounts.ts'
+import { discountsOfInvoice } from './discounting.ts'
 
-/** A change of items within a period, and the lines that billed them in it. */
-export type DiscountedChange = {
-  readonly before: readonly SubscriptionItem[]
-  readonly period: Period
-  readonly at: number
-  readonly billed: BilledItems
+/** What discounts take off the items of a subscription when a change bills some of them. */
+export type DiscountsOfChange = {
+  /** The discount amounts of each billed item for a whole period, by item. */
+  readonly ofItems: ReadonlyMap<string, number>
+  /** What discounts of a fixed amount take off all items from then on. */
+  readonly amounts_off: AmountsOff
 }
 
 /**
- * Returns the discount amounts of each item that a change bills, for a whole period. Unchanged items are not billed again.
- * Their share of a fixed discount stays used, so that all items together never exceed it.
+ * Returns what discounts take off the items that a change bills. Items that stay the same are not billed again and keep their
+ * parts of a fixed amount; what is left of it is for the others. Discounts with the duration `once` are left out, because they
+ * apply only to lines that are no prorations.
  * See docs/contract/discounts.md#prorations.
  */
 export function discountsOfChange(
-  account: Pick<Account, 'customer' | 'discounts' | 'prices' | 'now'>,
+  { customer, discounts, prices, now: at }: Pick<Account, 'customer' | 'discounts' | 'prices' | 'now'>,
+  before: Subscription,
   after: Subscription,
-  change: DiscountedChange,
-): ReadonlyMap<string, number> {
-  const whole = periodDiscounts(account, after)
-  const shared = discountsOfInvoice(after, account.customer.discount, {
-    discounts: account.discounts,
-    at: account.now,
-  })
-  // A percentage of one item does not depend on the others.
-  if (!shared.some(({ terms }) => terms.amount_off !== null && terms.duration !== 'once')) return whole
-  const kept = after.items.filter((item) => isUnchanged(item, change.before))
-  if (kept.length === 0) return whole
-  const offOf = ({ id }: SubscriptionItem): number => whole.get(id) ?? 0
-  const sumOf = (items: readonly SubscriptionItem[]) => items.reduce((sum, item) => sum + offOf(item), 0)
-  const taken = kept.reduce((sum, item) => sum + takenOff(account, item, change), 0)
-  const billedAgain = after.items.filter((item) => !kept.includes(item))
-  const wanted = sumOf(billedAgain)
-  const left = Math.max(0, sumOf(after.items) - taken)
-  if (wanted <= left) return whole
-  const parts = dividedAmount(left, billedAgain.map(offOf))
-  return new Map(billedAgain.map(({ id }, place) => [id, parts[place] ?? 0]))
+): DiscountsOfChange {
+  if (discounts.size === 0) return { ofItems: new Map(), amounts_off: null }
+  const { currency } = after
+  const credited = before.items.filter((item) => !isUnchanged(item, after.items)).map(({ id }) => id)
+  const kept = withoutItems(before.amounts_off, (id) => credited.includes(id))
+  const lasting = new Map([...discounts].filter(([, { terms }]) => terms.duration !== 'once'))
+  const billed = after.items.filter((item) => !isUnchanged(item, before.items))
+  const amounts = discountAmounts(
+    billed.map((item) => {
+      const price = prices.get(item.price)
+      return {
+        amount: price && isLicensed(item) ? priceAmount(price, item.quantity) : 0,
+        product: price?.product ?? null,
+        own: discountsIn(lasting, item.discounts).filter((discount) => reduces(discount, { currency, at })),
+        isDiscountable: true,
+      }
+    }),
+    leftOf(discountsOfInvoice(after, customer.discount, { discounts: lasting, at }), kept),
+  )
+  const taken = billed.map(({ id }, place) => [id, amounts[place] ?? []] as const)
+  return {
+    ofItems: new Map(taken.map(([id, each]) => [id, sumOf(each)])),
+    amounts_off: amountsOff([
+      ...Object.entries(kept ?? {}),
+      ...taken.map(([id, each]) => [id, fixedOf(each, discounts)] as const),
+    ]),
+  }
 }
 
-/** Returns the amount that a discount took off an item for its remaining time, scaled to a whole period. */
-function takenOff(
-  { prices }: Pick<Account, 'prices'>,
-  item: SubscriptionItem,
-  { billed, period, at }: DiscountedChange,
-): number {
-  const price = prices.get(item.price)
-  const lines = (billed.get(item.id) ?? []).filter(({ end }) => end > at)
-  if (!price || !isLicensed(item) || lines.length === 0) return 0
-  const whole = period.end - period.start
-  const paid = sumOfShares(
-    lines.map(({ amount, start, end }) => ({ amount, part: whole, whole: end - start })),
-  )
-  return Math.max(0, priceAmount(price, item.quantity) - paid)
+/** Reduces discounts of a fixed amount by what they take off items that are not billed again. */
+function leftOf(discounts: readonly Discount[], kept: AmountsOff): Discount[] {
+  const used = new Map<string, number>()
+  for (const { discount, amount } of Object.values(kept ?? {}).flat())
+    used.set(discount, (used.get(discount) ?? 0) + amount)
+  return discounts.map((discount) => {
+    const { amount_off } = discount.terms
+    if (amount_off === null) return discount
+    const left = Math.max(0, amount_off - (used.get(discount.id) ?? 0))
+    return { ...discount, terms: { ...discount.terms, amount_off: left } }
+  })
 }
+
+/** Sets what discounts of a fixed amount take off the items in the period that an invoice bills. */
+export function withAmountsOff(
+  subscription: Subscription,
+  { lines }: Pick<Invoice, 'lines'>,
+  discounts: Discounts,
+): Subscription {
+  if (discounts.size === 0 && subscription.amounts_off === null) return subscription
+  const billed = lines.flatMap(({ subscription_item, proration, discount_amounts = [] }) =>
+    subscription_item === null || proration?.is_usage
+      ? []
+      : [[subscription_item, fixedOf(discount_amounts, discounts)] as const],
+  )
+  return { ...subscription, amounts_off: amountsOff(billed) }
+}
+
+/** Returns the amounts of discounts that have a fixed amount for several items and last for more than one invoice. */
+const fixedOf = (amounts: readonly DiscountAmount[], discounts: Discounts): DiscountAmount[] =>
+  amounts.filter(({ discount: id }) => {
+    const discount = discounts.get(id)
+    return (
+      discount !== undefined &&
+      discount.subscription_item === null &&
+      discount.terms.amount_off !== null &&
+      discount.terms.duration !== 'once'
+    )
+  })

@@ -10,17 +10,17 @@ import {
 } from '../proration.ts'
 import {
   intervalOf,
-  pricedPeriod,
   type Subscription,
   showsChange,
   withInvoice,
   withRestartedPeriod,
 } from '../subscription.ts'
+import { pricedPeriod } from '../subscription-period.ts'
 import { factsOf, SUBSCRIPTION_TRANSITIONS } from '../subscription-status.ts'
 import { allows, move } from '../transitions.ts'
 import { type Account, updateDelinquency } from './account.ts'
-import { type Billing, billPeriod, collectedOf, draft, inPeriod } from './bill.ts'
-import { discountsOfChange } from './change-discounts.ts'
+import { type Billed, type Billing, billPeriod, collectedOf, draft, inPeriod } from './bill.ts'
+import { discountsOfChange, withAmountsOff } from './change-discounts.ts'
 import type { Collected } from './collect.ts'
 import { withoutEnded } from './discounting.ts'
 import { keepPending } from './pending-update.ts'
@@ -57,8 +57,9 @@ export function changePlan(
   subscription: Subscription,
   plan: PlanChange,
 ): Collected | null {
-  const { after, behavior, restartsPeriod } = plan
-  const lines = behavior === 'none' ? [] : linesOfChange(account, subscription, plan)
+  const { behavior, restartsPeriod } = plan
+  const { lines, after } =
+    behavior === 'none' ? { lines: [], after: plan.after } : billChange(account, subscription, plan)
   const created = lines.map((line) => createItem(change, account, subscription, line))
   const waiting = { ...account, pendingItems: [...account.pendingItems, ...created] }
   const hasWaiting = waiting.pendingItems.length > 0
@@ -76,7 +77,7 @@ export function changePlan(
   }
   const period = restartsPeriod ? periodFrom(account, after) : currentPeriod(after)
   // If the period continues, its notices stay as they are.
-  const changed = restartsPeriod
+  const moved = restartsPeriod
     ? inPeriod(waiting, withRestartedPeriod(after, period), period)
     : { ...after, has_pending_items: hasWaiting }
   const billing: Billing = {
@@ -92,27 +93,30 @@ export function changePlan(
         }
       : { items: [] }),
   }
-  if (!factsOf(changed).collectsRenewals) {
-    const invoice = draft(change, waiting, changed, billing)
-    update(withInvoice(changed, { result: 'uncollected', invoice }, account.rules))
-    return null
-  }
-  const collected = billPeriod(change, waiting, changed, billing)
-  if (collected.result === 'failed' && plan.isConditional) {
-    keepPending(change, account, subscription, { changed, restartsPeriod, collected, prorations: created })
+  const billed: Billed = factsOf(moved).collectsRenewals
+    ? billPeriod(change, waiting, moved, billing)
+    : { result: 'uncollected', invoice: draft(change, waiting, moved, billing) }
+  const changed = restartsPeriod ? withAmountsOff(moved, billed.invoice, account.discounts) : moved
+  if (billed.result === 'failed' && plan.isConditional) {
+    keepPending(change, account, subscription, {
+      changed,
+      restartsPeriod,
+      collected: billed,
+      prorations: created,
+    })
     updateDelinquency(change, account)
-    return collected
+    return billed
   }
   const waits =
-    plan.isUncharged && collected.result === 'sent' && changed.collection_method === 'charge_automatically'
+    plan.isUncharged && billed.result === 'sent' && changed.collection_method === 'charge_automatically'
   const fails =
-    (collected.result === 'failed' || waits) && allows(SUBSCRIPTION_TRANSITIONS, changed.status, 'fail')
+    (billed.result === 'failed' || waits) && allows(SUBSCRIPTION_TRANSITIONS, changed.status, 'fail')
   update({
-    ...withInvoice(changed, collected, account.rules),
+    ...withInvoice(changed, billed, account.rules),
     status: fails ? move(SUBSCRIPTION_TRANSITIONS, changed.status, 'fail') : changed.status,
   })
-  if (collected.result !== 'uncollected') updateDelinquency(change, account)
-  return collectedOf(collected)
+  if (billed.result !== 'uncollected') updateDelinquency(change, account)
+  return collectedOf(billed)
 }
 
 /** Returns the period that begins now. */
@@ -125,19 +129,28 @@ const currentPeriod = ({ current_period_start, current_period_end }: Subscriptio
   end: current_period_end,
 })
 
-function linesOfChange(
+/** Returns the lines of a change, and the subscription with the discounts that they take into account. */
+function billChange(
   account: Account,
   subscription: Subscription,
   { after, at, restartsPeriod, billed, names }: PlanChange,
-): Proration[] {
+): { readonly lines: readonly Proration[]; readonly after: Subscription } {
   const { prices } = account
-  const plain = { before: subscription.items, period: pricedPeriod(subscription, prices), at, billed }
-  const change = { ...plain, prices, names, discounts: discountsOfChange(account, after, plain) }
+  const change = {
+    before: subscription.items,
+    period: pricedPeriod(subscription, prices),
+    at,
+    billed,
+    prices,
+    names,
+  }
   const usage = usageUpTo(account, subscription, { after: after.items, at: usageFrom(at, account.now) })
-  return [
-    ...usage,
-    ...(restartsPeriod ? creditsForAll(change) : prorations({ ...change, after: after.items })),
-  ]
+  if (restartsPeriod) return { lines: [...usage, ...creditsForAll(change)], after }
+  const { ofItems, amounts_off } = discountsOfChange(account, subscription, after)
+  return {
+    lines: [...usage, ...prorations({ ...change, after: after.items, discounts: ofItems })],
+    after: { ...after, amounts_off },
+  }
 }
 
 /**

@@ -82,7 +82,7 @@ function partOf(amount: number, hundredths: number): number {
  * Divides an amount in proportion to others, at most up to their sum: the parts of the first amounts together are rounded half
  * away from zero, so that all parts add up exactly.
  */
-export function dividedAmount(amount: number, amounts: readonly number[]): number[] {
+function dividedAmount(amount: number, amounts: readonly number[]): number[] {
   const sum = amounts.reduce((all, each) => all + each, 0)
   if (sum === 0) return amounts.map(() => 0)
   const off = Math.min(amount, sum)

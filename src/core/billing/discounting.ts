@@ -2,10 +2,7 @@ import type { Change } from '../change.ts'
 import { type Discount, type Discounts, discountsIn, reduces } from '../discount.ts'
 import { type Invoice, withLines } from '../invoice.ts'
 import { type InvoiceLine, isDiscountable } from '../invoice-line.ts'
-import { sumOf } from '../money.ts'
-import { priceAmount } from '../price-amount.ts'
 import type { Prices, Subscription, SubscriptionItem } from '../subscription.ts'
-import { isLicensed } from '../subscription-item.ts'
 import type { Account } from './account.ts'
 import { discountAmounts } from './discount-amounts.ts'
 
@@ -190,35 +187,6 @@ export function withItemDiscounts(
   if (discounts.length > 0) return { ...item, discounts }
   const { discounts: _, ...rest } = item
   return rest
-}
-
-/**
- * Returns the discount amounts of each item of a subscription in a whole period. Discounts with the duration `once` are left
- * out, because they apply only to lines that are no prorations.
- * See docs/contract/discounts.md#prorations.
- */
-export function periodDiscounts(
-  { customer, discounts: all, prices, now: at }: Pick<Account, 'customer' | 'discounts' | 'prices' | 'now'>,
-  { items, currency, discounts: ids }: Pick<Subscription, 'items' | 'currency' | 'discounts'>,
-): ReadonlyMap<string, number> {
-  if (all.size === 0) return new Map()
-  const discounts = new Map([...all].filter(([, { terms }]) => terms.duration !== 'once'))
-  const amounts = discountAmounts(
-    items.map((item) => {
-      const price = prices.get(item.price)
-      const own = discountsIn(discounts, item.discounts).filter((discount) =>
-        reduces(discount, { currency, at }),
-      )
-      return {
-        amount: price && isLicensed(item) ? priceAmount(price, item.quantity) : 0,
-        product: price?.product ?? null,
-        own,
-        isDiscountable: true,
-      }
-    }),
-    discountsOfInvoice({ discounts: ids, currency }, customer.discount, { discounts, at }),
-  )
-  return new Map(items.map(({ id }, place) => [id, sumOf(amounts[place] ?? [])]))
 }
 
 /** Ends all discounts of a subscription that ends. */

@@ -35,10 +35,11 @@ export function keepPending(
   const { changed, restartsPeriod, collected, prorations } = given
   // It expires before the first retry.
   const invoice = change.update('invoice', collected.invoice, withoutRetries)
-  const { items, current_period_start: start, current_period_end: end } = changed
+  const { items, amounts_off, current_period_start: start, current_period_end: end } = changed
   const pending_update = {
     expires_at: pendingUpdateExpiry(now, subscription.current_period_end),
     items,
+    amounts_off,
     period: restartsPeriod ? { start, end } : null,
     invoice: invoice.id,
     prorations: prorations.map(({ id }) => id),
@@ -62,13 +63,14 @@ export function withPendingApplied(
 ): Subscription {
   const pending = subscription.pending_update
   if (pending?.invoice !== paid.id) return subscription
-  const { items, period } = pending
+  const { items, amounts_off = null, period } = pending
   const exceeds = (account.pendingUpdate?.exceeding.length ?? 0) > 0
   const moved =
     period === null ? subscription : withNotices(withRestartedPeriod(subscription, period), account)
   return {
     ...moved,
     items: withDiscountsOf(subscription, items),
+    amounts_off,
     has_pending_items: moved.has_pending_items || exceeds,
     pending_update: null,
   }

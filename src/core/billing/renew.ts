@@ -1,9 +1,18 @@
 import type { Change } from '../change.ts'
-import { nextPeriod, type Subscription, withInvoice } from '../subscription.ts'
+import type { Subscription } from '../subscription.ts'
+import { nextPeriod } from '../subscription-period.ts'
 import { factsOf, SUBSCRIPTION_TRANSITIONS } from '../subscription-status.ts'
 import { move } from '../transitions.ts'
 import { type Account, type EndingAccount, updateDelinquency } from './account.ts'
-import { type Billed, type Billing, billPeriod, billRenewal, draft, inPeriod } from './bill.ts'
+import {
+  type Billed,
+  type Billing,
+  billPeriod,
+  billRenewal,
+  draft,
+  inPeriod,
+  withBilledPeriod,
+} from './bill.ts'
 import { cancel } from './cancel.ts'
 import { withoutEnded } from './discounting.ts'
 import { expirePendingUpdate } from './retry.ts'
@@ -28,15 +37,12 @@ export function renew(change: Change, given: Account, running: Subscription): vo
     ended: endedAt(subscription, period.start),
     previousStart: subscription.current_period_start,
   }
-  if (!collectsRenewals) {
-    const invoice = draft(change, account, subscription, billing)
-    update(withInvoice(renewed, { result: 'uncollected', invoice }, account.rules))
-    return
-  }
-  const billed = billRenewal(change, account, subscription, billing)
+  const billed: Billed = collectsRenewals
+    ? billRenewal(change, account, subscription, billing)
+    : { result: 'uncollected', invoice: draft(change, account, subscription, billing) }
   const fails = billed.result === 'failed' && isPaidUp
   const status = fails ? move(SUBSCRIPTION_TRANSITIONS, subscription.status, 'fail') : subscription.status
-  update({ ...withInvoice(renewed, billed, account.rules), status })
+  update({ ...withBilledPeriod(renewed, billed, account), status })
   if (billed.result !== 'uncollected') updateDelinquency(change, account)
 }
 
@@ -78,7 +84,7 @@ export function endTrial(
     const collect = endsAt === undefined ? billRenewal : billPeriod
     const billed: Billed = collect(change, account, ended, billing)
     update({
-      ...withInvoice(inPeriod(account, ended, period), billed, account.rules),
+      ...withBilledPeriod(inPeriod(account, ended, period), billed, account),
       status: move(SUBSCRIPTION_TRANSITIONS, ended.status, billed.result === 'failed' ? 'fail' : 'begin'),
     })
     if (billed.result !== 'uncollected') updateDelinquency(change, account)

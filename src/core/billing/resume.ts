@@ -1,17 +1,11 @@
 import { nextBoundary } from '../calendar.ts'
 import type { Change } from '../change.ts'
 import { invalidStateTransition } from '../errors.ts'
-import {
-  canceledAt,
-  intervalOf,
-  type Subscription,
-  withInvoice,
-  withoutCancellation,
-} from '../subscription.ts'
+import { canceledAt, intervalOf, type Subscription, withoutCancellation } from '../subscription.ts'
 import { factsOf, isRunning, SUBSCRIPTION_TRANSITIONS } from '../subscription-status.ts'
 import { move } from '../transitions.ts'
 import { type Account, updateDelinquency } from './account.ts'
-import { bill, inPeriod } from './bill.ts'
+import { bill, inPeriod, withBilledPeriod } from './bill.ts'
 import { type Collected, voidInvoice } from './collect.ts'
 import { withoutEnded } from './discounting.ts'
 
@@ -62,7 +56,7 @@ function restart(change: Change, account: Account, subscription: Subscription): 
     (paused) => ({
       ...withoutEnded(
         change,
-        withInvoice(inPeriod(account, withoutPassed(paused, now), period), collected, account.rules),
+        withBilledPeriod(inPeriod(account, withoutPassed(paused, now), period), collected, account),
       ),
       pause_collection: null,
       status: move(SUBSCRIPTION_TRANSITIONS, paused.status, 'begin'),

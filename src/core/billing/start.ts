@@ -1,10 +1,11 @@
 import { Change } from '../change.ts'
 import { prorations } from '../proration.ts'
-import { isShortened, pricedPeriod, type Subscription, withInvoice } from '../subscription.ts'
+import type { Subscription } from '../subscription.ts'
+import { isShortened, pricedPeriod } from '../subscription-period.ts'
 import { FIRST_STATUS, factsOf } from '../subscription-status.ts'
 import { type Account, updateDelinquency } from './account.ts'
 import { backdated } from './backdate.ts'
-import { type Billing, bill } from './bill.ts'
+import { type Billing, bill, withBilledPeriod } from './bill.ts'
 import { createItem } from './change-plan.ts'
 import type { Collected } from './collect.ts'
 import { withoutEnded } from './discounting.ts'
@@ -51,7 +52,7 @@ export function start(
   const waits = first.isUncharged === true && collected.result === 'sent' && isCharged(given)
   const status = FIRST_STATUS[isTrial ? 'trial' : waits ? 'failed' : collected.result]
   const expires_at = factsOf({ status }).awaitsFirstPayment ? expiryOf(account) : null
-  const billed = withoutEnded(invoicing, withInvoice(given, collected, account.rules))
+  const billed = withoutEnded(invoicing, withBilledPeriod(given, collected, account))
   const subscription = withNotices({ ...billed, status, expires_at }, account)
   change.create('subscription', subscription, 'subscription.created')
   change.append(redeeming)

@@ -34,6 +34,7 @@ export const BILLING_COLUMNS = {
       schedule: 'text',
       notices: 'json',
       discounts: 'json',
+      amounts_off: 'json',
       metadata: 'json',
       test_clock: 'text',
       expires_at: 'integer',
@@ -42,7 +43,13 @@ export const BILLING_COLUMNS = {
       cancellation_feedback: 'json',
       payment_settings: 'json',
     },
-    privateFields: ['newest_invoice', 'has_pending_items', 'expires_at', 'saves_payment_method'],
+    privateFields: [
+      'newest_invoice',
+      'has_pending_items',
+      'amounts_off',
+      'expires_at',
+      'saves_payment_method',
+    ],
     indexes: [
       { condition: 'holds item', index: 'item_use' },
       {
