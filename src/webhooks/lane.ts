@@ -130,7 +130,7 @@ export class Lane {
   async #sendRetry(delivery: WebhookDelivery): Promise<void> {
     this.#retries.add(delivery.id)
     const attempt = await this.#sender.attempt(delivery, this.#ended.signal)
-    if (!attempt || !(await this.#sender.record(delivery, attempt, false))) return
+    if (attempt && !(await this.#sender.record(delivery, attempt, false))) return
     this.#retries.delete(delivery.id)
     this.pump()
   }
