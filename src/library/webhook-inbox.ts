@@ -43,9 +43,10 @@ export class WebhookInbox {
     const received = this.#received
     const handler = this.#handlerAt(letter.url)
     const reply = handler ? await this.#handled(handler, letter, signal) : await this.#post(letter, signal)
-    const event: Event = JSON.parse(letter.body)
+    const { url, headers } = letter
+    const body = letter.body.toString()
+    const event: Event = JSON.parse(body)
     const error = reply.status === null ? reply.error : null
-    const { url, headers, body } = letter
     // An attempt that was under way when the inbox was emptied belongs to the previous state.
     received.push({ url, headers, body, event, status: reply.status, error })
     return reply

@@ -1,6 +1,7 @@
 import type { WebhookEndpoint } from '../core/webhook.ts'
 import { TimedTurns } from '../engine/machine/gate.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
+import { unlessAborted, whenAborted } from './abort.ts'
 import { FairSemaphore, type Share } from './turnstile.ts'
 
 /** Writes the body of an event for an endpoint. */
@@ -12,29 +13,46 @@ export type Render = (
 
 const MIB = 1_048_576
 
-/** paytwin: the bytes of bodies that are being sent, in all and of one merchant. Each attempt has a copy of its own. */
+/** paytwin: the bytes of bodies that are being sent, in all and of one merchant. */
 const MAX_BYTES = 256 * MIB
 const SHARE: Share = { most: 64 * MIB, ensured: MIB }
 
-/** For whom a body is written, and whether it is still wanted: the event may be gone meanwhile. */
-type Wanted = { readonly endpoint: WebhookEndpoint; readonly isWanted: () => boolean }
-
-type Body = {
+/** What a body says. It is the same for all endpoints with a version. */
+export type Content = {
   readonly merchant: MerchantState
   readonly event: string
-  readonly version: string | null
-  readonly text: Promise<string>
+  readonly endpoint: WebhookEndpoint
+}
+
+/** An attempt that needs a body. */
+export type User = {
+  /** Whether it still does: the event may be gone meanwhile. */
+  readonly isWanted: () => boolean
+  /** Ends its wait for the body. */
+  readonly ended: AbortSignal
+}
+
+type Body = Content & {
+  /** The attempts that wait for it or send it. */
+  readonly users: Set<User>
+  /** Aborted when the last user has left. */
+  readonly unused: AbortController
+  bytes?: Promise<Buffer | undefined>
 }
 
 /**
- * The bodies of deliveries. An event with a large object takes some 20 ms: they are written in turns of limited time, and once for
- * all endpoints with the same version. The bytes of those that are being sent are limited, and merchants share them.
+ * The bodies of deliveries. All attempts that need a body at the same time share one, which is written and counted once. The bytes
+ * of the bodies that are being sent are limited, and merchants share them. Writing an event with a large object takes up to 80 ms,
+ * and signing it some more: both are done in turns of limited time.
  */
 export class Bodies {
   readonly #render: Render
   readonly #turns = new TimedTurns<MerchantState>()
   readonly #room: FairSemaphore<MerchantState>
-  #newest: Body | undefined
+  /** Each merchant writes one body at a time: while that one waits for room, no other is written. */
+  readonly #writing = new FairSemaphore<MerchantState>(Number.POSITIVE_INFINITY, { most: 1 })
+  /** The bodies in use, by event and version. */
+  readonly #shared = new WeakMap<MerchantState, Map<string, Body>>()
 
   constructor(render: Render, maxBytes = MAX_BYTES, share = SHARE) {
     this.#render = render
@@ -42,61 +60,71 @@ export class Bodies {
   }
 
   /**
-   * Passes the body of an event to a function once there is room for it, and counts it until the function has ended.
-   * Rejects if it cannot be written.
+   * Passes the body of an event to a function in a turn of the merchant, once there is room for it. The body counts until the functions
+   * of all its users have ended. Rejects if it cannot be written.
    * @returns undefined if the body is no longer wanted
    */
-  async use<T>(
-    merchant: MerchantState,
-    event: string,
-    wanted: Wanted,
-    use: (text: string) => Promise<T>,
-  ): Promise<T | undefined> {
-    let text = await this.of(merchant, event, wanted)
-    if (text === undefined) return undefined
-    const bytes = Buffer.byteLength(text)
-    const turn = this.#room.enter(merchant, bytes)
+  async use<T>(content: Content, user: User, use: (bytes: Buffer) => Promise<T>): Promise<T | undefined> {
+    const body = this.#find(content)
+    body.users.add(user)
     try {
-      if (turn) {
-        // What waits keeps no body.
-        text = undefined
-        await turn
-        text = await this.of(merchant, event, wanted)
-      }
-      return text !== undefined && wanted.isWanted() ? await use(text) : undefined
+      body.bytes ??= this.#open(body)
+      const bytes = await unlessAborted(body.bytes, user.ended)
+      if (!bytes) return undefined
+      if (!this.#turns.isFree) await this.#turns.next(content.merchant)
+      return user.isWanted() ? await use(bytes) : undefined
     } finally {
-      this.#room.leave(merchant, bytes)
+      body.users.delete(user)
+      if (body.users.size === 0) {
+        this.#forget(body)
+        body.unused.abort()
+      }
     }
   }
 
-  /**
-   * Returns the body of an event. Rejects if it cannot be written.
-   * @returns undefined if it is no longer wanted in its turn
-   */
-  of(merchant: MerchantState, event: string, { endpoint, isWanted }: Wanted): Promise<string | undefined> {
-    return new Promise((resolve, reject) => {
-      this.#turns.run(merchant, () => {
-        try {
-          resolve(isWanted() ? this.#now(merchant, event, endpoint) : undefined)
-        } catch (error) {
-          reject(error)
-        }
-      })
-    })
+  #find(content: Content): Body {
+    const key = keyOf(content)
+    const shared = this.#shared.get(content.merchant) ?? new Map<string, Body>()
+    this.#shared.set(content.merchant, shared)
+    const body = shared.get(key) ?? { ...content, users: new Set(), unused: new AbortController() }
+    shared.set(key, body)
+    return body
   }
 
-  /** Must be called after the contents of the database were replaced: other events may have these ids. */
-  forget(): void {
-    this.#newest = undefined
+  /** Ends the sharing of a body: a later attempt gets a new one. */
+  #forget(body: Body): void {
+    const shared = this.#shared.get(body.merchant)
+    if (shared?.get(keyOf(body)) === body) shared.delete(keyOf(body))
   }
 
-  #now(merchant: MerchantState, event: string, endpoint: WebhookEndpoint): Promise<string> {
-    const version = endpoint.api_version
-    const known = this.#newest
-    if (known?.merchant === merchant && known.event === event && known.version === version) return known.text
-    const text = Promise.resolve(this.#render(merchant, event, endpoint))
-    this.#newest = { merchant, event, version, text }
-    text.catch(() => this.forget())
-    return text
+  /** Writes a body once there is room for it: first to know its size, and again if it had to wait. */
+  async #open(body: Body): Promise<Buffer | undefined> {
+    const { merchant, unused } = body
+    if (!(await this.#writing.enter(merchant, 1, unused.signal))) return undefined
+    try {
+      let bytes = await this.#write(body)
+      if (!bytes) return undefined
+      const size = bytes.length
+      const entered = this.#room.enter(merchant, size, unused.signal)
+      // What waits keeps no body.
+      if (entered !== true) bytes = undefined
+      if (!(await entered)) return undefined
+      whenAborted(unused.signal, () => this.#room.leave(merchant, size))
+      return bytes ?? (await this.#write(body))
+    } finally {
+      this.#writing.leave(merchant)
+    }
+  }
+
+  /** @returns undefined if nobody wants the body in its turn */
+  async #write(body: Body): Promise<Buffer | undefined> {
+    const { merchant, event, endpoint, users } = body
+    await this.#turns.next(merchant)
+    if ([...users].some(({ isWanted }) => isWanted()))
+      return Buffer.from(await this.#render(merchant, event, endpoint))
+    this.#forget(body)
+    return undefined
   }
 }
+
+const keyOf = ({ event, endpoint }: Content): string => `${event} ${endpoint.api_version}`

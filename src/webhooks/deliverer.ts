@@ -26,6 +26,12 @@ export type DelivererOptions = {
   readonly reportError: (error: unknown, doing: string) => void
 }
 
+/** The reply to a post, and the time from its beginning. */
+type Sent = { readonly reply: Reply; readonly duration_ms: number }
+
+/** Says why there was no post. */
+const unsent = (error: string): Sent => ({ reply: { status: null, error }, duration_ms: 0 })
+
 /** The abort reason after which deliveries are not sent again at the next start. */
 const REPLACED = Symbol('the contents of the database were replaced')
 
@@ -89,7 +95,6 @@ export class Deliverer implements Deliveries {
   restart(): void {
     this.#abort(REPLACED)
     this.#lanes.clear()
-    this.#bodies.forget()
     this.#ended = abortOfMany()
     this.sendReady()
   }
@@ -200,9 +205,8 @@ export class Deliverer implements Deliveries {
   ): Promise<DeliveryAttempt | null> {
     this.#attemptCounts.set(merchant, this.#attempts(merchant) + 1)
     if (delivery.attempt_count === 0) return this.#send(merchant, delivery, ended)
-    const turn = this.#turnstile.enter(merchant)
+    if (!(await this.#turnstile.enter(merchant, 1, ended))) return null
     try {
-      await turn
       return await this.#send(merchant, delivery, ended)
     } finally {
       this.#turnstile.leave(merchant)
@@ -245,13 +249,12 @@ export class Deliverer implements Deliveries {
     ended: AbortSignal,
   ): Promise<DeliveryAttempt | null> {
     const time = merchant.clock.reached
-    const begun = stopwatch()
-    const reply = await this.#post(merchant, delivery, ended).catch((error: unknown): Reply => {
+    const sent = await this.#post(merchant, delivery, ended).catch((error: unknown) => {
       this.#options.reportError(error, `delivering ${delivery.event} to ${delivery.endpoint}`)
-      return { status: null, error: 'It could not be sent because of an internal error in paytwin' }
+      return unsent('It could not be sent because of an internal error in paytwin')
     })
-    if (!reply || ended.aborted) return null
-    const duration_ms = Math.round(stopwatch() - begun)
+    if (!sent || ended.aborted) return null
+    const { reply, duration_ms } = sent
     return reply.status === null
       ? { time, response_status: null, response_body: null, error: reply.error, duration_ms }
       : { time, response_status: reply.status, response_body: reply.body, error: null, duration_ms }
@@ -262,16 +265,18 @@ export class Deliverer implements Deliveries {
     merchant: MerchantState,
     delivery: WebhookDelivery,
     ended: AbortSignal,
-  ): Promise<Reply | undefined> {
+  ): Promise<Sent | undefined> {
     const { engine, send, version, signatureTime } = this.#options
     const { settings } = merchant
     const isWanted = () => this.#isWanted(merchant, delivery, ended)
     if (!isWanted()) return undefined
     const endpoint = this.#endpoint(merchant, delivery.endpoint)
-    if (!endpoint) return { status: null, error: 'The endpoint no longer exists' }
+    if (!endpoint) return unsent('The endpoint no longer exists')
     const fault = engine.faults.take('webhook_failure', { route: endpoint.url, merchant: settings.id })
-    if (fault) return { status: null, error: 'A fault was injected: webhook_failure' }
-    return this.#bodies.use(merchant, delivery.event, { endpoint, isWanted }, (body) => {
+    if (fault) return unsent('A fault was injected: webhook_failure')
+    const content = { merchant, event: delivery.event, endpoint }
+    return this.#bodies.use(content, { isWanted, ended }, async (body) => {
+      const begun = stopwatch()
       // The URL may have changed while the body was awaited.
       const { url } = this.#endpoint(merchant, endpoint.id) ?? endpoint
       const timestamp = signatureTime?.() ?? wallSeconds(engine.wall)
@@ -281,7 +286,8 @@ export class Deliverer implements Deliveries {
         'user-agent': `paytwin/${version}`,
         ...sign(secretOf(engine.ids, endpoint), { id: delivery.event, timestamp, body }),
       }
-      return unlessAborted(send({ url, merchant: settings.id, headers, body }, ended), ended)
+      const reply = await unlessAborted(send({ url, merchant: settings.id, headers, body }, ended), ended)
+      return reply && { reply, duration_ms: Math.round(stopwatch() - begun) }
     })
   }
 }

@@ -9,12 +9,14 @@ const MAX_HEADER_BYTES = 16_384
 const MAX_INFORMATIONAL = 100
 /** The maximum number of bytes read from a receiver: far more than headers and the kept part of a body need. */
 const MAX_BYTES = 65_536
+/** The number of bytes of a body that are given to a connection at a time. */
+const MAX_SLICE = 65_536
 /** Error codes of a connection that the receiver closed. */
 const CLOSED: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE'])
 
 export type Post = {
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body: Buffer
   readonly signal: AbortSignal
   /** Keeps connections open for later posts. Without an agent, the connection is closed after the response. */
   readonly agent?: http.Agent
@@ -36,9 +38,10 @@ export class KeptConnectionClosed extends Error {}
  * @throws KeptConnectionClosed; Error for any other reason why there is no response
  * See docs/contract/events-and-webhooks.md#delivery-attempts.
  */
-export async function post(url: URL, { body, agent, ...options }: Post): Promise<WebhookResponse> {
+export async function post(url: URL, { body, agent, ...given }: Post): Promise<WebhookResponse> {
   const { request, Agent } = await protocolOf(url)
   const using = agent ?? new Agent()
+  const options = { ...given, headers: { ...given.headers, 'content-length': body.length } }
   return new Promise((resolve, reject) => {
     const sent = request(url, { ...options, method: 'POST', agent: using, maxHeaderSize: MAX_HEADER_BYTES })
     let received: IncomingMessage | undefined
@@ -51,7 +54,10 @@ export async function post(url: URL, { body, agent, ...options }: Post): Promise
     sent.once('response', (response) => {
       if (response.statusCode === 101) return refuseUpgrade(response)
       received = response
-      beginningOf(response).then((kept) => resolve({ status: response.statusCode ?? 0, body: kept }), reject)
+      beginningOf(response)
+        .then((kept) => resolve({ status: response.statusCode ?? 0, body: kept }), reject)
+        // What the receiver has not read would stay in memory until the connection ends.
+        .finally(() => sent.writableFinished || sent.destroy())
     })
     sent.on('error', (error: NodeJS.ErrnoException) => {
       // An error after a complete response does not change the response.
@@ -59,8 +65,16 @@ export async function post(url: URL, { body, agent, ...options }: Post): Promise
       const isLost = sent.reusedSocket && !received && CLOSED.has(error.code)
       reject(isLost ? new KeptConnectionClosed() : error)
     })
-    sent.end(body)
+    write(sent, body)
   })
+}
+
+/** Writes a body as the receiver reads it: TLS encrypts, and so copies, what it is given. */
+function write(sent: http.ClientRequest, body: Buffer): void {
+  const rest = body.subarray(MAX_SLICE)
+  if (rest.length === 0) sent.end(body)
+  else if (sent.write(body.subarray(0, MAX_SLICE))) write(sent, rest)
+  else sent.once('drain', () => write(sent, rest))
 }
 
 /** Returns how requests to a receiver are sent. TLS takes a while to load, and many receivers do not use it. */

@@ -26,35 +26,59 @@ export class FairSemaphore<Owner> {
   }
 
   /**
-   * Takes a place, or as many as the size says.
-   * @returns undefined when they are free, or else a promise that resolves when the owner has got them
+   * Takes a place, or as many as the size says. Waits until the owner can have them.
+   * @param signal - ends the wait
+   * @returns whether they were taken, at once if nothing has to be awaited; false if the signal was aborted before
    */
-  enter(owner: Owner, size = 1): Promise<void> | undefined {
-    const queue = this.#waiting.get(owner)
-    if (!queue && this.#hasRoom(owner, size)) {
+  enter(owner: Owner, size = 1, signal?: AbortSignal): boolean | Promise<boolean> {
+    if (signal?.aborted) return false
+    if (!this.#waiting.has(owner) && this.#hasRoom(owner, size)) {
       this.#move(owner, size)
-      return undefined
+      return true
     }
-    return new Promise((enter) => {
-      if (queue) queue.push({ size, enter })
-      else this.#waiting.set(owner, [{ size, enter }])
+    return new Promise((resolve) => {
+      const abort = () => {
+        this.#remove(owner, waiting)
+        this.#admitAll()
+        resolve(false)
+      }
+      const enter = () => {
+        signal?.removeEventListener('abort', abort)
+        resolve(true)
+      }
+      const waiting = { size, enter }
+      const queue = this.#waiting.get(owner)
+      if (queue) queue.push(waiting)
+      else this.#waiting.set(owner, [waiting])
+      signal?.addEventListener('abort', abort, { once: true })
     })
   }
 
   /** Releases what was taken. */
   leave(owner: Owner, size = 1): void {
     this.#move(owner, -size)
+    this.#admitAll()
+  }
+
+  #admitAll(): void {
     for (let next = this.#nextOwner(); next !== undefined; next = this.#nextOwner()) this.#admit(next)
   }
 
   #admit(owner: Owner): void {
-    const [first, ...others] = this.#waiting.get(owner) ?? []
+    const queue = this.#waiting.get(owner) ?? []
+    const first = queue.shift()
     // Owners with equal shares take turns: the one just served goes to the end.
     this.#waiting.delete(owner)
-    if (others.length > 0) this.#waiting.set(owner, others)
+    if (queue.length > 0) this.#waiting.set(owner, queue)
     if (!first) return
     this.#move(owner, first.size)
     first.enter()
+  }
+
+  #remove(owner: Owner, waiting: Waiting): void {
+    const queue = this.#waiting.get(owner) ?? []
+    queue.splice(queue.indexOf(waiting), 1)
+    if (queue.length === 0) this.#waiting.delete(owner)
   }
 
   #nextOwner(): Owner | undefined {

@@ -170,14 +170,15 @@ describe('a delivery whose body is awaited', () => {
     const endpoint = await shop.endpoint()
     const [id] = await makeEvents(shop, 1)
     await turns()
-    return { shop: shopOf(shop, inbox), path: `${PATH}/${endpoint.id}`, door, id }
+    return { shop: shopOf(shop, inbox), endpoint, path: `${PATH}/${endpoint.id}`, door, id }
   }
 
-  test('is not sent if its endpoint is deleted meanwhile', async () => {
+  test('ends at once if its endpoint is deleted meanwhile, and is not sent', async () => {
     const { shop, path, door } = await rendering()
     await shop.delete(path)
-    door.open()
     await shop.settled()
+    door.open()
+    await turns()
     expect(shop.ids()).toEqual([])
   })
 
@@ -188,6 +189,20 @@ describe('a delivery whose body is awaited', () => {
     door.open()
     await shop.settled()
     expect(shop.ids()).toEqual([])
+  })
+
+  test('has the duration of its post alone', async () => {
+    const { shop, endpoint, door } = await rendering()
+    const measure = process.hrtime
+    const later = vi.spyOn(process, 'hrtime')
+    later.mockImplementation(() => {
+      const [seconds, nanoseconds] = measure()
+      return [seconds + 60, nanoseconds]
+    })
+    door.open()
+    await shop.settled()
+    const [delivery] = await shop.deliveries(endpoint)
+    expect(delivery?.attempts[0].duration_ms).toBeLessThan(60_000)
   })
 
   test('is sent to the current URL', async () => {
@@ -262,6 +277,32 @@ describe('many waiting deliveries', () => {
     for (let count = 0; count < 40; count += 1) {
       expect(shop.ids(`http://${count}.test/`).sort()).toEqual([...events].sort())
     }
+  })
+
+  test('that wait for a turn end at once if their endpoint is deleted', async () => {
+    const shop = await withRetries(1)
+    shop.inbox.receive = () => 500
+    await shop.endpoint({ url: 'http://a.test/' })
+    await makeEvents(shop, 1)
+    const other = clientOf(shop.sandbox, (await anotherMerchant(shop)).secretKey)
+    const { id } = await other.post(PATH, { url: 'http://b.test/', enabled_events: ['*'] })
+    await makeEvents(other, 1)
+    await turns()
+    shop.inbox.receive = () => new Promise(() => undefined)
+    await shop.advance({ by: '5s' })
+    await turns()
+    await other.advance({ by: '5s' })
+    await turns()
+    expect(shop.inbox.received.map(({ url }) => url)).toEqual([
+      'http://a.test/',
+      'http://b.test/',
+      'http://a.test/',
+    ])
+    await other.delete(`${PATH}/${id}`)
+    const { merchants, outbox } = shop.sandbox.engine
+    const owner = [...merchants.values()].at(-1)
+    if (owner) await outbox.settled(owner)
+    expect(shop.inbox.underWay).toBe(1)
   })
 
   test('that wait for a turn are not sent if they were discarded in the meantime', async () => {

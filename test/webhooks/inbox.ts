@@ -46,7 +46,9 @@ export const REFUSED: Reply = { status: null, error: 'connect ECONNREFUSED' }
 
 export function makeInbox(): Inbox & { readonly send: NonNullable<SandboxOptions['send']> } {
   const inbox: Inbox = { received: [], receive: () => undefined, underWay: 0, mostUnderWay: 0 }
-  const send = async ({ url, headers, body }: WebhookRequest, ended: AbortSignal): Promise<Reply> => {
+  const send = async (letter: WebhookRequest, ended: AbortSignal): Promise<Reply> => {
+    const { url, headers } = letter
+    const body = letter.body.toString()
     const received = { url, headers: lowercased(headers), body, event: JSON.parse(body) }
     inbox.received.push(received)
     inbox.underWay += 1

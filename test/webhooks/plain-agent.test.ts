@@ -21,7 +21,7 @@ async function startReceiver() {
     server.close()
   })
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
-  const options = { headers: {}, body: '{}', signal: AbortSignal.timeout(60_000), agent }
+  const options = { headers: {}, body: Buffer.from('{}'), signal: AbortSignal.timeout(60_000), agent }
   const send = (merchant: string) => post(url, { ...options, turnOf: merchant })
   return { send, connections: () => connections }
 }

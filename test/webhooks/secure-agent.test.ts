@@ -9,7 +9,7 @@ import { SecureAgent } from '../../src/webhooks/secure-agent.ts'
 import { makeCertificate } from './certificate.ts'
 
 /** The options of a post, which has a minute from now on. */
-const makePost = () => ({ headers: {}, body: '{}', signal: AbortSignal.timeout(60_000) })
+const makePost = () => ({ headers: {}, body: Buffer.from('{}'), signal: AbortSignal.timeout(60_000) })
 const portOf = (server: Server): number => (server.address() as AddressInfo).port
 
 /** A receiver with TLS, and a function that posts to it. */
@@ -40,6 +40,29 @@ test('posts with TLS are received, over one connection', async () => {
   const { send, connections } = await startReceiver(makeCertificate())
   for (let count = 0; count < 3; count += 1) expect(await send()).toEqual({ status: 200, body: 'received' })
   expect(connections()).toBe(1)
+})
+
+test('a large body is encrypted only as the receiver reads it', async () => {
+  const options = makeCertificate()
+  const server = createTlsServer(options, (socket) => socket.pause().on('error', () => undefined))
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const agent = new SecureAgent({ ca: options.cert })
+  const ended = new AbortController()
+  onTestFinished(() => void server.close())
+  const body = Buffer.alloc(30_000_000)
+  const sent = post(new URL(`https://127.0.0.1:${portOf(server)}/`), {
+    ...makePost(),
+    body,
+    agent,
+    signal: ended.signal,
+  })
+  await new Promise((secure) => server.once('secureConnection', secure))
+  for (let turns = 0; turns < 100; turns += 1) await nextTurn()
+  const [socket] = Object.values(agent.sockets).flat()
+  expect(socket?.bytesWritten).toBeGreaterThan(65_536)
+  expect(socket?.writableLength).toBeLessThan(200_000)
+  ended.abort()
+  await expect(sent).rejects.toThrow()
 })
 
 test('a kept connection has no limit over all of its posts', async () => {

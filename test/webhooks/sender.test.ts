@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { once, setMaxListeners } from 'node:events'
-import type { Socket } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -29,7 +30,7 @@ const letterTo = (url: string, body = '{"id":"evt_1"}') => ({
   url,
   merchant: 'mer_1',
   headers: { 'content-type': 'application/json', 'webhook-id': 'evt_1' },
-  body,
+  body: Buffer.from(body),
 })
 const post = (url: string, sender = makeSender()): Promise<Reply> => sender.send(letterTo(url), NEVER)
 
@@ -46,6 +47,41 @@ describe('a post', () => {
       ['POST', '/hooks?shop=1&x=%20', '{"id":"evt_1"}'],
       ['application/json', 'evt_1'],
     ])
+  })
+
+  test('with a large body arrives unchanged', async () => {
+    const body = randomBytes(3_000_000).toString('base64')
+    const { url } = await startReceiver(async (request, response) => {
+      const isSame = (await text(request)) === body
+      response.end(`${isSame} ${request.headers['content-length']}`)
+    })
+    expect(await makeSender().send(letterTo(url, body), NEVER)).toEqual({
+      status: 200,
+      body: `true ${body.length}`,
+    })
+  })
+
+  test('that is answered before its large body was read leaves nothing of it in memory', async () => {
+    const body = 'x'.repeat(50_000_000)
+    let received = 0
+    const server = createServer((socket) => {
+      socket.once('data', () => socket.pause().write(OK))
+      socket
+        .on('error', () => undefined)
+        .on('data', ({ length }) => {
+          received += length
+        })
+    })
+    onTestFinished(() => void server.close())
+    const connected = once(server, 'connection')
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const reply = await makeSender().send(letterTo(`http://127.0.0.1:${port}/`, body), NEVER)
+    expect(reply).toEqual({ status: 200, body: 'ok' })
+    const [socket]: Socket[] = await connected
+    socket?.resume()
+    await new Promise((closed) => socket?.once('close', closed))
+    expect(received).toBeLessThan(body.length)
   })
 
   test('reuses an open connection', async () => {

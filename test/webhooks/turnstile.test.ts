@@ -8,8 +8,8 @@ function turnstileOf(places: number) {
   const enter = (owners: string) => {
     for (const owner of owners) {
       const turn = turnstile.enter(owner)
-      if (turn) void turn.then(() => entered.push(owner))
-      else entered.push(owner)
+      if (turn === true) entered.push(owner)
+      else void Promise.resolve(turn).then(() => entered.push(owner))
     }
   }
   const leave = async (owners: string) => {
@@ -61,11 +61,12 @@ test('one place is enough', async () => {
 test('entries take as much as their size, and one leaving admits all that fit', async () => {
   const turnstile = new FairSemaphore<string>(10, { most: 8 })
   const entered: number[] = []
-  const enter = (size: number) => turnstile.enter('A', size)?.then(() => entered.push(size))
-  expect(enter(7)).toBeUndefined()
+  const enter = async (size: number) => {
+    if (await turnstile.enter('A', size)) entered.push(size)
+  }
+  expect(turnstile.enter('A', 7)).toBe(true)
   // The second one would fit, but does not overtake the first.
   const waiting = [enter(3), enter(1), enter(4)]
-  expect(waiting.every(Boolean)).toBe(true)
   turnstile.leave('A', 7)
   await Promise.all(waiting)
   expect(entered).toEqual([3, 1, 4])
@@ -73,9 +74,36 @@ test('entries take as much as their size, and one leaving admits all that fit', 
 
 test('an owner always gets its ensured share, and one entry of any size', () => {
   const turnstile = new FairSemaphore<string>(10, { most: 8, ensured: 2 })
-  expect(turnstile.enter('A', 8)).toBeUndefined()
-  expect(turnstile.enter('B', 20)).toBeUndefined()
-  expect(turnstile.enter('C', 1)).toBeUndefined()
-  expect(turnstile.enter('C', 1)).toBeUndefined()
+  expect(turnstile.enter('A', 8)).toBe(true)
+  expect(turnstile.enter('B', 20)).toBe(true)
+  expect(turnstile.enter('C', 1)).toBe(true)
+  expect(turnstile.enter('C', 1)).toBe(true)
   expect(turnstile.enter('C', 1)).toBeInstanceOf(Promise)
+})
+
+test('an aborted wait ends without a place, and lets those behind it in', async () => {
+  const turnstile = new FairSemaphore<string>(10, { most: 8 })
+  const aborting = new AbortController()
+  turnstile.enter('A', 5)
+  const large = turnstile.enter('A', 6, aborting.signal)
+  const small = turnstile.enter('A', 3)
+  expect([large, small]).toEqual([expect.any(Promise), expect.any(Promise)])
+  aborting.abort()
+  expect(await Promise.all([large, small])).toEqual([false, true])
+  turnstile.leave('A', 8)
+  // The places of the aborted one are not taken.
+  expect(turnstile.enter('A', 8)).toBe(true)
+})
+
+test('a wait that has ended ignores its signal, and an aborted signal lets nobody in', async () => {
+  const turnstile = new FairSemaphore<string>(1)
+  const aborting = new AbortController()
+  turnstile.enter('A')
+  const waiting = turnstile.enter('A', 1, aborting.signal)
+  turnstile.leave('A')
+  aborting.abort()
+  expect(await waiting).toBe(true)
+  turnstile.leave('A')
+  expect(turnstile.enter('A', 1, aborting.signal)).toBe(false)
+  expect(turnstile.enter('A')).toBe(true)
 })

@@ -68,7 +68,7 @@ export async function forwardEvents(
   }
 }
 
-type SignedBody = { readonly body: string; readonly headers: Readonly<Record<string, string>> }
+type SignedBody = { readonly body: Buffer; readonly headers: Readonly<Record<string, string>> }
 
 /** Makes the body and the signature that a webhook endpoint of the merchant would get. */
 function signed(
@@ -76,7 +76,7 @@ function signed(
   { secret, dialect }: { readonly secret: string; readonly dialect: Dialect },
 ): SignedBody {
   const { merchant_id: _, ...ofStripe } = event
-  const body = JSON.stringify(dialect === 'stripe' ? ofStripe : event)
+  const body = Buffer.from(JSON.stringify(dialect === 'stripe' ? ofStripe : event))
   const headers = SIGNATURES[dialect](secret, { id: event.id, timestamp: wallSeconds(), body })
   return { body, headers }
 }

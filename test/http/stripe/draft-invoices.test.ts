@@ -372,7 +372,8 @@ describe('a draft whose invoice.created is refused', () => {
   async function refusing(attempts: number) {
     let left = attempts
     const shop = await startStripe({
-      send: async ({ body }) => {
+      send: async (letter) => {
+        const body = letter.body.toString()
         const isRefused = /"invoice\.created"/.test(body) && /"subscription_cycle"/.test(body) && left > 0
         if (isRefused) left -= 1
         return { status: isRefused ? 500 : 200, body: '' }

@@ -13,8 +13,8 @@ let sdk: StripeTwin
 const received: { headers: Readonly<Record<string, string>>; body: string }[] = []
 beforeAll(async () => {
   sdk = await startStripe({
-    send: async (letter) => {
-      received.push(letter)
+    send: async ({ headers, body }) => {
+      received.push({ headers, body: body.toString() })
       return { status: 200, body: '' }
     },
   })
