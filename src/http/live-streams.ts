@@ -1,9 +1,11 @@
 import { rateLimited } from '../core/errors.ts'
 import { isTokenKey } from '../engine/access/oauth-token.ts'
 import { workBriefly } from '../engine/machine/gate.ts'
+import { TimeShares } from '../engine/machine/time-shares.ts'
 import { encoder, type Feed, FeedReader, type Reset } from './feed.ts'
 
 const HEARTBEAT_MS = 15_000
+const HEARTBEAT = encoder.encode(': heartbeat\n\n')
 /** The number of bytes that a stream buffers for a reader that does not wait for them. */
 const ROOM_BYTES = 65_536
 /** paytwin: the number of streams that the keys of a merchant may have open at a time. */
@@ -33,6 +35,8 @@ type Stream = {
   readonly feed: Feed
   /** The key that opened it; null for the operator. */
   readonly key: string | null
+  /** Whose turns it takes, and whose limit it counts against. */
+  readonly owner: string
   readonly controller: ReadableStreamDefaultController<Uint8Array>
   /** The place up to which items were sent. */
   place: number
@@ -40,8 +44,6 @@ type Stream = {
   isAwaited: boolean
   /** Whether the next item is so large that it is read again when the reader waits for it. */
   isHeld: boolean
-  /** Whether a heartbeat is due. */
-  isBeatDue: boolean
   /** What the reader gets next, and its number of bytes. */
   readonly buffer: Uint8Array[]
   buffered: number
@@ -50,15 +52,17 @@ type Stream = {
 /**
  * Serves live streams of server-sent events. Each stream stores its place in its feed. It reads on when the feed has new items
  * and its buffer has room. Larger items are read when the reader waits for them, and the server counts them with the responses that
- * wait. So a slow reader uses no more memory, and misses no item that the feed still has. Streams are served in turns, between
- * which requests are served.
+ * wait. So a slow reader uses no more memory, and misses no item that the feed still has. Streams are served in turns of their
+ * owners, between which requests are served. Heartbeats and ends of streams come first, because they read nothing.
  * See docs/contract/events-and-webhooks.md#event-streams.
  */
 export class LiveStreams {
   readonly #reportError: (error: unknown, doing: string) => void
   readonly #streams = new Set<Stream>()
-  /** The streams to serve, in the order in which they became due. */
-  readonly #due = new Set<Stream>()
+  /** The streams to read for. */
+  readonly #due = new TimeShares<string, Stream>()
+  /** The streams that get a heartbeat, or have ended. */
+  readonly #beats = new Set<Stream>()
   /** Whether there may be new items since the last turn began. */
   #mayHaveNews = false
   #isScheduled = false
@@ -73,13 +77,14 @@ export class LiveStreams {
    * @throws ApiError rate_limit if the merchant's keys, or its apps, have too many; the operator has no limit
    */
   open(feed: Feed, { place, key, state, reset }: StreamOpening): Response {
-    if (key !== null) this.#checkRoom(key, feed.source())
+    const owner = ownerOf(key, feed)
+    if (key !== null) this.#checkRoom(owner, isTokenKey(key) ? MOST_APP_STREAMS : MOST_STREAMS)
     let stream: Stream
     const body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
-          const state = { isAwaited: false, isHeld: false, isBeatDue: false, buffer: [], buffered: 0 }
-          stream = { feed, key, controller, place, ...state }
+          const state = { isAwaited: false, isHeld: false, buffer: [], buffered: 0 }
+          stream = { feed, key, owner, controller, place, ...state }
           this.#streams.add(stream)
           controller.enqueue(encoder.encode(`: connected\n\n${reset ? resetFrame(reset) : ''}`))
           this.#beat()
@@ -88,7 +93,7 @@ export class LiveStreams {
           stream.isAwaited = true
           stream.isHeld = false
           this.#sendBuffered(stream)
-          this.#due.add(stream)
+          this.#due.add(owner, stream)
           this.#schedule()
         },
         cancel: () => this.#drop(stream),
@@ -161,17 +166,12 @@ export class LiveStreams {
     })
   }
 
-  /** Serves due streams for the time of a turn. @returns whether some are left */
+  /** Serves streams for the time of a turn. @returns whether some are left */
   #serveBriefly(): boolean {
     const reader = new FeedReader()
     if (this.#mayHaveNews) this.#findDue(reader)
-    return workBriefly(() => {
-      const [stream] = this.#due
-      if (!stream) return false
-      this.#due.delete(stream)
-      this.#endOnError(stream, () => this.#serve(stream, reader))
-      return this.#due.size > 0
-    })
+    if (workBriefly(() => this.#beatNext())) return true
+    return this.#due.takeBriefly((stream) => this.#endOnError(stream, () => this.#serve(stream, reader)))
   }
 
   /** Looks only at the newest item of each source, because most streams have nothing new after a commit of one merchant. */
@@ -179,18 +179,28 @@ export class LiveStreams {
     this.#mayHaveNews = false
     for (const stream of this.#streams) {
       this.#endOnError(stream, () => {
-        if (stream.place < reader.newest(stream.feed) || stream.feed.hasEnded?.()) this.#due.add(stream)
+        if (stream.feed.hasEnded?.()) this.#beats.add(stream)
+        else if (stream.place < reader.newest(stream.feed)) this.#due.add(stream.owner, stream)
       })
     }
+  }
+
+  /** Sends the next heartbeat, or ends its stream. @returns whether there are more */
+  #beatNext(): boolean {
+    const [stream] = this.#beats
+    if (!stream) return false
+    this.#beats.delete(stream)
+    this.#endOnError(stream, () => {
+      if (stream.feed.hasEnded?.()) this.#end(stream)
+      else if (this.#hasRoom(stream)) this.#send(stream, HEARTBEAT)
+    })
+    return this.#beats.size > 0
   }
 
   /** Sends the next chunk of a stream from its place, or ends it. Others are served before its next chunk. */
   #serve(stream: Stream, reader: FeedReader): void {
     if (stream.feed.hasEnded?.()) this.#end(stream)
-    if (this.#hasRoom(stream) && this.#sendNext(stream, reader)) this.#due.add(stream)
-    if (!stream.isBeatDue) return
-    stream.isBeatDue = false
-    if (this.#hasRoom(stream)) this.#send(stream, encoder.encode(': heartbeat\n\n'))
+    else if (this.#hasRoom(stream) && this.#sendNext(stream, reader)) this.#due.add(stream.owner, stream)
   }
 
   /** Runs work on a stream. If it fails, the error is reported and the stream ends; its reader can resume later. */
@@ -216,11 +226,9 @@ export class LiveStreams {
   }
 
   /** @throws ApiError rate_limit */
-  #checkRoom(opener: string, merchant: number | null): void {
-    const isApp = isTokenKey(opener)
-    let room = isApp ? MOST_APP_STREAMS : MOST_STREAMS
-    for (const { key, feed } of this.#streams)
-      if (key !== null && isTokenKey(key) === isApp && feed.source() === merchant) room -= 1
+  #checkRoom(opener: string, most: number): void {
+    let room = most
+    for (const { owner } of this.#streams) if (owner === opener) room -= 1
     if (room <= 0) throw rateLimited()
   }
 
@@ -249,10 +257,7 @@ export class LiveStreams {
    */
   #beat(): void {
     this.#heartbeat ??= setInterval(() => {
-      for (const stream of this.#streams) {
-        stream.isBeatDue = true
-        this.#due.add(stream)
-      }
+      for (const stream of this.#streams) this.#beats.add(stream)
       this.#schedule()
     }, HEARTBEAT_MS).unref()
   }
@@ -265,9 +270,14 @@ export class LiveStreams {
 
   #drop(stream: Stream): void {
     this.#streams.delete(stream)
-    this.#due.delete(stream)
+    this.#due.delete(stream.owner, stream)
+    this.#beats.delete(stream)
     if (this.#streams.size > 0) return
     clearInterval(this.#heartbeat)
     this.#heartbeat = undefined
   }
 }
+
+/** Returns whose turns a stream takes: those of the operator, of the keys of a merchant, or of all its apps. */
+const ownerOf = (key: string | null, { source }: Feed): string =>
+  key === null ? 'operator' : `${isTokenKey(key) ? 'apps' : 'keys'} ${source()}`

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { MAX_PAGE_LENGTH } from '../../src/core/json-text.ts'
 import { tokenKey } from '../../src/engine/access/oauth-token.ts'
 import { stopwatch } from '../../src/engine/machine/clock.ts'
@@ -40,11 +40,11 @@ const feedOf = (merchant: number, selection: string, reading = () => {}): Feed =
 })
 
 /** Opens a stream and reads it all the time. @returns the ids of the items that it has sent */
-function follow(feed: Feed): string[] {
+function follow(feed: Feed, key: string | null = null, place = 0): string[] {
   const sent: string[] = []
   const read = async () => {
     const decoder = new TextDecoder()
-    for await (const chunk of streams.open(feed, { place: 0, key: null }).body ?? [])
+    for await (const chunk of streams.open(feed, { place, key }).body ?? [])
       sent.push(...[...decoder.decode(chunk).matchAll(/^id: (.*)$/gm)].map(([, id = '']) => id))
   }
   void read()
@@ -66,6 +66,68 @@ test('a commit of a merchant reads nothing for the streams of others', async () 
   expect(sent).toEqual(['1'])
   expect(reads).toEqual(['of the other'])
   expect(lookups).toBeLessThanOrEqual(2)
+})
+
+const APP_TOKEN = tokenKey({ app: 'app_1', authorization: 1, seq: 1 } as StoredToken)
+
+/** Opens streams that are always behind: a turn has time for one of their chunks. */
+function followBehind(count: number, key: string | null): void {
+  const takeLong = () => {
+    for (const end = stopwatch() + 11; stopwatch() < end; );
+  }
+  newest[1] = 1_000_000
+  for (let n = 0; n < count; n += 1) follow(feedOf(1, `behind ${n}`, takeLong), key)
+}
+
+/** Returns the number of chunks that are read until a condition holds, of at most 20. */
+async function readsUntil(holds: () => boolean): Promise<number> {
+  const before = reads.length
+  while (!holds() && reads.length - before < 20) await turn()
+  return reads.length - before
+}
+
+test.each([
+  { reader: 'another merchant', merchant: 2, key: 'key_2', others: 'a merchant', behind: 'key_1' },
+  { reader: 'an app', merchant: 1, key: APP_TOKEN, others: 'its merchant', behind: 'key_1' },
+  { reader: 'a merchant', merchant: 1, key: 'key_1', others: 'its apps', behind: APP_TOKEN },
+  { reader: 'the operator', merchant: 1, key: null, others: 'a merchant', behind: 'key_1' },
+  { reader: 'a merchant', merchant: 1, key: 'key_1', others: 'the operator', behind: null },
+])(
+  'a stream of $reader does not wait for as many as $others may have that are behind',
+  async ({ merchant, key, behind }) => {
+    followBehind(behind === APP_TOKEN ? MOST_APP_STREAMS : MOST_STREAMS, behind)
+    await turns(3)
+    const place = newest[merchant] ?? 0
+    const sent = follow(feedOf(merchant, 'of the other'), key, place)
+    await turns(3)
+    newest[merchant] = place + 1
+    streams.wake()
+    expect(await readsUntil(() => sent.length > 0)).toBeLessThanOrEqual(3)
+  },
+)
+
+test('heartbeats and ends of streams do not wait for chunks', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
+  followBehind(100, 'key_1')
+  let hasEnded = false
+  const idle = { ...feedOf(1, 'idle'), hasEnded: () => hasEnded }
+  let received = ''
+  let isClosed = false
+  const read = async () => {
+    for await (const chunk of streams.open(idle, { place: newest[1] ?? 0, key: 'key_1' }).body ?? [])
+      received += new TextDecoder().decode(chunk)
+    isClosed = true
+  }
+  void read()
+  await turns(3)
+  vi.advanceTimersByTime(15_000)
+  expect(await readsUntil(() => received.includes(': heartbeat'))).toBeLessThanOrEqual(2)
+  hasEnded = true
+  streams.wake()
+  expect(await readsUntil(() => isClosed)).toBeLessThanOrEqual(2)
 })
 
 test('a merchant has a limited number of streams; one that ends makes room', async () => {
