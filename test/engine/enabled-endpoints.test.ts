@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import { fillDisk } from '../disk.ts'
 import { openTwin } from '../scenarios/story.ts'
 
 test('the patterns of an endpoint are compared with all types only when they have changed', async () => {
@@ -33,4 +34,21 @@ test('the patterns of an endpoint are compared with all types only when they hav
   await twin.post(`/v1/webhook_endpoints/${first.id}`, { enabled_events: ['customer.*'] })
   expect(receiving()).toBe(1)
   expect(matched).toEqual(['invoice.*', '*', 'customer.*'])
+})
+
+test('an endpoint whose creation is rolled back receives nothing, although another command has found it', async () => {
+  const twin = await openTwin({ reportError: () => undefined })
+  const { merchant } = twin.sandbox
+  const receiving = () => merchant.endpoints.receiving('customer.created').map(({ url }) => url)
+  const create = (url: string) =>
+    twin.request('POST', '/v1/webhook_endpoints', { url, enabled_events: ['*'] })
+  await create('http://127.0.0.1:1/')
+  const makeRoom = fillDisk(twin)
+  const responses = await Promise.all([
+    create('http://127.0.0.1:1/2'),
+    twin.request('POST', '/v1/customers', {}),
+  ])
+  expect(responses.map(({ status }) => status)).toEqual([500, 500])
+  makeRoom()
+  expect(receiving()).toEqual(['http://127.0.0.1:1/'])
 })

@@ -68,9 +68,9 @@ export class Engine {
     this.ids = new Ids(store.directory, seed)
     this.faults = new Faults(this.ids)
     // Each part uses only the parts above it.
-    const { merchants, outbox, ids, faults } = this
+    const { outbox, ids, faults } = this
     const [listeners, log] = [this.#listeners, this.#log]
-    const transactions = new Transactions({ store, ids, log, merchants, listeners })
+    const transactions = new Transactions({ store, ids, log, listeners })
     const units = new Units({ store, ids, faults, versions, log, outbox })
     const advances = new Advances({ store, transactions, log, units, outbox, listeners })
     this.time = new Timekeeper({ store, transactions, advances, listeners })
@@ -225,7 +225,7 @@ export class Engine {
 
   /** Loads a merchant that was written to the store, and drops it again if the command is rolled back. */
   loadMerchant(settings: MerchantState['settings']): MerchantState {
-    const merchant = merchantOf(settings, this.store, this.wall)
+    const merchant = merchantOf(settings, { store: this.store, wall: this.wall, log: this.#log })
     this.merchants.set(settings.ordinal, merchant)
     this.#log.touch(merchant.clock)
     this.#log.onRollback(() => this.merchants.delete(settings.ordinal))

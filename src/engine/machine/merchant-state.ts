@@ -4,6 +4,7 @@ import type { Store } from '../../store/store.ts'
 import { EnabledEndpoints } from '../resources/enabled-endpoints.ts'
 import { Clock, type Wall } from './clock.ts'
 import { TestClocks } from './test-clock-cache.ts'
+import type { TransactionLog } from './transaction-log.ts'
 
 /** A merchant in memory: its settings, its clocks, and the commands that wait for an advance. */
 export type MerchantState = {
@@ -44,19 +45,22 @@ export function merchantOfGeneration(
 }
 
 /** Loads a merchant from the database. */
-export function merchantOf(settings: Merchant, store: Store, wall: Wall): MerchantState {
-  const { clocks } = store
-  const main = clocks.main(settings.ordinal)
+export function merchantOf(
+  settings: Merchant,
+  { store, wall, log }: { readonly store: Store; readonly wall: Wall; readonly log: TransactionLog },
+): MerchantState {
+  const { ordinal: merchant } = settings
+  const main = store.clocks.main(merchant)
   assert(main, `${settings.id} has a clock`)
   return {
     settings,
     clock: new Clock(main, wall),
-    testClocks: new TestClocks(clocks, settings.ordinal, wall),
+    testClocks: new TestClocks({ table: store.clocks, merchant, wall, log }),
     held: new Map(),
     parked: new Map(),
     stalled: new Set(),
     awaitingDeletion: null,
-    endpoints: new EnabledEndpoints(store, settings.ordinal),
+    endpoints: new EnabledEndpoints(store, merchant),
     presence: 'present',
   }
 }

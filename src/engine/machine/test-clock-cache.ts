@@ -1,6 +1,7 @@
 import { resourceMissing } from '../../core/errors.ts'
 import type { ClockPage, ClockTable, StoredClock } from '../../store/clocks.ts'
 import { Clock, type Wall } from './clock.ts'
+import type { TransactionLog } from './transaction-log.ts'
 
 /**
  * The test clocks of a merchant that were used since the start and are not deleted. There may be a thousand in the database, with few in
@@ -10,12 +11,19 @@ export class TestClocks {
   readonly #table: ClockTable
   readonly #merchant: number
   readonly #wall: Wall
+  readonly #log: TransactionLog
   readonly #known = new Map<string, Clock>()
 
-  constructor(table: ClockTable, merchant: number, wall: Wall) {
-    this.#table = table
-    this.#merchant = merchant
-    this.#wall = wall
+  constructor(given: {
+    readonly table: ClockTable
+    readonly merchant: number
+    readonly wall: Wall
+    readonly log: TransactionLog
+  }) {
+    this.#table = given.table
+    this.#merchant = given.merchant
+    this.#wall = given.wall
+    this.#log = given.log
   }
 
   /** Finds a clock of this merchant, also a deleted one, which remaining objects of its customers still follow. */
@@ -37,12 +45,12 @@ export class TestClocks {
     return clock
   }
 
-  /** Returns a new clock. It is cached at its first use only, because its command may be rolled back. */
+  /** Returns a new clock. It is cached at its first use only. */
   made(row: StoredClock): Clock {
     return new Clock(row, this.#wall)
   }
 
-  /** Drops a clock whose deletion was committed. */
+  /** Drops a clock whose deletion was committed, or whose row may have been rolled back. */
   forget({ id }: Clock): void {
     this.#known.delete(id)
   }
@@ -59,14 +67,19 @@ export class TestClocks {
 
   /**
    * Returns the only object of a clock. All code that moves the clock or waits for it must share that object. A deleted clock does not
-   * move, and is not kept.
+   * move, and is not kept. A row that was read in a transaction may be uncommitted, so the object is dropped when the reader is rolled back.
    */
   #take(row: StoredClock): Clock {
     let clock = this.#known.get(row.id)
     if (!clock) {
       clock = new Clock(row, this.#wall)
-      if (!clock.isDeleted) this.#known.set(row.id, clock)
+      if (!clock.isDeleted) this.#keep(clock)
     }
     return clock
+  }
+
+  #keep(clock: Clock): void {
+    this.#known.set(clock.id, clock)
+    this.#log.onRollback(() => this.forget(clock))
   }
 }

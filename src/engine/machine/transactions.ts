@@ -4,7 +4,7 @@ import { apply } from './apply.ts'
 import type { Clock } from './clock.ts'
 import type { Ids } from './ids.ts'
 import type { Listeners } from './listeners.ts'
-import { type MerchantState, StateReplaced } from './merchant-state.ts'
+import { StateReplaced } from './merchant-state.ts'
 import type { TransactionLog } from './transaction-log.ts'
 import { ClockHeld, CommandRefused, DryRunResult, PaymentRefused, type UnitOfWork } from './unit.ts'
 
@@ -13,20 +13,17 @@ export class Transactions {
   readonly #store: Store
   readonly #ids: Ids
   readonly #log: TransactionLog
-  readonly #merchants: ReadonlyMap<number, MerchantState>
   readonly #listeners: Listeners
 
   constructor(given: {
     readonly store: Store
     readonly ids: Ids
     readonly log: TransactionLog
-    readonly merchants: ReadonlyMap<number, MerchantState>
     readonly listeners: Listeners
   }) {
     this.#store = given.store
     this.#ids = given.ids
     this.#log = given.log
-    this.#merchants = given.merchants
     this.#listeners = given.listeners
   }
 
@@ -91,7 +88,6 @@ export class Transactions {
     } catch (error) {
       this.#log.rollBack(error)
       this.#ids.reset()
-      for (const { endpoints } of this.#merchants.values()) endpoints.forget()
       throw error
     }
   }

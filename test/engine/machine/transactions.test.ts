@@ -21,7 +21,6 @@ beforeEach(async () => {
     store,
     ids: new Ids(store.directory, '1'),
     log,
-    merchants: new Map(),
     listeners: new Listeners(),
   })
   limit = (pages) => {
