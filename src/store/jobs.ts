@@ -20,11 +20,17 @@ export class JobTable {
   readonly #windowSize: number
   /** The first jobs of the clock that was read last. */
   #window: JobWindow | undefined
+  #writes = 0
 
   /** @param windowSize - the number of jobs that are read at a time */
   constructor(statements: Statements, windowSize: number) {
     this.#statements = statements
     this.#windowSize = windowSize
+  }
+
+  /** Counts writes. While it is unchanged, a rollback of a savepoint leaves the jobs in memory valid. */
+  get writes(): number {
+    return this.#writes
   }
 
   /** Returns the next job of a clock; undefined when its queue is empty. */
@@ -72,6 +78,7 @@ export class JobTable {
       subscription: job.subscription ?? '',
       position: job.subscription === null ? made : jobPosition(job.kind),
     }
+    this.#writes += 1
     if (this.#window?.clock === clock) this.#window.add(row)
     this.#statements
       .named('add job', (db) =>
@@ -90,6 +97,7 @@ export class JobTable {
 
   remove(clock: number, job: Job): void {
     const values = valuesOf(clock, job)
+    this.#writes += 1
     if (this.#window?.clock === clock)
       this.#window.remove({ ...values, subscription: job.subscription ?? '' })
     this.#statements
@@ -101,6 +109,7 @@ export class JobTable {
 
   /** Removes the jobs of one kind and no subscription of some objects from a clock's queue. */
   removeOf(clock: number, kind: JobKind, objects: readonly string[]): void {
+    this.#writes += 1
     this.forget()
     this.#statements
       .named('remove jobs of objects', (db) =>
@@ -116,6 +125,7 @@ export class JobTable {
 
   /** Removes all jobs of a kind from all queues. */
   removeKind(kind: JobKind): void {
+    this.#writes += 1
     this.forget()
     this.#statements
       .named('remove jobs of a kind', (db) => db.deleteFrom('job').where('kind', '=', arg<number>('kind')))

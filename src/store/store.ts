@@ -165,7 +165,7 @@ export class Store {
 
   /** Counts the writes of cached tables. */
   get #writes(): number {
-    return this.objects.writes + this.meterEvents.writes
+    return this.objects.writes + this.jobs.writes + this.meterEvents.writes
   }
 
   /**

@@ -1,7 +1,10 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { CACHE_SIZES } from '../../src/store/cache-sizes.ts'
+import { openDatabase } from '../../src/store/database.ts'
 import { JobWindow } from '../../src/store/job-window.ts'
+import { SnapshotsInMemory } from '../../src/store/snapshots-in-memory.ts'
+import { Store } from '../../src/store/store.ts'
 import type { JobRow } from '../../src/store/tables.ts'
 
 const CLOCK = 1
@@ -75,4 +78,31 @@ test('a window does not grow with the queue', () => {
   }
   expect(window.rows.length).toBeLessThan(300)
   expect(window.rows[0]?.due).toBe(0)
+})
+
+test('a savepoint that is rolled back leaves no change of the queue in memory', async () => {
+  const database = await openDatabase(':memory:', 'normal')
+  const store = new Store(database, new SnapshotsInMemory(database))
+  onTestFinished(() => store.close())
+  const { jobs } = store
+  const job = (due: number) => ({ due, kind: 'webhook_retry', subscription: null, object: 'whd_1' }) as const
+  const dues = () => jobs.firstFew(CLOCK).map(({ due }) => due)
+  const fail = (change: () => void) => () =>
+    store.savepoint(() => {
+      change()
+      throw new Error('refused')
+    })
+  store.transaction(() => {
+    jobs.add(CLOCK, 1, job(5), 1)
+    for (const change of [
+      () => jobs.add(CLOCK, 1, job(6), 2),
+      () => jobs.remove(CLOCK, job(5)),
+      () => expect([jobs.removeOf(CLOCK, 'webhook_retry', ['whd_1']), dues()]).toEqual([undefined, []]),
+      () => expect([jobs.removeKind('webhook_retry'), dues()]).toEqual([undefined, []]),
+    ]) {
+      expect(dues()).toEqual([5])
+      expect(fail(change)).toThrow('refused')
+    }
+    expect(dues()).toEqual([5])
+  })
 })
