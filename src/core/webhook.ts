@@ -42,6 +42,9 @@ export type DeliveryAttempt = {
   readonly duration_ms: number
 }
 
+/** An attempt that has ended, with the URL to which it was sent; null if it was not sent. */
+export type EndedAttempt = DeliveryAttempt & { readonly url: string | null }
+
 /** The prefix of the ids of deliveries. */
 export const DELIVERY_PREFIX = 'whd'
 
@@ -109,11 +112,16 @@ export const isAccepted = ({ response_status }: DeliveryAttempt): boolean =>
   response_status !== null && response_status >= 200 && response_status < 300
 
 /**
- * Records an attempt: the delivery succeeds, is discarded (410), is retried after the next gap, or fails after the last
- * one. A delivery that was discarded in the meantime stays discarded.
+ * Records an attempt: the delivery succeeds, is discarded, is retried after the next gap, or fails after the last one. A delivery that
+ * was discarded in the meantime stays discarded.
+ * @param given.isGone - whether the endpoint refuses all further deliveries, which discards this one
  * See docs/contract/events-and-webhooks.md#delivery-status.
  */
-export function attempted(delivery: WebhookDelivery, attempt: DeliveryAttempt): WebhookDelivery {
+export function attempted(
+  delivery: WebhookDelivery,
+  attempt: DeliveryAttempt,
+  given: { readonly isGone: boolean },
+): WebhookDelivery {
   const attempts = [...delivery.attempts, attempt]
   const recorded = {
     ...delivery,
@@ -128,7 +136,7 @@ export function attempted(delivery: WebhookDelivery, attempt: DeliveryAttempt): 
     status: move(DELIVERY_TRANSITIONS, delivery.status, how),
   })
   if (isAccepted(attempt)) return ended('accept')
-  if (attempt.response_status === GONE) return ended('discard')
+  if (given.isGone) return ended('discard')
   const gap = RETRY_GAPS[attempts.length - 1]
   return gap === undefined ? ended('give_up') : { ...recorded, next_attempt: attempt.time + gap }
 }

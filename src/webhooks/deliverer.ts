@@ -1,4 +1,4 @@
-import type { DeliveryAttempt, WebhookDelivery } from '../core/webhook.ts'
+import type { EndedAttempt, WebhookDelivery } from '../core/webhook.ts'
 import { stopwatch, wallSeconds } from '../engine/machine/clock.ts'
 import type { Engine } from '../engine/machine/engine.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
@@ -26,11 +26,11 @@ export type DelivererOptions = {
   readonly reportError: (error: unknown, doing: string) => void
 }
 
-/** The reply to a post, and the time from its beginning. */
-type Sent = { readonly reply: Reply; readonly duration_ms: number }
+/** The reply to a post, the URL that gave it, and the time from the post's beginning. */
+type Sent = { readonly reply: Reply; readonly url: string | null; readonly duration_ms: number }
 
 /** Says why there was no post. */
-const unsent = (error: string): Sent => ({ reply: { status: null, error }, duration_ms: 0 })
+const unsent = (error: string): Sent => ({ reply: { status: null, error }, url: null, duration_ms: 0 })
 
 /** The abort reason after which deliveries are not sent again at the next start. */
 const REPLACED = Symbol('the contents of the database were replaced')
@@ -202,7 +202,7 @@ export class Deliverer implements Deliveries {
     merchant: MerchantState,
     delivery: WebhookDelivery,
     ended: AbortSignal,
-  ): Promise<DeliveryAttempt | null> {
+  ): Promise<EndedAttempt | null> {
     this.#attemptCounts.set(merchant, this.#attempts(merchant) + 1)
     if (delivery.attempt_count === 0) return this.#send(merchant, delivery, ended)
     if (!(await this.#turnstile.enter(merchant, 1, ended))) return null
@@ -216,7 +216,7 @@ export class Deliverer implements Deliveries {
   async #record(
     merchant: MerchantState,
     { id, event, endpoint }: WebhookDelivery,
-    attempt: DeliveryAttempt,
+    attempt: EndedAttempt,
   ): Promise<boolean> {
     const { engine, reportError } = this.#options
     try {
@@ -247,17 +247,17 @@ export class Deliverer implements Deliveries {
     merchant: MerchantState,
     delivery: WebhookDelivery,
     ended: AbortSignal,
-  ): Promise<DeliveryAttempt | null> {
+  ): Promise<EndedAttempt | null> {
     const time = merchant.clock.reached
     const sent = await this.#post(merchant, delivery, ended).catch((error: unknown) => {
       this.#options.reportError(error, `delivering ${delivery.event} to ${delivery.endpoint}`)
       return unsent('It could not be sent because of an internal error in paytwin')
     })
     if (!sent || ended.aborted) return null
-    const { reply, duration_ms } = sent
+    const { reply, ...end } = sent
     return reply.status === null
-      ? { time, response_status: null, response_body: null, error: reply.error, duration_ms }
-      : { time, response_status: reply.status, response_body: reply.body, error: null, duration_ms }
+      ? { time, response_status: null, response_body: null, error: reply.error, ...end }
+      : { time, response_status: reply.status, response_body: reply.body, error: null, ...end }
   }
 
   /** @returns undefined when it was aborted, or is no longer ready */
@@ -287,7 +287,7 @@ export class Deliverer implements Deliveries {
         ...sign(secretOf(engine.ids, endpoint), { id: delivery.event, timestamp, body }),
       }
       const reply = await unlessAborted(send({ url, merchant: settings.id, headers, body }, ended), ended)
-      return reply && { reply, duration_ms: Math.round(stopwatch() - begun) }
+      return reply && { reply, url, duration_ms: Math.round(stopwatch() - begun) }
     })
   }
 }

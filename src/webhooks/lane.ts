@@ -1,4 +1,4 @@
-import { type DeliveryAttempt, GONE, type WebhookDelivery } from '../core/webhook.ts'
+import { type EndedAttempt, GONE, type WebhookDelivery } from '../core/webhook.ts'
 import type { DeliveryTable } from '../store/deliveries.ts'
 import { abortOfMany } from './abort.ts'
 
@@ -11,13 +11,13 @@ export type LaneSender = {
    * Sends a delivery. null when there is nothing to record: it was aborted, or is no longer ready.
    * @param ended - aborts the attempt when the lane is closed
    */
-  readonly attempt: (delivery: WebhookDelivery, ended: AbortSignal) => Promise<DeliveryAttempt | null>
+  readonly attempt: (delivery: WebhookDelivery, ended: AbortSignal) => Promise<EndedAttempt | null>
   /**
    * Records an attempt.
    * @param mayWait - whether other attempts will follow soon, with which it can be committed
    * @returns whether the record is committed
    */
-  readonly record: (delivery: WebhookDelivery, attempt: DeliveryAttempt, mayWait: boolean) => Promise<boolean>
+  readonly record: (delivery: WebhookDelivery, attempt: EndedAttempt, mayWait: boolean) => Promise<boolean>
   /** Whether the endpoint was deleted: what is still running is no longer wanted. */
   readonly isDeleted: () => boolean
   /** Reports that the database could not be read. The deliveries stay ready. */
@@ -122,7 +122,7 @@ export class Lane {
     if (attempt) await this.#record(delivery, attempt, this.#isSending)
   }
 
-  async #record(delivery: WebhookDelivery, attempt: DeliveryAttempt, mayWait: boolean): Promise<void> {
+  async #record(delivery: WebhookDelivery, attempt: EndedAttempt, mayWait: boolean): Promise<void> {
     if (!(await this.#sender.record(delivery, attempt, mayWait))) this.#isPaused = true
   }
 

@@ -15,6 +15,8 @@ import {
 } from '../../src/core/webhook.ts'
 import { matrix, table } from '../table.ts'
 
+const PRESENT = { isGone: false }
+
 const NEW = newDelivery({ id: 'whd_1', created: 1000, event: 'evt_1', endpoint: 'we_1' })
 
 const answered = (response_status: number | null, time = 1000): DeliveryAttempt => ({
@@ -29,7 +31,7 @@ const answered = (response_status: number | null, time = 1000): DeliveryAttempt 
 function failedTimes(count: number): WebhookDelivery {
   let delivery = NEW
   for (let attempt = 0; attempt < count; attempt += 1) {
-    delivery = attempted(due(delivery), answered(500, delivery.next_attempt ?? 1000))
+    delivery = attempted(due(delivery), answered(500, delivery.next_attempt ?? 1000), PRESENT)
   }
   return delivery
 }
@@ -78,7 +80,8 @@ describe('a delivery', () => {
       401   pending    1005
       404   pending    1005
       409   pending    1005
-      410   discarded  -
+      410   pending    1005
+      gone  discarded  -
       429   pending    1005
       500   pending    1005
       503   pending    1005
@@ -86,8 +89,9 @@ describe('a delivery', () => {
       `,
     ),
   )('that is answered $response at 1000 is $status, and retried at $next', ({ response, status, next }) => {
-    const attempt = answered(response === 'none' ? null : Number(response))
-    const delivery = attempted(NEW, attempt)
+    const isGone = response === 'gone'
+    const attempt = answered(response === 'none' ? null : isGone ? 410 : Number(response))
+    const delivery = attempted(NEW, attempt, { isGone })
     expect(isAccepted(attempt)).toBe(status === 'succeeded')
     expect(delivery).toEqual({
       ...NEW,
@@ -132,7 +136,7 @@ describe('a delivery', () => {
   })
 
   test('may still be accepted at the tenth attempt', () => {
-    expect(attempted(due(failedTimes(9)), answered(200)).status).toBe('succeeded')
+    expect(attempted(due(failedTimes(9)), answered(200), PRESENT).status).toBe('succeeded')
   })
 
   test('that is due for a retry is ready and has no job', () => {
@@ -146,7 +150,7 @@ describe('a delivery', () => {
     'that was discarded during an attempt stays discarded after a response of %s',
     (status) => {
       const discarded = { ...NEW, status: DISCARDED, is_ready: false }
-      expect(attempted(discarded, answered(status))).toMatchObject({
+      expect(attempted(discarded, answered(status), { isGone: status === 410 })).toMatchObject({
         status: 'discarded',
         attempts: [answered(status)],
         next_attempt: null,

@@ -205,6 +205,38 @@ describe('an endpoint', () => {
     expect(shop.ids().slice(2)).toEqual([next])
   })
 
+  test.each(['a first attempt', 'a retry'])(
+    'that has another URL by now is not disabled by a 410 of the former one to %s',
+    async (attempt) => {
+      const shop = await openShop()
+      const endpoint = await shop.endpoint()
+      const door = makeDoor()
+      shop.inbox.receive = async ({ url }) => {
+        if (url !== URL) return 200
+        if (attempt === 'a retry' && shop.ids().length === 1) return 500
+        await door.opened
+        return 410
+      }
+      const [event = ''] = await makeEvents(shop, 1)
+      await turns()
+      if (attempt === 'a retry') await shop.advance({ by: '1h' })
+      await turns()
+      const waiting = await makeEvents(shop, 1)
+      const path = `${PATH}/${endpoint.id}`
+      await shop.post(path, { url: 'http://new.test/' })
+      door.open()
+      await shop.settled()
+      expect(await shop.get(path)).toMatchObject({ url: 'http://new.test/', status: 'enabled' })
+      await shop.advance({ by: '1d' })
+      await shop.settled()
+      expect(shop.ids('http://new.test/').sort()).toEqual([event, ...waiting].sort())
+      expect((await shop.deliveries(endpoint)).map(({ status }) => status)).toEqual([
+        'succeeded',
+        'succeeded',
+      ])
+    },
+  )
+
   test.each([
     ['disabled', (shop: Shop, id: string) => shop.post(`${PATH}/${id}`, { disabled: true })],
     ['deleted', (shop: Shop, id: string) => shop.delete(`${PATH}/${id}`)],

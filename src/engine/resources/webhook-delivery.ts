@@ -14,12 +14,13 @@ function write(unit: UnitOfWork, before: WebhookDelivery, after: WebhookDelivery
   if (after.is_ready) unit.announce(after.endpoint)
 }
 
-/** Records a delivery attempt. */
+/** Records a delivery attempt. @param given.isGone - whether the endpoint refuses all further deliveries */
 export const recordDeliveryAttempt = (
   unit: UnitOfWork,
   delivery: WebhookDelivery,
   attempt: DeliveryAttempt,
-): void => write(unit, delivery, attempted(delivery, attempt))
+  given: { readonly isGone: boolean },
+): void => write(unit, delivery, attempted(delivery, attempt, given))
 
 /** Makes a delivery ready when its retry is due. */
 export function retryDelivery(unit: UnitOfWork, id: string): void {

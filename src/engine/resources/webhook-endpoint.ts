@@ -1,7 +1,7 @@
 import { Change } from '../../core/change.ts'
 import { parameterInvalid } from '../../core/errors.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
-import { type DeliveryAttempt, GONE, type WebhookEndpoint } from '../../core/webhook.ts'
+import { type EndedAttempt, GONE, type WebhookEndpoint } from '../../core/webhook.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { discardQueued, recordDeliveryAttempt } from './webhook-delivery.ts'
@@ -81,17 +81,19 @@ export const deleteEndpoint = (unit: UnitOfWork, id: string): WebhookEndpoint =>
 }
 
 /**
- * Records a delivery attempt; a 410 disables the endpoint. If the delivery no longer exists, because of a reset or a
+ * Records a delivery attempt; a 410 disables the endpoint, unless its URL was changed meanwhile. If the delivery no longer exists, because of a reset or a
  * deleted merchant, nothing is recorded.
  * See docs/contract/events-and-webhooks.md#delivery-status.
  */
-export function recordAttempt(unit: UnitOfWork, id: string, attempt: DeliveryAttempt): void {
+export function recordAttempt(unit: UnitOfWork, id: string, ended: EndedAttempt): void {
   const delivery = unit.store.deliveries.get(unit.owner, id)
   if (!delivery) return
-  recordDeliveryAttempt(unit, delivery, attempt)
-  if (attempt.response_status !== GONE) return
-  const endpoint = unit.need('webhook_endpoint', delivery.endpoint)
-  if (!endpoint.deleted) replace(unit, endpoint, { ...endpoint, status: 'disabled' })
+  const { url, ...attempt } = ended
+  const endpoint =
+    attempt.response_status === GONE ? unit.need('webhook_endpoint', delivery.endpoint) : undefined
+  const isGone = endpoint !== undefined && endpoint.url === url
+  recordDeliveryAttempt(unit, delivery, attempt, { isGone })
+  if (isGone && !endpoint.deleted) replace(unit, endpoint, { ...endpoint, status: 'disabled' })
 }
 
 /** Returns the secret that signs deliveries. It is derived from the seed and not stored. */
