@@ -107,10 +107,10 @@ describe('reads that arrive together', () => {
     const written = other.post('/v1/products', { name: 'Tea' }).then(() => read.push('write'))
     await Promise.all([...reads.map((send) => send()), written])
     const [timer, write] = [read.indexOf('timer'), read.indexOf('write')]
-    expect(read.filter((name) => name !== 'timer' && name !== 'write')).toEqual([
-      ...['a1', 'a2', 'b1'],
-      ...['a3', 'a4', 'a5'],
-    ])
+    const made = read.filter((name) => name !== 'timer' && name !== 'write')
+    expect(made.filter((name) => name !== 'b1')).toEqual(['a1', 'a2', 'a3', 'a4', 'a5'])
+    // The first read runs at once if its turn has time, and else waits with the others.
+    expect([1, 2]).toContain(made.indexOf('b1'))
     expect(timer).toBeLessThan(4)
     expect(write).toBeLessThan(7)
   })
