@@ -1,9 +1,9 @@
 import type { DiscountAmount } from './billing/discount-amounts.ts'
 
 /**
- * What discounts of a fixed amount that several items share take off each of them in the current period, by item and then by
- * discount: as the items were billed, in the smallest currency unit for a whole period. An item that was removed without a
- * credit stays in it. null for nothing.
+ * The parts of shared discounts of a fixed amount in the current period, by subscription item, in the smallest currency unit: what its
+ * invoice took off, or what a later change took off for a whole period. The part of an item that was removed without a credit stays.
+ * null if there are none.
  * See docs/contract/discounts.md#prorations.
  */
 export type AmountsOff = Readonly<Record<string, readonly DiscountAmount[]>> | null

@@ -11,7 +11,7 @@ export type PendingUpdate = {
   readonly expires_at: number
   readonly items: readonly SubscriptionItem[]
   /** Absent in updates of earlier versions. */
-  readonly amounts_off?: AmountsOff | null
+  readonly amounts_off?: AmountsOff
   /** The new period that the change begins; null if the period stays. */
   readonly period: Period | null
   /** The invoice that must be paid. */

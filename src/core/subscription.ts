@@ -68,7 +68,7 @@ export type Subscription = {
   /** The discounts of its invoices, in the order in which they apply. */
   readonly discounts: readonly string[]
   /** Not part of the API's object. */
-  readonly amounts_off: AmountsOff | null
+  readonly amounts_off: AmountsOff
   readonly metadata: Metadata
   readonly test_clock: string | null
   /** When it expires if its first payment is still missing; null for the end of its first period. Not part of the API's object. */

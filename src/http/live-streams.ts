@@ -62,7 +62,7 @@ export class LiveStreams {
   /** The streams to read for. */
   readonly #due = new TimeShares<string, Stream>()
   /** The streams that get a heartbeat, or have ended. */
-  readonly #beats = new Set<Stream>()
+  readonly #urgent = new Set<Stream>()
   /** Whether there may be new items since the last turn began. */
   #mayHaveNews = false
   #isScheduled = false
@@ -179,7 +179,7 @@ export class LiveStreams {
     this.#mayHaveNews = false
     for (const stream of this.#streams) {
       this.#endOnError(stream, () => {
-        if (stream.feed.hasEnded?.()) this.#beats.add(stream)
+        if (stream.feed.hasEnded?.()) this.#urgent.add(stream)
         else if (stream.place < reader.newest(stream.feed)) this.#due.add(stream.owner, stream)
       })
     }
@@ -187,14 +187,14 @@ export class LiveStreams {
 
   /** Sends the next heartbeat, or ends its stream. @returns whether there are more */
   #beatNext(): boolean {
-    const [stream] = this.#beats
+    const [stream] = this.#urgent
     if (!stream) return false
-    this.#beats.delete(stream)
+    this.#urgent.delete(stream)
     this.#endOnError(stream, () => {
       if (stream.feed.hasEnded?.()) this.#end(stream)
       else if (this.#hasRoom(stream)) this.#send(stream, HEARTBEAT)
     })
-    return this.#beats.size > 0
+    return this.#urgent.size > 0
   }
 
   /** Sends the next chunk of a stream from its place, or ends it. Others are served before its next chunk. */
@@ -226,9 +226,9 @@ export class LiveStreams {
   }
 
   /** @throws ApiError rate_limit */
-  #checkRoom(opener: string, most: number): void {
+  #checkRoom(owner: string, most: number): void {
     let room = most
-    for (const { owner } of this.#streams) if (owner === opener) room -= 1
+    for (const stream of this.#streams) if (stream.owner === owner) room -= 1
     if (room <= 0) throw rateLimited()
   }
 
@@ -257,7 +257,7 @@ export class LiveStreams {
    */
   #beat(): void {
     this.#heartbeat ??= setInterval(() => {
-      for (const stream of this.#streams) this.#beats.add(stream)
+      for (const stream of this.#streams) this.#urgent.add(stream)
       this.#schedule()
     }, HEARTBEAT_MS).unref()
   }
@@ -271,7 +271,7 @@ export class LiveStreams {
   #drop(stream: Stream): void {
     this.#streams.delete(stream)
     this.#due.delete(stream.owner, stream)
-    this.#beats.delete(stream)
+    this.#urgent.delete(stream)
     if (this.#streams.size > 0) return
     clearInterval(this.#heartbeat)
     this.#heartbeat = undefined

@@ -28,7 +28,7 @@ export class JobTable {
     this.#windowSize = windowSize
   }
 
-  /** Counts writes. While it is unchanged, a rollback of a savepoint leaves the jobs in memory valid. */
+  /** The number of writes so far. If a savepoint is rolled back and this has not changed, the jobs in memory are still valid. */
   get writes(): number {
     return this.#writes
   }

@@ -17,7 +17,7 @@ const MIB = 1_048_576
 const MAX_BYTES = 256 * MIB
 const SHARE: Share = { most: 64 * MIB, ensured: MIB }
 
-/** What a body says. It is the same for all endpoints with a version. */
+/** The event that a body shows, and an endpoint with the version in which it does. */
 export type Content = {
   readonly merchant: MerchantState
   readonly event: string
@@ -26,9 +26,9 @@ export type Content = {
 
 /** An attempt that needs a body. */
 export type User = {
-  /** Whether it still does: the event may be gone meanwhile. */
+  /** Whether the attempt is still to be sent: its delivery may have been discarded. */
   readonly isWanted: () => boolean
-  /** Ends its wait for the body. */
+  /** Aborts its wait for the body. */
   readonly ended: AbortSignal
 }
 

@@ -26,10 +26,10 @@ export type DelivererOptions = {
   readonly reportError: (error: unknown, doing: string) => void
 }
 
-/** The reply to a post, the URL that gave it, and the time from the post's beginning. */
+/** The reply to a post, the URL to which it was sent (null if nothing was sent), and its duration in milliseconds. */
 type Sent = { readonly reply: Reply; readonly url: string | null; readonly duration_ms: number }
 
-/** Says why there was no post. */
+/** Returns the result of an attempt that sent nothing. */
 const unsent = (error: string): Sent => ({ reply: { status: null, error }, url: null, duration_ms: 0 })
 
 /** The abort reason after which deliveries are not sent again at the next start. */

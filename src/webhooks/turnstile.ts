@@ -28,7 +28,7 @@ export class FairSemaphore<Owner> {
   /**
    * Takes a place, or as many as the size says. Waits until the owner can have them.
    * @param signal - ends the wait
-   * @returns whether they were taken, at once if nothing has to be awaited; false if the signal was aborted before
+   * @returns true when the places are taken, without a promise if they are free at once; false if the signal was aborted first
    */
   enter(owner: Owner, size = 1, signal?: AbortSignal): boolean | Promise<boolean> {
     if (signal?.aborted) return false

@@ -93,7 +93,7 @@ test.each([
   { reader: 'the operator', merchant: 1, key: null, others: 'a merchant', behind: 'key_1' },
   { reader: 'a merchant', merchant: 1, key: 'key_1', others: 'the operator', behind: null },
 ])(
-  'a stream of $reader does not wait for as many as $others may have that are behind',
+  'an event for $reader is not delayed by the streams of $others that are behind',
   async ({ merchant, key, behind }) => {
     followBehind(behind === APP_TOKEN ? MOST_APP_STREAMS : MOST_STREAMS, behind)
     await turns(3)

@@ -206,7 +206,7 @@ describe('an endpoint', () => {
   })
 
   test.each(['a first attempt', 'a retry'])(
-    'that has another URL by now is not disabled by a 410 of the former one to %s',
+    'is not disabled by a 410 of its former URL to %s',
     async (attempt) => {
       const shop = await openShop()
       const endpoint = await shop.endpoint()

@@ -242,7 +242,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     },
     bills: ['2026-04-01 19000 to 2026-05-01', '2026-05-01 -5000 to 2026-06-01'],
   },
-  'an amount off whose part an item takes along that is removed without proration': {
+  'an item removed without proration keeps its part of an amount off': {
     now: '2026-04-01T00:00:00Z',
     play: async (twin, go) => {
       await coupon(twin, { amount_off: 1000, currency: 'usd' })

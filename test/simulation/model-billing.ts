@@ -1,7 +1,7 @@
 import { dueOf, MAX_AMOUNT, subtotalOf } from './model-amounts.ts'
 import { applyBalance, returnBalance } from './model-balance.ts'
 import { DAY, retryAfter } from './model-calendar.ts'
-import { endAllOf, endOfGoneItems, grantPeriod, inherit, reduceAndSpend } from './model-discount.ts'
+import { endAllOf, endOfGoneItems, inherit, recordPeriod, reduceAndSpend } from './model-discount.ts'
 import type { Operation } from './model-events.ts'
 import type { Intent } from './model-money.ts'
 import { scheduleDueNotices } from './model-notices.ts'
@@ -59,7 +59,7 @@ export function draft(
   }
   inherit(merchant, invoice, { subscription, at: operation.at })
   reduceAndSpend(operation, invoice)
-  if (!part || reason === 'subscription_create') grantPeriod(merchant, subscription, invoice.lines)
+  if (!part || reason === 'subscription_create') recordPeriod(merchant, subscription, invoice.lines)
   merchant.invoices.push(invoice)
   operation.tellOfInvoice('invoice.created', invoice)
   return invoice

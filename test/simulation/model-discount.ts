@@ -60,7 +60,7 @@ export type Discount = {
 export type Off = { readonly discount: string; readonly amount: number }
 
 /** What a discount of an amount takes off an item in a whole period. */
-export type Grant = Off & { readonly item: string }
+export type AmountOff = Off & { readonly item: string }
 
 /** Returns a quotient of numbers that are not negative, rounded half up. */
 const quotient = (numerator: bigint, denominator: bigint): number =>
@@ -212,12 +212,12 @@ const isSharedAmount = ({ terms, holder }: Discount): boolean =>
   terms.amount !== null && terms.duration !== 'once' && holder.item === undefined
 
 /** Notes what discounts of an amount take off the items of a period. See docs/contract/discounts.md#prorations. */
-export function grantPeriod(
+export function recordPeriod(
   { discounts }: Merchant,
   subscription: Subscription,
   lines: readonly Line[],
 ): void {
-  subscription.grants = lines.flatMap(({ bills, off }) =>
+  subscription.amountsOff = lines.flatMap(({ bills, off }) =>
     bills === null || bills.isUsage || bills.cycle !== subscription.cycle
       ? []
       : off
@@ -231,17 +231,17 @@ export function grantPeriod(
  * See docs/contract/discounts.md#prorations.
  * @param credited - the items whose time is credited
  */
-export function grantChange(
+export function recordChange(
   merchant: Merchant,
   subscription: Subscription,
   { credited, billed, at }: { credited: readonly Item[]; billed: readonly Item[]; at: number },
 ): ReadonlyMap<string, number> {
-  const grants = subscription.grants.filter(({ item }) => !credited.some(({ key }) => key === item))
+  const amountsOff = subscription.amountsOff.filter(({ item }) => !credited.some(({ key }) => key === item))
   const shared = lastingOfInvoice(merchant, subscription, at).map((discount): Discount => {
     const { key, terms } = discount
     if (terms.amount === null) return discount
-    const given = grants
-      .filter((grant) => grant.discount === key)
+    const given = amountsOff
+      .filter(({ discount }) => discount === key)
       .reduce((sum, { amount }) => sum + amount, 0)
     return { ...discount, terms: { ...terms, amount: Math.max(0, terms.amount - given) } }
   })
@@ -256,8 +256,8 @@ export function grantChange(
   const given = billed.flatMap(({ key: item }, place) =>
     (taken[place] ?? []).map((off) => ({ ...off, item })),
   )
-  subscription.grants = [
-    ...grants,
+  subscription.amountsOff = [
+    ...amountsOff,
     ...given.filter(({ discount }) => isSharedAmount(named(merchant.discounts, discount))),
   ]
   return new Map(

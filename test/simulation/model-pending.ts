@@ -3,7 +3,10 @@ import { scheduleNotices } from './model-notices.ts'
 import type { Merchant, Subscription } from './model-state.ts'
 
 /** The fields that a change of the plan sets. */
-export type Plan = Pick<Subscription, 'items' | 'grants' | 'anchor' | 'period' | 'cycle' | 'start' | 'end'>
+export type Plan = Pick<
+  Subscription,
+  'items' | 'amountsOff' | 'anchor' | 'period' | 'cycle' | 'start' | 'end'
+>
 
 /** A change that waits until its invoice is paid. See docs/contract/proration.md#pending-updates. */
 export type Pending = {
@@ -20,8 +23,8 @@ export type Pending = {
 const HOURS_TO_PAY = 23
 
 /** Returns the fields of a subscription that a change of the plan sets. */
-export const planOf = ({ items, grants, anchor, period, cycle, start, end }: Subscription): Plan => ({
-  ...{ items: items.map((item) => ({ ...item })), grants, anchor, period, cycle, start, end },
+export const planOf = ({ items, amountsOff, anchor, period, cycle, start, end }: Subscription): Plan => ({
+  ...{ items: items.map((item) => ({ ...item })), amountsOff, anchor, period, cycle, start, end },
 })
 
 /** Takes a change back whose payment has failed, until its invoice is paid. */

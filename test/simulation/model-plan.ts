@@ -1,6 +1,6 @@
 import { fullOf, MAX_AMOUNT, netOf, subtotalOf } from './model-amounts.ts'
 import { type Interval, periodBegin } from './model-calendar.ts'
-import { grantChange } from './model-discount.ts'
+import { recordChange } from './model-discount.ts'
 import type { Billed, Invoice, InvoiceItem, Item, Line, Merchant, Subscription } from './model-state.ts'
 import { named, newKey } from './model-state.ts'
 import { keptOf, usageLines } from './model-usage.ts'
@@ -159,7 +159,7 @@ export function prorate(
   const after = subscription.items
   const isSame = (old: Item) => (now: Item) =>
     old.key === now.key && old.price === now.price && old.quantity === now.quantity
-  const taken = grantChange(merchant, subscription, {
+  const taken = recordChange(merchant, subscription, {
     credited: before.filter((old) => !after.some(isSame(old))),
     billed: after.filter((now) => !before.some(isSame(now))),
     at,

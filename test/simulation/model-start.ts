@@ -19,7 +19,7 @@ export const newSubscription = (merchant: Merchant, { at, ...given }: Given): Su
   status: 'active',
   discounts: [],
   itemDiscounts: {},
-  grants: [],
+  amountsOff: [],
   period: 0,
   cycle: 0,
   lastCycle: 0,

@@ -1,5 +1,5 @@
 import type { Interval } from './model-calendar.ts'
-import type { Code, Coupon, Discount, Grant, Off } from './model-discount.ts'
+import type { AmountOff, Code, Coupon, Discount, Off } from './model-discount.ts'
 import type { Dispute } from './model-dispute.ts'
 import type { Charge, CreditNote, Intent, Refund } from './model-money.ts'
 import type { NoticeDays } from './model-notices.ts'
@@ -157,7 +157,7 @@ export type Subscription = {
   /** By item. */
   readonly itemDiscounts: Record<string, string[]>
   /** What discounts of an amount take off in the current period. */
-  grants: readonly Grant[]
+  amountsOff: readonly AmountOff[]
   anchor: number
   /** The current period ends at the anchor and one interval more than so many. */
   period: number

@@ -12,7 +12,7 @@ import { discountsOfInvoice } from './discounting.ts'
 
 /** What discounts take off the items of a subscription when a change bills some of them. */
 export type DiscountsOfChange = {
-  /** The discount amounts of each billed item for a whole period, by item. */
+  /** What discounts take off each billed item in a whole period, by item, in the smallest currency unit. */
   readonly ofItems: ReadonlyMap<string, number>
   /** What discounts of a fixed amount take off all items from then on. */
   readonly amounts_off: AmountsOff
@@ -26,8 +26,7 @@ export type DiscountsOfChange = {
  */
 export function discountsOfChange(
   { customer, discounts, prices, now: at }: Pick<Account, 'customer' | 'discounts' | 'prices' | 'now'>,
-  before: Subscription,
-  after: Subscription,
+  { before, after }: { readonly before: Subscription; readonly after: Subscription },
 ): DiscountsOfChange {
   if (discounts.size === 0) return { ofItems: new Map(), amounts_off: null }
   const { currency } = after
@@ -77,11 +76,12 @@ export function withAmountsOff(
   discounts: Discounts,
 ): Subscription {
   if (discounts.size === 0 && subscription.amounts_off === null) return subscription
-  const billed = lines.flatMap(({ subscription_item, proration, discount_amounts = [] }) =>
-    subscription_item === null || proration?.is_usage
-      ? []
-      : [[subscription_item, fixedOf(discount_amounts, discounts)] as const],
-  )
+  const billed = lines.flatMap(({ subscription_item: item, proration, discount_amounts = [] }) => {
+    // Usage and lines for earlier periods, such as after a start in the past, bill nothing of this one.
+    const isOfPeriod =
+      !proration || (!proration.is_usage && proration.cycle === subscription.current_period_start)
+    return item !== null && isOfPeriod ? [[item, fixedOf(discount_amounts, discounts)] as const] : []
+  })
   return { ...subscription, amounts_off: amountsOff(billed) }
 }
 

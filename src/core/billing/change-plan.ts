@@ -59,7 +59,7 @@ export function changePlan(
 ): Collected | null {
   const { behavior, restartsPeriod } = plan
   const { lines, after } =
-    behavior === 'none' ? { lines: [], after: plan.after } : billChange(account, subscription, plan)
+    behavior === 'none' ? { lines: [], after: plan.after } : prorateChange(account, subscription, plan)
   const created = lines.map((line) => createItem(change, account, subscription, line))
   const waiting = { ...account, pendingItems: [...account.pendingItems, ...created] }
   const hasWaiting = waiting.pendingItems.length > 0
@@ -129,8 +129,8 @@ const currentPeriod = ({ current_period_start, current_period_end }: Subscriptio
   end: current_period_end,
 })
 
-/** Returns the lines of a change, and the subscription with the discounts that they take into account. */
-function billChange(
+/** Returns the lines of a change, and the subscription with what discounts take off it from then on. */
+function prorateChange(
   account: Account,
   subscription: Subscription,
   { after, at, restartsPeriod, billed, names }: PlanChange,
@@ -146,7 +146,7 @@ function billChange(
   }
   const usage = usageUpTo(account, subscription, { after: after.items, at: usageFrom(at, account.now) })
   if (restartsPeriod) return { lines: [...usage, ...creditsForAll(change)], after }
-  const { ofItems, amounts_off } = discountsOfChange(account, subscription, after)
+  const { ofItems, amounts_off } = discountsOfChange(account, { before: subscription, after })
   return {
     lines: [...usage, ...prorations({ ...change, after: after.items, discounts: ofItems })],
     after: { ...after, amounts_off },

@@ -45,7 +45,7 @@ export class TestClocks {
     return clock
   }
 
-  /** Returns a new clock. It is cached at its first use only. */
+  /** Returns a new clock. Only its next reader caches it. */
   made(row: StoredClock): Clock {
     return new Clock(row, this.#wall)
   }
@@ -67,7 +67,7 @@ export class TestClocks {
 
   /**
    * Returns the only object of a clock. All code that moves the clock or waits for it must share that object. A deleted clock does not
-   * move, and is not kept. A row that was read in a transaction may be uncommitted, so the object is dropped when the reader is rolled back.
+   * move, and is not kept.
    */
   #take(row: StoredClock): Clock {
     let clock = this.#known.get(row.id)
@@ -78,6 +78,7 @@ export class TestClocks {
     return clock
   }
 
+  /** Caches a clock. A row that was read in a transaction may be uncommitted, so it is dropped when the reader is rolled back. */
   #keep(clock: Clock): void {
     this.#known.set(clock.id, clock)
     this.#log.onRollback(() => this.forget(clock))

@@ -1,12 +1,11 @@
 import { workBriefly } from './gate.ts'
 
-/** paytwin: the time after which the owner of the items gives way to the next one, in milliseconds. */
+/** paytwin: the time of an owner's turn, in milliseconds. */
 const SHARE_MS = 2
 
 /**
- * A queue of distinct items whose owners take turns of a limited time, in which at least one item is taken. Unlike with `Turns`,
- * an owner with many small items does not wait for a large one of another between any two of them. The items of one owner keep
- * their order.
+ * A queue of distinct items. Owners take turns of a limited time, and at least one item is taken in each. With `Turns`, a large item of
+ * another owner would come between any two small ones. The items of one owner keep their order.
  */
 export class TimeShares<Owner, Item extends object> {
   /** The waiting items of each owner: first those of the owner whose turn is next. */
@@ -19,6 +18,7 @@ export class TimeShares<Owner, Item extends object> {
     else this.#lines.set(owner, new Set([item]))
   }
 
+  /** Removes an item, if it waits. */
   delete(owner: Owner, item: Item): void {
     this.#lines.get(owner)?.delete(item)
   }

@@ -81,8 +81,8 @@ export const deleteEndpoint = (unit: UnitOfWork, id: string): WebhookEndpoint =>
 }
 
 /**
- * Records a delivery attempt; a 410 disables the endpoint, unless its URL was changed meanwhile. If the delivery no longer exists, because of a reset or a
- * deleted merchant, nothing is recorded.
+ * Records a delivery attempt. A 410 disables the endpoint if it came from its current URL. If the delivery no longer exists, because
+ * of a reset or a deleted merchant, nothing is recorded.
  * See docs/contract/events-and-webhooks.md#delivery-status.
  */
 export function recordAttempt(unit: UnitOfWork, id: string, ended: EndedAttempt): void {

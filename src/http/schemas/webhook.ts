@@ -45,7 +45,7 @@ const deliveryFields = () => ({
         response_status: z.int().nullable().describe('The status of the response; null without a response.'),
         response_body: text('The beginning of the response; null without a response.').nullable(),
         error: text('The error; null if there was a response.').nullable(),
-        duration_ms: z.int().describe('The duration in milliseconds.'),
+        duration_ms: z.int().describe('The duration of the post in milliseconds; 0 if nothing was sent.'),
       }),
     )
     .describe('The attempts, oldest first.'),
