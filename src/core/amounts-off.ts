@@ -1,21 +1,34 @@
-import type { DiscountAmount } from './billing/discount-amounts.ts'
+/** What a coupon takes off, in the smallest currency unit. */
+export type CouponAmount = { readonly coupon: string; readonly amount: number }
 
 /**
- * The parts of shared discounts of a fixed amount in the current period, by subscription item, in the smallest currency unit: what its
- * invoice took off, or what a later change took off for a whole period. The part of an item that was removed without a credit stays.
- * null if there are none.
+ * The parts of coupons with a fixed amount in the current period, by subscription item: what the invoice of the period took off, or what
+ * a later change took off for a whole period. The entry without an item has the parts of all others: of lines of that invoice for
+ * something else, and of items that were removed without a credit. null if there are none.
  * See docs/contract/discounts.md#prorations.
  */
-export type AmountsOff = Readonly<Record<string, readonly DiscountAmount[]>> | null
+export type AmountsOff = Readonly<Record<string, readonly CouponAmount[]>> | null
 
-/** Collects the amounts of items, in their order. */
-export function amountsOff(
-  items: readonly (readonly [id: string, amounts: readonly DiscountAmount[]])[],
-): AmountsOff {
-  const reduced = items.filter(([, amounts]) => amounts.length > 0)
-  return reduced.length === 0 ? null : Object.fromEntries(reduced)
+/** One part of a coupon, and the item of which it is; null for all others. */
+export type PartOfItem = CouponAmount & { readonly item: string | null }
+
+const OTHERS = ''
+
+/** Collects parts, those of one item and coupon in one sum. */
+export function amountsOff(parts: readonly PartOfItem[]): AmountsOff {
+  if (parts.length === 0) return null
+  const items = new Map<string, Map<string, number>>()
+  for (const { item, coupon, amount } of parts) {
+    const sums = items.get(item ?? OTHERS) ?? new Map<string, number>()
+    items.set(item ?? OTHERS, sums.set(coupon, (sums.get(coupon) ?? 0) + amount))
+  }
+  return Object.fromEntries(
+    [...items].map(([item, sums]) => [item, [...sums].map(([coupon, amount]) => ({ coupon, amount }))]),
+  )
 }
 
-/** Returns the amounts without those of some items. */
-export const withoutItems = (amounts: AmountsOff, isLeftOut: (item: string) => boolean): AmountsOff =>
-  amountsOff(Object.entries(amounts ?? {}).filter(([item]) => !isLeftOut(item)))
+/** Lists the parts that `amountsOff` has collected. */
+export const partsOff = (amounts: AmountsOff): PartOfItem[] =>
+  Object.entries(amounts ?? {}).flatMap(([item, parts]) =>
+    parts.map((part) => ({ ...part, item: item === OTHERS ? null : item })),
+  )

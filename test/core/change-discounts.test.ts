@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withAmountsOff } from '../../src/core/billing/change-discounts.ts'
+import { discountsOfChange, withAmountsOff } from '../../src/core/billing/change-discounts.ts'
 import type { Discount } from '../../src/core/discount.ts'
 import type { InvoiceLine } from '../../src/core/invoice-line.ts'
 import type { Subscription } from '../../src/core/subscription.ts'
@@ -7,7 +7,13 @@ import type { Subscription } from '../../src/core/subscription.ts'
 const START = 1_000_000
 
 const discount = (terms: Partial<Discount['terms']>, subscription_item: string | null = null) =>
-  ({ subscription_item, terms: { amount_off: 100, duration: 'forever', ...terms } }) as Discount
+  ({
+    subscription_item,
+    invoice: null,
+    invoice_item: null,
+    coupon: 'OFF',
+    terms: { amount_off: 100, duration: 'forever', ...terms },
+  }) as Discount
 const discounts = new Map([
   ['amount', discount({})],
   ['percentage', discount({ amount_off: null, percent_off: 10 })],
@@ -25,18 +31,20 @@ const recorded = (lines: InvoiceLine[], before: Subscription['amounts_off'] = nu
   withAmountsOff({ current_period_start: START, amounts_off: before } as Subscription, { lines }, discounts)
     .amounts_off
 
+const PART = [{ coupon: 'OFF', amount: 7 }]
+
 test('an amount off that items share and that lasts is recorded for each item', () => {
   const lines = [
     line({ discount_amounts: off('percentage', 'amount', 'once', 'own') }),
     line({ subscription_item: 'si_2', discount_amounts: off('amount') }),
     line({ subscription_item: 'si_3', discount_amounts: off('percentage') }),
   ]
-  expect(recorded(lines)).toEqual({ si_1: off('amount'), si_2: off('amount') })
+  expect(recorded(lines)).toEqual({ si_1: PART, si_2: PART })
 })
 
-test('the line of a period that an anchor shortens counts', () => {
+test('the line of a period that an anchor shortens is one of its item', () => {
   expect(recorded([line({ proration: proration(START), discount_amounts: off('amount') })])).toEqual({
-    si_1: off('amount'),
+    si_1: PART,
   })
 })
 
@@ -44,6 +52,31 @@ test.each([
   ['of an earlier period', line({ proration: proration(START - 10), discount_amounts: off('amount') })],
   ['of usage', line({ proration: proration(START, { is_usage: true }), discount_amounts: off('amount') })],
   ['without an item', line({ subscription_item: null, discount_amounts: off('amount') })],
-])('a line %s does not count, and what was recorded before ends', (_, given) => {
-  expect(recorded([given, line({})], { si_1: off('amount') })).toBeNull()
+])('a line %s is recorded for no item', (_, given) => {
+  expect(recorded([given, given])).toEqual({ '': [{ coupon: 'OFF', amount: 14 }] })
+})
+
+test('what was recorded for a former period ends', () => {
+  expect(recorded([line({})], { si_1: PART })).toBeNull()
+})
+
+test('parts of gone items are added up, and those of coupons that nobody has any more end', () => {
+  const items = [{ id: 'si_9', price: 'price_1', quantity: 1 }]
+  const subscription = { items, discounts: ['amount'], currency: 'usd' } as unknown as Subscription
+  const account = {
+    ...{ customer: { discount: null }, prices: new Map(), now: START },
+    discounts,
+  } as unknown as Parameters<typeof discountsOfChange>[0]
+  const before = {
+    ...subscription,
+    amounts_off: {
+      si_1: [...PART, { coupon: 'GONE', amount: 5 }],
+      si_2: PART,
+      si_9: PART,
+    },
+  }
+  expect(discountsOfChange(account, { before, after: subscription }).amounts_off).toEqual({
+    '': [{ coupon: 'OFF', amount: 14 }],
+    si_9: PART,
+  })
 })

@@ -256,6 +256,39 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     },
     bills: ['2026-04-01 1000 to 2026-05-01', '2026-05-01 8000 to 2026-06-01'],
   },
+  'an amount off that an own invoice item of the period has used': {
+    now: '2026-04-01T00:00:00Z',
+    play: async (twin, go) => {
+      await coupon(twin, { amount_off: 1000, currency: 'usd' })
+      const { add, customer, subscription } = await begin(twin, { unit_amount: 2000 })
+      await twin.post('/v1/invoiceitems', {
+        ...{ customer: customer.id, subscription: subscription.id, amount: 18_000, currency: 'usd' },
+      })
+      await go('2026-05-16T12:00:00Z')
+      await add(6200)
+      // Half of 62.00: the invoice item took 9.00 of the coupon, and the other item 1.00.
+      expect(await pendingAmounts(twin)).toEqual([3100])
+      await go('2026-06-01T00:00:00Z')
+    },
+    bills: [
+      '2026-04-01 1000 to 2026-05-01',
+      '2026-05-01 19000 to 2026-06-01',
+      '2026-06-01 10300 to 2026-07-01',
+    ],
+  },
+  'an amount off whose coupon is given again': {
+    now: '2026-04-01T00:00:00Z',
+    play: async (twin, go) => {
+      await coupon(twin, { amount_off: 1000, currency: 'usd' })
+      const { add, subscription } = await begin(twin, { unit_amount: 2000 })
+      await go('2026-04-16T00:00:00Z')
+      await twin.post(`/v1/subscriptions/${subscription.id}`, OFF)
+      await add(6000)
+      expect(await pendingAmounts(twin)).toEqual([3000])
+      await go('2026-05-01T00:00:00Z')
+    },
+    bills: ['2026-04-01 1000 to 2026-05-01', '2026-05-01 10000 to 2026-06-01'],
+  },
   'an amount off once more in a period that a change begins': {
     now: '2026-04-01T00:00:00Z',
     play: async (twin, go) => {

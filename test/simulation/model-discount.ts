@@ -59,8 +59,8 @@ export type Discount = {
 /** What a discount takes off a line. */
 export type Off = { readonly discount: string; readonly amount: number }
 
-/** What a discount of an amount takes off an item in a whole period. */
-export type AmountOff = Off & { readonly item: string }
+/** What a coupon of an amount takes off an item, or something else, in a period. */
+export type AmountOff = { readonly item: string | null; readonly coupon: string; readonly amount: number }
 
 /** Returns a quotient of numbers that are not negative, rounded half up. */
 const quotient = (numerator: bigint, denominator: bigint): number =>
@@ -207,27 +207,28 @@ const lastingOfInvoice = (
 ): readonly Discount[] =>
   firstOf(lasting(inForce(merchant, discounts, at)), lasting(ofCustomer(merchant, customer, at)))
 
-/** Reports whether several items share a discount's amount, invoice after invoice. */
+/** Reports whether a discount takes an amount off that all lines of an invoice share, invoice after invoice. */
 const isSharedAmount = ({ terms, holder }: Discount): boolean =>
-  terms.amount !== null && terms.duration !== 'once' && holder.item === undefined
+  terms.amount !== null &&
+  terms.duration !== 'once' &&
+  [holder.item, holder.invoice, holder.invoiceItem].every((id) => id === undefined)
 
-/** Notes what discounts of an amount take off the items of a period. See docs/contract/discounts.md#prorations. */
-export function recordPeriod(
-  { discounts }: Merchant,
-  subscription: Subscription,
-  lines: readonly Line[],
-): void {
-  subscription.amountsOff = lines.flatMap(({ bills, off }) =>
-    bills === null || bills.isUsage || bills.cycle !== subscription.cycle
-      ? []
-      : off
-          .filter(({ discount }) => isSharedAmount(named(discounts, discount)))
-          .map((each) => ({ ...each, item: bills.item })),
-  )
+const amountsOffOf = ({ discounts }: Merchant, item: string | null, off: readonly Off[]): AmountOff[] =>
+  off.flatMap(({ discount: key, amount }) => {
+    const discount = named(discounts, key)
+    return isSharedAmount(discount) ? [{ item, coupon: discount.coupon, amount }] : []
+  })
+
+/** Records what coupons of an amount take off on the invoice of a period. See docs/contract/discounts.md#prorations. */
+export function recordPeriod(merchant: Merchant, subscription: Subscription, lines: readonly Line[]): void {
+  subscription.amountsOff = lines.flatMap(({ bills, off }) => {
+    const isOfItem = bills !== null && !bills.isUsage && bills.cycle === subscription.cycle
+    return amountsOffOf(merchant, isOfItem ? bills.item : null, off)
+  })
 }
 
 /**
- * Returns what discounts take off items that a change bills, in a whole period, and notes it for later changes.
+ * Returns what discounts take off items that a change bills, in a whole period, and records it for later changes.
  * See docs/contract/discounts.md#prorations.
  * @param credited - the items whose time is credited
  */
@@ -236,14 +237,17 @@ export function recordChange(
   subscription: Subscription,
   { credited, billed, at }: { credited: readonly Item[]; billed: readonly Item[]; at: number },
 ): ReadonlyMap<string, number> {
-  const amountsOff = subscription.amountsOff.filter(({ item }) => !credited.some(({ key }) => key === item))
-  const shared = lastingOfInvoice(merchant, subscription, at).map((discount): Discount => {
-    const { key, terms } = discount
-    if (terms.amount === null) return discount
-    const given = amountsOff
-      .filter(({ discount }) => discount === key)
-      .reduce((sum, { amount }) => sum + amount, 0)
-    return { ...discount, terms: { ...terms, amount: Math.max(0, terms.amount - given) } }
+  const { discount } = named<Customer>(merchant.customers, subscription.customer)
+  const present = [...subscription.discounts, ...(discount === null ? [] : [discount])]
+  const coupons = present.map((key) => named(merchant.discounts, key).coupon)
+  const kept = subscription.amountsOff.filter(
+    ({ item, coupon }) => coupons.includes(coupon) && !credited.some(({ key }) => key === item),
+  )
+  const shared = lastingOfInvoice(merchant, subscription, at).map((each): Discount => {
+    const { coupon, terms } = each
+    if (terms.amount === null) return each
+    const given = kept.filter((part) => part.coupon === coupon).reduce((sum, { amount }) => sum + amount, 0)
+    return { ...each, terms: { ...terms, amount: Math.max(0, terms.amount - given) } }
   })
   const taken = offs(
     billed.map((item) => ({
@@ -253,12 +257,9 @@ export function recordChange(
     })),
     shared,
   )
-  const given = billed.flatMap(({ key: item }, place) =>
-    (taken[place] ?? []).map((off) => ({ ...off, item })),
-  )
   subscription.amountsOff = [
-    ...amountsOff,
-    ...given.filter(({ discount }) => isSharedAmount(named(merchant.discounts, discount))),
+    ...kept,
+    ...billed.flatMap(({ key }, place) => amountsOffOf(merchant, key, taken[place] ?? [])),
   ]
   return new Map(
     billed.map(({ key }, place) => [key, (taken[place] ?? []).reduce((sum, { amount }) => sum + amount, 0)]),

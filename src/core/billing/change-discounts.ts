@@ -1,4 +1,4 @@
-import { type AmountsOff, amountsOff, withoutItems } from '../amounts-off.ts'
+import { type AmountsOff, amountsOff, type PartOfItem, partsOff } from '../amounts-off.ts'
 import { type Discount, type Discounts, discountsIn, reduces } from '../discount.ts'
 import type { Invoice } from '../invoice.ts'
 import { sumOf } from '../money.ts'
@@ -14,13 +14,13 @@ import { discountsOfInvoice } from './discounting.ts'
 export type DiscountsOfChange = {
   /** What discounts take off each billed item in a whole period, by item, in the smallest currency unit. */
   readonly ofItems: ReadonlyMap<string, number>
-  /** What discounts of a fixed amount take off all items from then on. */
+  /** What coupons of a fixed amount take off in the period from then on. */
   readonly amounts_off: AmountsOff
 }
 
 /**
  * Returns what discounts take off the items that a change bills. Items that stay the same are not billed again and keep their
- * parts of a fixed amount; what is left of it is for the others. Discounts with the duration `once` are left out, because they
+ * parts of a fixed amount; what is left of it is for those. Discounts with the duration `once` are left out, because they
  * apply only to lines that are no prorations.
  * See docs/contract/discounts.md#prorations.
  */
@@ -30,8 +30,8 @@ export function discountsOfChange(
 ): DiscountsOfChange {
   if (discounts.size === 0) return { ofItems: new Map(), amounts_off: null }
   const { currency } = after
-  const credited = before.items.filter((item) => !isUnchanged(item, after.items)).map(({ id }) => id)
-  const kept = withoutItems(before.amounts_off, (id) => credited.includes(id))
+  const shared = customer.discount === null ? after.discounts : [...after.discounts, customer.discount]
+  const kept = keptParts(discountsIn(discounts, shared), { before, after })
   const lasting = new Map([...discounts].filter(([, { terms }]) => terms.duration !== 'once'))
   const billed = after.items.filter((item) => !isUnchanged(item, before.items))
   const amounts = discountAmounts(
@@ -46,53 +46,70 @@ export function discountsOfChange(
     }),
     leftOf(discountsOfInvoice(after, customer.discount, { discounts: lasting, at }), kept),
   )
-  const taken = billed.map(({ id }, place) => [id, amounts[place] ?? []] as const)
+  const taken = billed.map(({ id }, place) => ({ id, amounts: amounts[place] ?? [] }))
   return {
-    ofItems: new Map(taken.map(([id, each]) => [id, sumOf(each)])),
+    ofItems: new Map(taken.map(({ id, amounts: ofItem }) => [id, sumOf(ofItem)])),
     amounts_off: amountsOff([
-      ...Object.entries(kept ?? {}),
-      ...taken.map(([id, each]) => [id, fixedOf(each, discounts)] as const),
+      ...kept,
+      ...taken.flatMap(({ id, amounts: ofItem }) => partsOf(id, ofItem, discounts)),
     ]),
   }
 }
 
-/** Reduces discounts of a fixed amount by what they take off items that are not billed again. */
-function leftOf(discounts: readonly Discount[], kept: AmountsOff): Discount[] {
+/**
+ * Returns the parts that a change leaves: those of items that it does not credit, and of coupons that the subscription or its customer
+ * still has. So they do not grow with the number of changes.
+ */
+function keptParts(
+  shared: readonly Discount[],
+  { before, after }: { readonly before: Subscription; readonly after: Subscription },
+): PartOfItem[] {
+  const credited = before.items.filter((item) => !isUnchanged(item, after.items)).map(({ id }) => id)
+  const present = new Set(after.items.map(({ id }) => id))
+  const coupons = new Set(shared.map(({ coupon }) => coupon))
+  return partsOff(before.amounts_off)
+    .filter(({ item, coupon }) => coupons.has(coupon) && (item === null || !credited.includes(item)))
+    .map((part) => (part.item !== null && present.has(part.item) ? part : { ...part, item: null }))
+}
+
+/** Reduces discounts of a fixed amount by what their coupons take off what is not billed again. */
+function leftOf(discounts: readonly Discount[], kept: readonly PartOfItem[]): Discount[] {
   const used = new Map<string, number>()
-  for (const { discount, amount } of Object.values(kept ?? {}).flat())
-    used.set(discount, (used.get(discount) ?? 0) + amount)
+  for (const { coupon, amount } of kept) used.set(coupon, (used.get(coupon) ?? 0) + amount)
   return discounts.map((discount) => {
-    const { amount_off } = discount.terms
-    if (amount_off === null) return discount
-    const left = Math.max(0, amount_off - (used.get(discount.id) ?? 0))
-    return { ...discount, terms: { ...discount.terms, amount_off: left } }
+    const { coupon, terms } = discount
+    if (terms.amount_off === null) return discount
+    const taken = Math.min(terms.amount_off, used.get(coupon) ?? 0)
+    used.set(coupon, (used.get(coupon) ?? 0) - taken)
+    return { ...discount, terms: { ...terms, amount_off: terms.amount_off - taken } }
   })
 }
 
-/** Sets what discounts of a fixed amount take off the items in the period that an invoice bills. */
+/** Sets what coupons of a fixed amount take off in the period that an invoice bills. */
 export function withAmountsOff(
   subscription: Subscription,
   { lines }: Pick<Invoice, 'lines'>,
   discounts: Discounts,
 ): Subscription {
   if (discounts.size === 0 && subscription.amounts_off === null) return subscription
-  const billed = lines.flatMap(({ subscription_item: item, proration, discount_amounts = [] }) => {
+  const parts = lines.flatMap(({ subscription_item, proration, discount_amounts = [] }) => {
     // Usage and lines for earlier periods, such as after a start in the past, bill nothing of this one.
     const isOfPeriod =
       !proration || (!proration.is_usage && proration.cycle === subscription.current_period_start)
-    return item !== null && isOfPeriod ? [[item, fixedOf(discount_amounts, discounts)] as const] : []
+    return partsOf(isOfPeriod ? subscription_item : null, discount_amounts, discounts)
   })
-  return { ...subscription, amounts_off: amountsOff(billed) }
+  return { ...subscription, amounts_off: amountsOff(parts) }
 }
 
-/** Returns the amounts of discounts that have a fixed amount for several items and last for more than one invoice. */
-const fixedOf = (amounts: readonly DiscountAmount[], discounts: Discounts): DiscountAmount[] =>
-  amounts.filter(({ discount: id }) => {
+/** Lists the amounts of those discounts that have a fixed amount, which all items share in each invoice. */
+const partsOf = (
+  item: string | null,
+  amounts: readonly DiscountAmount[],
+  discounts: Discounts,
+): PartOfItem[] =>
+  amounts.flatMap(({ discount: id, amount }) => {
     const discount = discounts.get(id)
-    return (
-      discount !== undefined &&
-      discount.subscription_item === null &&
-      discount.terms.amount_off !== null &&
-      discount.terms.duration !== 'once'
-    )
+    if (!discount || discount.terms.amount_off === null || discount.terms.duration === 'once') return []
+    const isShared = (discount.subscription_item ?? discount.invoice ?? discount.invoice_item) === null
+    return isShared ? [{ item, coupon: discount.coupon, amount }] : []
   })
