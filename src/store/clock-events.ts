@@ -125,7 +125,7 @@ export class ClockEventTable {
             where clock_event.seq = later.seq`.compile(db),
       }))
       .run({ head })
-    return (place) => (place <= head ? place : head + before.filter((each) => each <= place).length * GAP)
+    return (place) => (place <= head ? place : head + countUpTo(before, place) * GAP)
   }
 
   #placesAfter(head: number): readonly number[] {
@@ -134,7 +134,8 @@ export class ClockEventTable {
         db
           .selectFrom('clock_event')
           .select('place_in_all as place')
-          .where('place_in_all', '>', arg<number>('head')),
+          .where('place_in_all', '>', arg<number>('head'))
+          .orderBy('place_in_all'),
       )
       .all({ head })
       .map(({ place }) => place)
@@ -219,3 +220,14 @@ const entryOf = (row: StoredClockEvent): ClockEventEntry => ({
   type: CLOCK_EVENT_TYPES[row.type] as ClockEventType,
   clock: JSON.parse(row.clock),
 })
+
+/** Returns how many of some ascending numbers are at most as large as another. There may be a hundred thousand, for each stream. */
+function countUpTo(numbers: readonly number[], most: number): number {
+  let [low, high] = [0, numbers.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((numbers[middle] ?? 0) <= most) low = middle + 1
+    else high = middle
+  }
+  return low
+}
