@@ -57,19 +57,18 @@ export function openWebhooks(
 const MAX_ENDPOINTS = 100
 
 /**
- * Finds the endpoint of a merchant whose secret signed a received webhook. Each step tries one secret. Stripe's signature is the same
- * under another name.
+ * Finds the endpoint of a merchant whose secret signed a received webhook. Each step tries one secret. A merchant with Stripe's API
+ * needs Stripe's signature.
  */
 function* signerOf(
   { store, ids }: Engine,
   { settings }: MerchantState,
   { headers, body, now }: { headers: Readonly<Record<string, string>>; body: string; now: number },
 ): Generator<void, Signer> {
-  const { 'stripe-signature': stripes, ...others } = headers
-  if (settings.dialect === 'stripe' && stripes === undefined)
+  if (settings.dialect === 'stripe' && headers['stripe-signature'] === undefined)
     return { endpoint: null, reason: 'The request has no Stripe-Signature header.' }
   // Each attempt would read the headers and encode the body again.
-  const signed = claimsIn(stripes === undefined ? others : { 'paytwin-signature': stripes }, { now })
+  const signed = claimsIn(headers, { now })
   const bytes = Buffer.from(body)
   const active = [{ field: 'deleted', is: 0 }]
   const endpoints = store.objects.ids('webhook_endpoint', settings.ordinal, active, { limit: MAX_ENDPOINTS })

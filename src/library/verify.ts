@@ -25,8 +25,8 @@ export class SignatureInvalid extends Error {
 }
 
 /**
- * Verifies a webhook with the secret of its endpoint. It checks the `Paytwin-Signature` header and the headers of Standard
- * Webhooks, whichever are present.
+ * Verifies a webhook with the secret of its endpoint. It checks the `Paytwin-Signature` and `Stripe-Signature` headers and the
+ * headers of Standard Webhooks, whichever are present.
  * @param secret - the endpoint's secret, `whsec_…`
  * @returns the event in the body
  * @throws SignatureInvalid

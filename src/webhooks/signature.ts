@@ -19,11 +19,11 @@ export type Verdict =
   | { readonly isValid: true; readonly scheme: Scheme }
   | { readonly isValid: false; readonly reason: string }
 
-type Scheme = 'paytwin' | 'standard_webhooks'
+type Scheme = 'paytwin' | 'stripe' | 'standard_webhooks'
 /** The signature in the headers of one scheme. */
 type Claim = { readonly id: string; readonly timestamp: string; readonly signatures: readonly string[] }
 
-/** The maximum difference between a signature's time and now. paytwin: what receivers of both schemes allow. */
+/** The maximum difference between a signature's time and now. paytwin: what receivers of all schemes allow. */
 const TOLERANCE_SECONDS = 300
 const SECRET_PREFIX = 'whsec_'
 /** The maximum number of signatures of a header that are compared. There are two during a change of a secret. */
@@ -49,7 +49,7 @@ export function signatureHeaders(secret: string, message: SignedMessage): Record
 export const SIGNATURES: Readonly<Record<Dialect, typeof signatureHeaders>> = {
   paytwin: signatureHeaders,
   stripe: (secret, message) => ({
-    'Stripe-Signature': `t=${message.timestamp},v1=${SIGN.paytwin(secret, message)}`,
+    'Stripe-Signature': `t=${message.timestamp},v1=${SIGN.stripe(secret, message)}`,
   }),
 }
 
@@ -96,7 +96,8 @@ export function claimsIn(
 ): Claims | { readonly reason: string } {
   const given = lowercased(headers)
   const schemes = [
-    ['paytwin', paytwinClaim(given)] as const,
+    ['paytwin', timedClaim(given.get('paytwin-signature'))] as const,
+    ['stripe', timedClaim(given.get('stripe-signature'))] as const,
     ['standard_webhooks', standardClaim(given)] as const,
   ]
   const [first, ...others] = schemes.flatMap(([scheme, claim]) => (claim ? [{ scheme, claim }] : []))
@@ -112,12 +113,17 @@ export function claimsIn(
   return { claims: [first, ...others] }
 }
 
-const UNSIGNED = 'The request has neither a Paytwin-Signature nor a webhook-signature header.'
+const UNSIGNED =
+  'The request has neither a Paytwin-Signature nor a Stripe-Signature nor a webhook-signature header.'
+
+/** Computes the signature of `t=…,v1=…`: Stripe's and paytwin's differ only in the name of the header. */
+const signTimed = (secret: string, { timestamp, body }: SignedMessage): string =>
+  createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')
 
 /** Computes the signature of a message, by scheme. */
 const SIGN: Readonly<Record<Scheme, (secret: string, message: SignedMessage) => string>> = {
-  paytwin: (secret, { timestamp, body }) =>
-    createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex'),
+  paytwin: signTimed,
+  stripe: signTimed,
   standard_webhooks: (secret, { id, timestamp, body }) =>
     createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest('base64'),
 }
@@ -137,8 +143,7 @@ function matches(
 }
 
 /** Parses `t=…,v1=…`, with several v1 during a change of the secret. */
-function paytwinClaim(headers: ReadonlyMap<string, string>): Claim | undefined {
-  const header = headers.get('paytwin-signature')
+function timedClaim(header: string | undefined): Claim | undefined {
   if (header === undefined) return undefined
   const parts = header.split(',').map((part) => part.trim())
   const valuesOf = (name: string) =>

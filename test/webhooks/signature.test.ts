@@ -1,12 +1,18 @@
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
-import { type SignedMessage, signatureHeaders, verifySignature } from '../../src/webhooks/signature.ts'
+import {
+  SIGNATURES,
+  type SignedMessage,
+  signatureHeaders,
+  verifySignature,
+} from '../../src/webhooks/signature.ts'
 
 const SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes, so').toString('base64')}`
 const NOW = 1_769_853_600
 const BODY = '{"id":"evt_1","name":"Ada Lövelace 日本"}'
 const MESSAGE: SignedMessage = { id: 'evt_1', timestamp: NOW, body: BODY }
 const HEADERS = signatureHeaders(SECRET, MESSAGE)
+const STRIPE_HEADERS = SIGNATURES.stripe(SECRET, MESSAGE)
 
 /** Sets the wall clock, which the library of Standard Webhooks reads by itself. */
 const wallSeconds = () => Math.floor(Date.now() / 1000)
@@ -70,11 +76,23 @@ test.each([
   expect(verifySignature(SECRET, { headers, body: Buffer.from(BODY) }, { now: NOW })).toEqual(verdict)
 })
 
+test('a delivery with the signature of Stripe is accepted', () => {
+  expect(verifySignature(SECRET, { headers: STRIPE_HEADERS, body: BODY }, { now: NOW })).toEqual({
+    isValid: true,
+    scheme: 'stripe',
+  })
+})
+
 const WRONG = 'The signature does not match: another secret was used, or the body has changed.'
 const standard = ({ 'Paytwin-Signature': _, ...headers }: Record<string, string>) => headers
 
 test.each([
-  ['no signature', {}, {}, 'The request has neither a Paytwin-Signature nor a webhook-signature header.'],
+  [
+    'no signature',
+    {},
+    {},
+    'The request has neither a Paytwin-Signature nor a Stripe-Signature nor a webhook-signature header.',
+  ],
   [
     '20 wrong signatures first',
     { 'Paytwin-Signature': `${'v1=00,'.repeat(20)}${HEADERS['Paytwin-Signature']}` },
@@ -86,6 +104,19 @@ test.each([
   ['another id', standard({ ...HEADERS, 'webhook-id': 'evt_2' }), {}, WRONG],
   ['an unknown version', standard({ ...HEADERS, 'webhook-signature': 'v2,AAEC' }), {}, WRONG],
   ['one good and one wrong scheme', { ...HEADERS, 'webhook-signature': 'v1,AAEC' }, {}, WRONG],
+  [
+    "a good signature beside a wrong one of Stripe's",
+    { ...HEADERS, 'Stripe-Signature': `t=${NOW},v1=00` },
+    {},
+    WRONG,
+  ],
+  ["another secret in Stripe's signature", STRIPE_HEADERS, { secret: 'whsec_AAEC' }, WRONG],
+  [
+    "an old signature of Stripe's",
+    STRIPE_HEADERS,
+    { now: NOW + 301 },
+    `The signature's timestamp ${NOW} differs from the current time ${NOW + 301} by more than 300 seconds.`,
+  ],
   [
     'a header without parts',
     { 'Paytwin-Signature': 'hello' },

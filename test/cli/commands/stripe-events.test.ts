@@ -1,7 +1,9 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Stripe from 'stripe'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { SIGNATURES } from '../../../src/webhooks/signature.ts'
 import { type Finished, lines, paytwin, type RunningDaemon, start, startDaemon } from '../executable.ts'
 
 let daemon: RunningDaemon
@@ -81,6 +83,31 @@ test('listen forwards the bodies that a webhook endpoint gets, with the filters 
   expect(got.map(({ type }) => type)).toEqual(['customer.subscription.created', 'invoice.paid'])
   expect(shown).toEqual(got.map((event) => ({ ...event, merchant_id: daemon.merchant })))
   expect(got[0]).not.toHaveProperty('merchant_id')
+})
+
+test('webhooks listen prints deliveries with the signature of Stripe, and rejects another secret', async () => {
+  const child = start(['webhooks', 'listen', '--event', 'customer.subscription.created'], { env: daemon.env })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [said, printed] = [lines(child.stderr), lines(child.stdout)]
+  const [, url = ''] = /^Listening on (\S+) as /.exec((await said.next()) ?? '') ?? []
+  const body = '{"id":"evt_1","type":"x","data":{"object":{}}}'
+  const message = { id: 'evt_1', timestamp: Math.floor(Date.now() / 1_000), body }
+  const { status } = await fetch(url, {
+    method: 'POST',
+    body,
+    headers: SIGNATURES.stripe('whsec_other', message),
+  })
+  expect(status).toBe(401)
+  expect(await said.next()).toBe(
+    'Rejected: The signature does not match: another secret was used, or the body has changed.',
+  )
+  await text('trigger', 'customer.subscription.created')
+  // The reason for a rejection would arrive in place of a line.
+  const line = await Promise.race([printed.next(), said.next()])
+  expect(line).toMatch(/^\S+ {2}customer\.subscription\.created {2}sub_\w+/)
+  const closed = once(child, 'close')
+  child.kill('SIGTERM')
+  expect(await closed).toEqual([0, null])
 })
 
 test.each([
