@@ -39,7 +39,8 @@ export class FairSemaphore<Owner> {
     return new Promise((resolve) => {
       const abort = () => {
         this.#remove(owner, waiting)
-        this.#admitAll()
+        // Nothing became free, so this can only let in what waited behind it.
+        this.#admitOf(owner)
         resolve(false)
       }
       const enter = () => {
@@ -64,6 +65,10 @@ export class FairSemaphore<Owner> {
     for (let next = this.#nextOwner(); next !== undefined; next = this.#nextOwner()) this.#admit(next)
   }
 
+  #admitOf(owner: Owner): void {
+    while (this.#mayEnter(owner)) this.#admit(owner)
+  }
+
   #admit(owner: Owner): void {
     const queue = this.#waiting.get(owner) ?? []
     const first = queue.shift()
@@ -82,11 +87,15 @@ export class FairSemaphore<Owner> {
   }
 
   #nextOwner(): Owner | undefined {
-    const eligible = [...this.#waiting].filter(
-      ([owner, [first]]) => first && this.#hasRoom(owner, first.size),
-    )
-    const fewest = Math.min(...eligible.map(([owner]) => this.#takenBy(owner)))
-    return eligible.find(([owner]) => this.#takenBy(owner) === fewest)?.[0]
+    const eligible = [...this.#waiting.keys()].filter((owner) => this.#mayEnter(owner))
+    const fewest = Math.min(...eligible.map((owner) => this.#takenBy(owner)))
+    return eligible.find((owner) => this.#takenBy(owner) === fewest)
+  }
+
+  /** Whether the first waiting entry of an owner has room. */
+  #mayEnter(owner: Owner): boolean {
+    const first = this.#waiting.get(owner)?.[0]
+    return first !== undefined && this.#hasRoom(owner, first.size)
   }
 
   #hasRoom(owner: Owner, size: number): boolean {

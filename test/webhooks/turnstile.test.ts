@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { FairSemaphore } from '../../src/webhooks/turnstile.ts'
 
 /** A turnstile with this many places, and the order in which owners entered. */
@@ -106,4 +106,18 @@ test('a wait that has ended ignores its signal, and an aborted signal lets nobod
   turnstile.leave('A')
   expect(turnstile.enter('A', 1, aborting.signal)).toBe(false)
   expect(turnstile.enter('A')).toBe(true)
+})
+
+test('an aborted wait looks only at its own owner', async () => {
+  const turnstile = new FairSemaphore<number>(1)
+  turnstile.enter(-1)
+  const owners = Array.from({ length: 200 }, (_, owner) => owner)
+  const ended = new AbortController()
+  const waits = owners.map((owner) => turnstile.enter(owner, 1, ended.signal))
+  const lookUps = vi.spyOn(Map.prototype, 'get')
+  ended.abort()
+  const count = lookUps.mock.calls.length
+  lookUps.mockRestore()
+  expect(count).toBeLessThan(10 * owners.length)
+  expect(await Promise.all(waits)).toEqual(owners.map(() => false))
 })
