@@ -220,8 +220,11 @@ export class Deliverer implements Deliveries {
   ): Promise<boolean> {
     const { engine, reportError } = this.#options
     try {
-      await engine.record(merchant, (unit) => recordAttempt(unit, id, attempt))
-      return true
+      const recorded = await engine.record(merchant, (unit) => {
+        recordAttempt(unit, id, attempt)
+        return true
+      })
+      return recorded ?? false
     } catch (error) {
       reportError(error, `recording the delivery of ${event} to ${endpoint}`)
       return false

@@ -41,7 +41,7 @@ export class Lane {
   #isSending = false
   /** Whether an attempt could not be recorded. Further ones would be sent again too, so they wait until the lane is idle. */
   #isPaused = false
-  /** The ids of running retries, and of those that could not be recorded. */
+  /** The ids of running retries, and of those that could not be sent or recorded. */
   readonly #retries = new Set<string>()
   /** The attempts that are running or not yet recorded, with the seq of the delivery; 0 for a retry. */
   readonly #open = new Map<Promise<void>, number>()
@@ -84,8 +84,7 @@ export class Lane {
     if (this.isBusy && this.#read(this.#sender.isDeleted)) this.close()
     if (this.#isClosed) return
     if (!this.#isSending) this.#sendNext()
-    const limit = MAX_RETRIES + this.#retries.size
-    for (const delivery of this.#read(() => this.#queue.readyRetries(this.#endpoint, limit)) ?? []) {
+    for (const delivery of this.#readyRetries() ?? []) {
       if (this.#retries.size >= MAX_RETRIES) break
       if (!this.#retries.has(delivery.id)) this.#track(this.#sendRetry(delivery), 0)
     }
@@ -126,13 +125,24 @@ export class Lane {
     if (!(await this.#sender.record(delivery, attempt, mayWait))) this.#isPaused = true
   }
 
-  /** Sends a retry. One that cannot be recorded is not repeated until the lane has been idle. */
+  /** Sends a retry. One that cannot be sent or recorded is not repeated until the lane has been idle. */
   async #sendRetry(delivery: WebhookDelivery): Promise<void> {
     this.#retries.add(delivery.id)
     const attempt = await this.#sender.attempt(delivery, this.#ended.signal)
-    if (attempt && !(await this.#sender.record(delivery, attempt, false))) return
+    const isDone = attempt ? await this.#sender.record(delivery, attempt, false) : !this.#isReady(delivery)
+    if (!isDone) return
     this.#retries.delete(delivery.id)
     this.pump()
+  }
+
+  /** Whether the next pump would send a retry again. */
+  #isReady({ id }: WebhookDelivery): boolean {
+    return this.#readyRetries()?.some((ready) => ready.id === id) ?? true
+  }
+
+  #readyRetries(): readonly WebhookDelivery[] | undefined {
+    const limit = MAX_RETRIES + this.#retries.size
+    return this.#read(() => this.#queue.readyRetries(this.#endpoint, limit))
   }
 
   /** Reads from the database; undefined when that fails. */

@@ -4,6 +4,35 @@ import type { DeliveryTable } from '../../src/store/deliveries.ts'
 import { Lane } from '../../src/webhooks/lane.ts'
 import { turns } from './inbox.ts'
 
+test('retries that are not sent but stay ready are not repeated at once', async () => {
+  const ready = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id, attempt_count: 1 }) as WebhookDelivery)
+  const queue: Pick<DeliveryTable, 'nextNew' | 'readyRetries'> = {
+    nextNew: () => undefined,
+    readyRetries: (_, limit) => ready.slice(0, limit),
+  }
+  const attempted: string[] = []
+  let idle = 0
+  const lane = new Lane(queue as DeliveryTable, 'we_1', {
+    sender: {
+      attempt: ({ id }) => {
+        attempted.push(id)
+        // Endless repetition in microtasks would never return to the test.
+        if (attempted.length > 20) throw new Error('repeated')
+        return Promise.resolve(null)
+      },
+      record: () => Promise.resolve(true),
+      isDeleted: () => false,
+      failed: () => undefined,
+      ended: () => undefined,
+    },
+    whenIdle: () => (idle += 1),
+  })
+  lane.pump()
+  await turns()
+  expect(attempted).toEqual(['a', 'b', 'c', 'd'])
+  expect(idle).toBe(1)
+})
+
 test('retries that were discarded while they waited leave their places to others', async () => {
   const ready = new Set(['a', 'b', 'c', 'd'])
   const deliveryOf = (id: string, attempt_count: number) => ({ id, attempt_count }) as WebhookDelivery
