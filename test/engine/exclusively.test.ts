@@ -1,7 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { StateReplaced } from '../../src/engine/machine/merchant-state.ts'
-import { createMerchant } from '../../src/engine/resources/merchant.ts'
+import { markState } from '../../src/engine/machine/state-mark.ts'
+import { addMerchant, createMerchant } from '../../src/engine/resources/merchant.ts'
+import { FIRST_GENERATION } from '../../src/store/directory.ts'
 import { anotherMerchant } from '../http/support.ts'
 import { at, openTwin, subscribe } from '../scenarios/story.ts'
 import { clientOf, type Twin } from '../twin.ts'
@@ -216,6 +218,7 @@ describe('a replaced state', () => {
 
   test('is unchanged when the work fails, and no replacement is reported', async () => {
     const { twin, engine } = await prepare()
+    const { merchant } = twin.sandbox
     await twin.post('/v1/customers')
     let notified = 0
     engine.listen({ replaced: () => (notified += 1) })
@@ -228,10 +231,45 @@ describe('a replaced state', () => {
     )
     await expect(failed).rejects.toThrow('no')
     expect(notified).toBe(0)
+    expect(twin.sandbox.merchant).toBe(merchant)
     const { data } = await twin.get('/v1/customers')
     const { id } = await twin.post('/v1/customers')
     expect(data).toHaveLength(1)
     expect(engine.ids.numberOf(1, 'cus', id)).toBe(2)
+  })
+
+  test('leaves no object of a failed reset in memory', async () => {
+    const { twin, engine } = await prepare()
+    const { merchant } = twin.sandbox
+    engine.outbox.clear()
+    engine.outbox.add('we_waiting', merchant)
+    const failed = engine.replaceState((transact) =>
+      transact(() => {
+        engine.store.deleteContents()
+        const made = addMerchant(engine, { name: 'Made', clock: 'live' }, FIRST_GENERATION)
+        engine.outbox.add('we_made', made)
+        throw new Error('no')
+      }),
+    )
+    await expect(failed).rejects.toThrow('no')
+    expect([...engine.outbox.take()]).toEqual([['we_waiting', merchant]])
+    expect([...engine.merchants.values()]).toEqual([merchant])
+    expect(await engine.command(merchant, null, () => merchant.presence)).toBe('present')
+  })
+
+  test('is loaded, and reported, when the work fails after its commit', async () => {
+    const { twin, engine } = await prepare()
+    const { merchant } = twin.sandbox
+    let notified = 0
+    engine.listen({ replaced: () => (notified += 1) })
+    const failed = engine.replaceState((transact) => {
+      transact(() => markState(engine.store))
+      throw new Error('no')
+    })
+    await expect(failed).rejects.toThrow('no')
+    expect(notified).toBe(1)
+    expect(twin.sandbox.merchant).not.toBe(merchant)
+    await expect(engine.command(merchant, null, () => undefined)).rejects.toThrow(StateReplaced)
   })
 })
 

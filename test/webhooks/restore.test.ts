@@ -1,5 +1,7 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { asOperator } from '../http/support.ts'
+import type { Body } from '../twin.ts'
 import { openShop, REFUSED } from './inbox.ts'
 
 test('a restored state sends none of its queued deliveries, but later events', async () => {
@@ -45,6 +47,39 @@ test('a delivery that runs when the state is replaced is not recorded', async ()
   // The restored state uses the same ids again.
   const endpoint = await shop.endpoint()
   expect(await shop.deliveries(endpoint)).toEqual([])
+})
+
+test.each([
+  ['first attempt', []],
+  ['retry', [500]],
+])('a %s that runs when a restore fails is recorded', async (_, earlier) => {
+  const shop = await openShop()
+  const { engine } = shop.sandbox
+  const endpoint = await shop.endpoint()
+  shop.inbox.receive = () => earlier[0]
+  let respond = () => {}
+  const hold = () => {
+    shop.inbox.receive = () => new Promise((resolve) => (respond = () => resolve(200)))
+  }
+  if (earlier.length === 0) hold()
+  await shop.post('/v1/customers', {})
+  if (earlier.length > 0) {
+    await shop.settled()
+    hold()
+    await asOperator(shop)('POST', 'webhooks/retry', { all: true })
+  }
+  while (shop.inbox.underWay === 0) await turn()
+  const failed = engine.replaceState(() => {
+    throw new Error('no')
+  })
+  await expect(failed).rejects.toThrow('no')
+  respond()
+  await shop.settled()
+  const statuses = (await shop.deliveries(endpoint)).map(({ attempts }) =>
+    attempts.map((attempt: Body) => attempt.response_status),
+  )
+  expect(statuses).toEqual([[...earlier, 200]])
+  expect(shop.inbox.received).toHaveLength(earlier.length + 1)
 })
 
 test('nothing more is sent to a deleted merchant', async () => {

@@ -13,7 +13,7 @@ import { LongReads } from './long-reads.ts'
 import { checkCurrent, isUnfinished, type MerchantState, merchantOf } from './merchant-state.ts'
 import { onceIdle } from './once-idle.ts'
 import { Outbox } from './outbox.ts'
-import { deleteStoredMerchant } from './state-mark.ts'
+import { deleteStoredMerchant, stateMark } from './state-mark.ts'
 import { Timekeeper } from './timekeeper.ts'
 import { TransactionLog } from './transaction-log.ts'
 import { Transactions } from './transactions.ts'
@@ -198,17 +198,13 @@ export class Engine {
 
   /**
    * Replaces the whole state, alone. Every merchant is then loaded again, and requests that hold an old merchant start
-   * over.
-   * @param work - changes the database in one transaction, its own or that of `transact`; or throws and changes nothing
+   * over. If the work fails, everything stays as it was.
+   * @param work - changes the database in one transaction, its own or that of `transact`, and marks the new state
    */
   replaceState<T>(work: (transact: Transact) => T, sender: Sender = {}): Promise<T> {
     const transact: Transact = (run) =>
       this.#transactions.run([], () => run((merchant) => this.#units.forCommand(merchant)))
-    return this.runExclusively(() => {
-      const result = this.#reloadAround(() => work(transact))
-      this.#listeners.notify((listener) => listener.replaced?.())
-      return result
-    }, sender)
+    return this.runExclusively(() => this.#reloadAround(() => work(transact)), sender)
   }
 
   /** Deletes a merchant and all its data. Advances of its clocks stop after the current batch, and its commands wait. */
@@ -241,25 +237,40 @@ export class Engine {
   }
 
   /**
-   * Runs work and reloads all merchants. If the work fails, memory may contain state that was rolled back, so they are
-   * reloaded too.
+   * Runs work that replaces the state, and reloads all merchants. The work does not see the former merchants, so they
+   * are still valid if its transaction is rolled back. An error after the commit is no reason to keep them.
    */
   #reloadAround<T>(work: () => T): T {
-    this.#dropMerchants()
+    const former = {
+      mark: stateMark(this.store)?.id,
+      merchants: new Map(this.merchants),
+      outbox: this.outbox.take(),
+    }
+    this.merchants.clear()
+    let isReplaced = true
     try {
       return work()
+    } catch (error) {
+      isReplaced = stateMark(this.store)?.id !== former.mark
+      throw error
     } finally {
-      this.#dropMerchants()
+      const made = [...this.merchants.values()]
+      this.merchants.clear()
+      this.outbox.clear()
       this.ids.reset()
-      this.time.forget()
-      this.#loadMerchants()
+      if (isReplaced) this.#reload([...former.merchants.values(), ...made])
+      else {
+        for (const [ordinal, merchant] of former.merchants) this.merchants.set(ordinal, merchant)
+        for (const [endpoint, merchant] of former.outbox) this.outbox.add(endpoint, merchant)
+      }
     }
   }
 
-  #dropMerchants(): void {
-    for (const merchant of this.merchants.values()) merchant.presence = 'replaced'
-    this.merchants.clear()
-    this.outbox.clear()
+  #reload(former: MerchantState[]): void {
+    for (const merchant of former) merchant.presence = 'replaced'
+    this.time.forget()
+    this.#loadMerchants()
+    this.#listeners.notify((listener) => listener.replaced?.())
   }
 
   #loadMerchants(): void {
