@@ -64,7 +64,8 @@ const LAYERS: Readonly<Record<string, Row>> = {
     paths: [
       ...['src/cli/', 'src/client/', 'src/ui/', 'src/timeline/', 'src/core/', 'src/text/'],
       ...['src/webhooks/post.ts', 'src/webhooks/signature.ts', 'src/webhooks/time-limit.ts', 'package.json'],
-      ...['src/daemon/joined-request.ts', 'src/http/bytes.ts', 'src/store/own-files.ts'],
+      ...['src/daemon/folder-identity.ts', 'src/daemon/joined-request.ts', 'src/http/bytes.ts'],
+      'src/store/own-files.ts',
     ],
     packages: ['commander', 'zod', '@modelcontextprotocol/sdk', 'node:'],
     types: ['src/daemon/daemon.ts'],

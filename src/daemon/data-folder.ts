@@ -15,6 +15,7 @@ import type { SessionStore } from '../http/dashboard/sessions.ts'
 import { reasonNotOwn } from '../store/own-files.ts'
 import { readGivenFile } from '../text/given-file.ts'
 import { claimFolder, writable } from './claim-folder.ts'
+import { identityOf } from './folder-identity.ts'
 import { StartRefused } from './start-refused.ts'
 
 /** How often, and how many times, a daemon looks for the token in a file that is still empty. */
@@ -88,7 +89,7 @@ export class DataFolder {
 
   /** Writes the daemon's URL and process ID for the command line, atomically. */
   announce(daemon: DaemonFile): void {
-    this.#replace('daemon.json', `${JSON.stringify(daemon)}\n`)
+    this.#replace('daemon.json', `${JSON.stringify({ ...daemon, folder: identityOf(this.path) })}\n`)
   }
 
   /** The file with the sessions of the dashboard. */

@@ -82,7 +82,7 @@ test('a running daemon is found until it removes daemon.json', () => {
   expect(folder.announced()).toBeUndefined()
   const own = { url: 'http://127.0.0.1:4242', pid: process.pid }
   folder.announce(own)
-  expect(folder.announced()).toEqual(own)
+  expect(folder.announced()).toMatchObject(own)
   expect(modeOf(file('daemon.json'))).toBe('600')
   expect(readdirSync(folder.path)).not.toContain('daemon.json.new')
   folder.retract(own, (error) => expect(error).toBeUndefined())
@@ -98,7 +98,7 @@ test.each([
   folder.announce(own)
   new DataFolder(folder.path).announce(other)
   folder.retract(own, (error) => expect(error).toBeUndefined())
-  expect(folder.announced()).toEqual(other)
+  expect(folder.announced()).toMatchObject(other)
 })
 
 test('a daemon ends in order though its folder cannot be written any more', async () => {

@@ -1,6 +1,7 @@
 import { lstatSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Address } from '../../client/transport.ts'
+import { type FolderIdentity, isCopy } from '../../daemon/folder-identity.ts'
 import { readSecretFile } from '../../text/given-file.ts'
 import { isVisibleAscii } from '../../text/visible-ascii.ts'
 import { Failure, wrongUsage } from '../failure.ts'
@@ -19,7 +20,7 @@ export type ConnectionOptions = { readonly url?: string | undefined; readonly da
  * token is sent only to the URL in its `daemon.json`. A daemon at that URL must first prove that it has the token, whichever source the
  * token comes from.
  * @throws Failure 2 for an invalid URL, an invalid token, or a token file that cannot be read; Failure 3 for a data
- * folder of another user, or one that cannot be read
+ * folder of another user, a copy of one, or one that cannot be read
  * See docs/contract/command-line.md#finding-the-daemon.
  */
 export function findDaemon(options: ConnectionOptions, io: Pick<Io, 'env'>): Address {
@@ -29,7 +30,7 @@ export function findDaemon(options: ConnectionOptions, io: Pick<Io, 'env'>): Add
   if (given !== undefined && fromEnvironment !== undefined)
     return { url: checkedUrl(given), token: checkedToken(fromEnvironment) }
   checkOwner(folder)
-  const announced = announcedUrl(folder)
+  const announced = announcedUrl(folder, given !== undefined)
   const url = checkedUrl(given ?? announced ?? `http://${DEFAULT_HOST}:${DEFAULT_PORT}`)
   const token = fromEnvironment ?? (url === announced ? folderToken(folder) : null)
   if (token === null) return { url, token }
@@ -60,13 +61,32 @@ function checkOwner(folder: string): void {
   )
 }
 
-/** Reads the URL that the folder's daemon wrote when it started. @returns undefined when the folder names no daemon */
-function announcedUrl(folder: string): string | undefined {
+/**
+ * Reads the URL that the folder's daemon wrote when it started.
+ * @returns undefined when the folder names no daemon
+ * @throws Failure 3 for an invalid URL, or for a copy of a folder if no URL was given: a command for the copy must not change the original
+ */
+function announcedUrl(folder: string, isUrlGiven: boolean): string | undefined {
   const file = join(folder, 'daemon.json')
   const text = readIfThere(file)
   if (text === null) return undefined
+  const { url, identity } = daemonOf(text, file)
+  if (!isUrlGiven && isCopy(folder, identity)) {
+    throw new Failure(
+      3,
+      `The data folder ${folder} is a copy, and its daemon.json names the daemon of the original, ${url}. Start a daemon for the copy with 'paytwin start --data ${folder}', or give a URL with --url.`,
+    )
+  }
+  return url
+}
+
+function daemonOf(
+  text: string,
+  file: string,
+): { readonly url: string; readonly identity: FolderIdentity | undefined } {
   try {
-    return checkedUrl(String(JSON.parse(text).url))
+    const { url, folder } = JSON.parse(text)
+    return { url: checkedUrl(String(url)), identity: folder }
   } catch {
     throw new Failure(
       3,

@@ -3,6 +3,7 @@ import { lchownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { findDaemon } from '../../../src/cli/daemon/connection.ts'
+import { identityOf } from '../../../src/daemon/folder-identity.ts'
 import { temporaryFolder } from '../executable.ts'
 import { NOWHERE } from '../terminal.ts'
 
@@ -13,11 +14,11 @@ afterEach(() => {
 })
 
 /** A data folder whose daemon has announced itself. */
-function dataFolder(url: string): string {
+function dataFolder(url: string, identity?: (path: string) => unknown): string {
   const { path, remove } = temporaryFolder()
   cleanUp.push(remove)
   mkdirSync(path, { recursive: true })
-  writeFileSync(join(path, 'daemon.json'), JSON.stringify({ url, pid: 1 }))
+  writeFileSync(join(path, 'daemon.json'), JSON.stringify({ url, pid: 1, folder: identity?.(path) }))
   writeFileSync(join(path, 'admin-token'), `${TOKEN}\n`)
   return path
 }
@@ -34,6 +35,23 @@ test('the data folder has the URL and the token', () => {
   const address = { url: 'http://127.0.0.1:5000', token: TOKEN, requiresProof: true }
   expect(findDaemon({ data }, { env: {} })).toEqual(address)
   expect(findDaemon({}, { env: { PAYTWIN_DATA: data } })).toEqual(address)
+})
+
+test('a copy of a data folder does not lead to the daemon of the original', () => {
+  const url = 'http://127.0.0.1:5000'
+  const data = dataFolder(url, (path) => ({ ...identityOf(path), inode: '1' }))
+  expect(() => findDaemon({ data }, { env: {} })).toThrow(
+    `The data folder ${data} is a copy, and its daemon.json names the daemon of the original, ${url}.`,
+  )
+  expect(findDaemon({ data, url }, { env: {} }).url).toBe(url)
+})
+
+test.each([
+  ['itself', identityOf],
+  ['one of another machine', () => ({ host: 'another.example', inode: '1' })],
+])('a data folder whose daemon.json names %s leads to its daemon', (_, identity) => {
+  const data = dataFolder('http://127.0.0.1:5000', identity)
+  expect(findDaemon({ data }, { env: {} }).url).toBe('http://127.0.0.1:5000')
 })
 
 test('the URL comes from --url, else PAYTWIN_URL, else the data folder', () => {
