@@ -37,7 +37,7 @@ type Body = Content & {
   readonly users: Set<User>
   /** Aborted when the last user has left. */
   readonly unused: AbortController
-  bytes?: Promise<Buffer | undefined>
+  bytes?: Promise<Buffer<ArrayBuffer> | undefined>
 }
 
 /**
@@ -64,7 +64,11 @@ export class Bodies {
    * of all its users have ended. Rejects if it cannot be written.
    * @returns undefined if the body is no longer wanted
    */
-  async use<T>(content: Content, user: User, use: (bytes: Buffer) => Promise<T>): Promise<T | undefined> {
+  async use<T>(
+    content: Content,
+    user: User,
+    use: (bytes: Buffer<ArrayBuffer>) => Promise<T>,
+  ): Promise<T | undefined> {
     const body = this.#find(content)
     body.users.add(user)
     try {
@@ -98,7 +102,7 @@ export class Bodies {
   }
 
   /** Writes a body once there is room for it: first to know its size, and again if it had to wait. */
-  async #open(body: Body): Promise<Buffer | undefined> {
+  async #open(body: Body): Promise<Buffer<ArrayBuffer> | undefined> {
     const { merchant, unused } = body
     if (!(await this.#writing.enter(merchant, 1, unused.signal))) return undefined
     try {
@@ -117,7 +121,7 @@ export class Bodies {
   }
 
   /** @returns undefined if nobody wants the body in its turn */
-  async #write(body: Body): Promise<Buffer | undefined> {
+  async #write(body: Body): Promise<Buffer<ArrayBuffer> | undefined> {
     const { merchant, event, endpoint, users } = body
     await this.#turns.next(merchant)
     if ([...users].some(({ isWanted }) => isWanted()))

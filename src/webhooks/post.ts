@@ -16,7 +16,7 @@ const CLOSED: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE'])
 
 export type Post = {
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer
+  readonly body: Buffer<ArrayBuffer>
   readonly signal: AbortSignal
   /** Keeps connections open for later posts. Without an agent, the connection is closed after the response. */
   readonly agent?: http.Agent

@@ -24,7 +24,7 @@ export type WebhookRequest = {
   /** The id of the merchant whose endpoint it is. */
   readonly merchant: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer
+  readonly body: Buffer<ArrayBuffer>
 }
 
 /** The response of a receiver, or the error that prevented one. */

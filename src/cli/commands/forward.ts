@@ -68,7 +68,7 @@ export async function forwardEvents(
   }
 }
 
-type SignedBody = { readonly body: Buffer; readonly headers: Readonly<Record<string, string>> }
+type SignedBody = { readonly body: Buffer<ArrayBuffer>; readonly headers: Readonly<Record<string, string>> }
 
 /** Makes the body and the signature that a webhook endpoint of the merchant would get. */
 function signed(
