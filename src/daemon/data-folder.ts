@@ -25,7 +25,7 @@ const TOKEN_POLLS = 25
 /** A larger file of sessions is damaged: it is ignored, and all browsers are signed out. */
 const MAX_SESSIONS_BYTES = 1_048_576
 
-/** The content of daemon.json. */
+/** The daemon that `daemon.json` names. The file also has the identity of its folder. */
 export type DaemonFile = { readonly url: string; readonly pid: number }
 
 /**

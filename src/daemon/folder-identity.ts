@@ -4,6 +4,7 @@ import { hostname } from 'node:os'
 /** Which folder of which machine a `daemon.json` was written in. A moved folder stays the same; a copy is another one. */
 export type FolderIdentity = { readonly host: string; readonly inode: string }
 
+/** Returns the identity of a folder. @throws Error if it cannot be read */
 export const identityOf = (folder: string): FolderIdentity => ({
   host: hostname(),
   inode: String(statSync(folder, { bigint: true }).ino),

@@ -221,7 +221,7 @@ const entryOf = (row: StoredClockEvent): ClockEventEntry => ({
   clock: JSON.parse(row.clock),
 })
 
-/** Returns how many of some ascending numbers are at most as large as another. There may be a hundred thousand, for each stream. */
+/** Returns how many of some ascending numbers are at most as large as another. Each stream asks once, and there may be a hundred thousand. */
 function countUpTo(numbers: readonly number[], most: number): number {
   let [low, high] = [0, numbers.length]
   while (low < high) {

@@ -80,6 +80,7 @@ function announcedUrl(folder: string, isUrlGiven: boolean): string | undefined {
   return url
 }
 
+/** Parses a `daemon.json`; those of earlier versions have no identity. @throws Failure 3 */
 function daemonOf(
   text: string,
   file: string,
