@@ -230,12 +230,14 @@ export class KeyRing {
 
   /** Reloads the keys of the database. Keys that were loaded before keep their state in memory. */
   reload(): void {
+    // Read first: the keys in memory stay when it fails.
+    const stored = this.#engine.store.directory.keys()
     const loaded = new Map(this.#byHash)
     this.#byHash.clear()
     this.#byId.clear()
     this.#inOrder = []
     this.#ofMerchant.clear()
-    for (const key of this.#engine.store.directory.keys()) {
+    for (const key of stored) {
       const before = loaded.get(key.hash.toString('hex'))
       // The same secret may belong to another merchant by now: fixtures give it again at each reset.
       this.#index(before?.id === key.id ? before : key)
