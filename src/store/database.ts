@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type Sqlite from 'better-sqlite3'
 import { LOG_PAGES } from './disk-room.ts'
 import { APPLICATION_ID, identify, inspectFiles, readThrough, removeLeftovers } from './inspect.ts'
-import { type Migrations, versionOf } from './migration.ts'
+import { type Migrations, type Schemas, versionOf } from './migration.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { NEWEST_SCHEMA } from './newest-schema.ts'
 import { openSqlite } from './sqlite.ts'
@@ -39,7 +39,7 @@ export async function openDatabase(
   // SQLite keeps the log beside the target of a link.
   const path = isFile && existsSync(given) ? realpathSync(given) : given
   const newest = versionOf(migrations)
-  const schemas = { migrations, newestSchema: migrations === MIGRATIONS ? NEWEST_SCHEMA : undefined }
+  const schemas = schemasOf(migrations)
   const isRead = isFile && inspectFiles(path, schemas)
   const database = await connectAlone(path)
   try {
@@ -147,6 +147,12 @@ function backUp(database: Sqlite.Database, path: string, version: number): strin
   }
   return copy
 }
+
+/** Returns the schemas of a list of migrations. */
+export const schemasOf = (migrations: Migrations): Schemas => ({
+  migrations,
+  newestSchema: migrations === MIGRATIONS ? NEWEST_SCHEMA : undefined,
+})
 
 /**
  * Migrates a database to the newest schema: all migrations and the new version in one transaction.

@@ -5,7 +5,7 @@ import { bytesOf } from './bytes.ts'
 import { type Schemas, versionOf } from './migration.ts'
 import { reasonNotOwn } from './own-files.ts'
 import { checkRollbackJournal } from './rollback-journal.ts'
-import { checkSchema } from './schema-check.ts'
+import { schemaFaultIn } from './schema-check.ts'
 import { openSqlite } from './sqlite.ts'
 import { checkValues, ValueDamaged } from './stored-values.ts'
 import { DatabaseUnusable, damagedError, newerError, toDatabaseUnusable, unusableError } from './unusable.ts'
@@ -61,9 +61,9 @@ export function readThrough(database: Sqlite.Database, path: string, schemas: Sc
     const pragma = (name: string) => Number(database.pragma(name, { simple: true }))
     const [pages, pageSize] = [pragma('page_count'), pragma('page_size')]
     checkNotTruncated(path, { pages, pageSize, free: pragma('freelist_count') })
-    const damage = pages * pageSize <= MAX_CHECKED_BYTES ? firstDamageIn(database) : undefined
-    if (damage !== undefined) throw damagedError(path, damage)
-    checkSchema(database, path, version, schemas)
+    const isChecked = pages * pageSize <= MAX_CHECKED_BYTES
+    const damage = (isChecked && firstDamageIn(database)) || schemaFaultIn(database, version, schemas)
+    if (damage) throw damagedError(path, damage)
     // Values of an older schema are checked when they are migrated.
     if (schemas.newestSchema !== undefined && version === versionOf(schemas.migrations)) checkValues(database)
     // The check has filled the cache with pages, few of which are needed.

@@ -1,30 +1,43 @@
 import type Sqlite from 'better-sqlite3'
 import { type Migrations, type Schemas, versionOf } from './migration.ts'
 import { openSqlite } from './sqlite.ts'
-import { damagedError } from './unusable.ts'
 
 /**
- * Checks that a database has the schema that its version names: a damaged version would repeat or omit migrations. Parts that
- * no version of the schema has, such as an index that the user added, are ignored.
+ * Compares a database's schema with the one that its version names: a damaged version would repeat or omit migrations. Parts
+ * that no version of the schema has, such as an index that the user added, are ignored.
  * @param version - the version of its schema, at most the newest one
- * @throws DatabaseUnusable
+ * @returns the first difference; undefined without any
  */
-export function checkSchema(
+export function schemaFaultIn(
   database: Sqlite.Database,
-  path: string,
   version: number,
   { migrations, newestSchema }: Schemas,
-): void {
+): string | undefined {
   const isNewest = version === versionOf(migrations)
   if (version === 0 || (isNewest && newestSchema !== undefined && hasStatements(database, newestSchema)))
-    return
+    return undefined
   const parts = partsOf(database)
   const { expected, known } = partsAt(version, migrations)
   const missing = [...expected].find((part) => !parts.has(part))
   const early = [...parts].find((part) => known.has(part) && !expected.has(part))
-  if (missing !== undefined)
-    throw damagedError(path, `schema ${version} requires ${missing}, which is missing`)
-  if (early !== undefined) throw damagedError(path, `it has ${early}, which schema ${version} does not`)
+  if (missing !== undefined) return `schema ${version} requires ${missing}, which is missing`
+  return early === undefined ? undefined : `it has ${early}, which schema ${version} does not`
+}
+
+/** What a table runs for its rows: a virtual table in a module, and others in conditions and computed columns. */
+const HAS_CODE = /^create\s+virtual\b|\bcheck\s*\(|\bas\s*\(/i
+
+/**
+ * Finds what runs when a database is read or written. paytwin's databases have none of it. A view in place of a table is not
+ * found: that table is missing in the schema.
+ * @returns its description; undefined when there is none
+ */
+export function foreignCodeIn(database: Sqlite.Database): string | undefined {
+  const parts = database.prepare<[], { type: string; name: string; sql: string | null }>(
+    "select type, name, sql from sqlite_master where type in ('table', 'trigger')",
+  )
+  const code = parts.all().find(({ type, sql }) => type === 'trigger' || HAS_CODE.test(sql ?? ''))
+  return code && (code.type === 'trigger' ? `trigger ${code.name}` : `table ${code.name} with code`)
 }
 
 /** Reports whether a database has all statements of a schema. One that another version of SQLite migrated may differ. */

@@ -17,11 +17,12 @@ import {
 import { basename, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { SNAPSHOT_NAME } from '../core/snapshot.ts'
-import { migrate } from './database.ts'
+import { migrate, schemasOf } from './database.ts'
 import { firstDamageIn } from './inspect.ts'
-import { type Migrations, versionOf } from './migration.ts'
+import { type Migrations, type Schemas, versionOf } from './migration.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { reasonForeign, reasonNotOwn } from './own-files.ts'
+import { foreignCodeIn, schemaFaultIn } from './schema-check.ts'
 import {
   byName,
   gone,
@@ -127,7 +128,7 @@ export class SnapshotsOnDisk implements Snapshots {
           this.#attach(file, snapshot.name)
           return work((table) => `snapshot.${table}`)
         } catch (error) {
-          if (isOfDamage(error)) refuseDamaged(file, snapshot.name, error)
+          if (isOfDamage(error)) refuseDamaged(file, snapshot.name, error, schemasOf(this.#migrations))
           throw explainedCopying(error, snapshot.name)
         } finally {
           if (this.#isAttached()) this.#database.exec('detach snapshot')
@@ -152,8 +153,8 @@ export class SnapshotsOnDisk implements Snapshots {
   /** @throws DatabaseUnusable for a version that cannot be used here */
   #versionOf(name: string, use: SnapshotUse): number {
     const newest = versionOf(this.#migrations)
-    const version = schemaOf(this.#fileOf(name), name, use)
-    if (version === 0) throw unreadable(name, 'it is not a paytwin database')
+    const version = schemaOf(this.#fileOf(name), name, { use, schemas: schemasOf(this.#migrations) })
+    if (version <= 0) throw unreadable(name, 'it is not a paytwin database')
     if (version <= newest) return version
     throw new DatabaseUnusable(
       'newer',
@@ -218,17 +219,28 @@ export class SnapshotsOnDisk implements Snapshots {
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 
 /**
- * Checks a snapshot, completely before a restore.
+ * Checks a snapshot, completely before a restore. The schema is first: a copied file may have a view or a trigger that runs
+ * forever.
  * @returns the version of its schema
  * @throws DatabaseUnusable for one that is damaged
  */
-function schemaOf(file: string, name: string, use: SnapshotUse): number {
+function schemaOf(
+  file: string,
+  name: string,
+  { use, schemas }: { use: SnapshotUse; schemas: Schemas },
+): number {
   try {
     const database = openSqlite(file, { readonly: true, fileMustExist: true })
     try {
-      const damage = use === 'restore' ? firstDamageIn(database) : undefined
-      if (damage !== undefined) throw damagedSnapshot(name, damage)
-      return Number(database.pragma('user_version', { simple: true }))
+      const version = Number(database.pragma('user_version', { simple: true }))
+      const isKnown = version > 0 && version <= versionOf(schemas.migrations)
+      const code = foreignCodeIn(database)
+      if (code !== undefined) throw unreadable(name, `it has a ${code}, which would be run here`)
+      const damage =
+        (isKnown && schemaFaultIn(database, version, schemas)) ||
+        (use === 'restore' && firstDamageIn(database))
+      if (damage) throw damagedSnapshot(name, damage)
+      return version
     } finally {
       database.close()
     }
@@ -241,8 +253,8 @@ function schemaOf(file: string, name: string, use: SnapshotUse): number {
  * Explains an error of a damaged page: it is in the snapshot, or else in the database.
  * @throws DatabaseUnusable
  */
-function refuseDamaged(file: string, name: string, { message }: Error): never {
-  schemaOf(file, name, 'restore')
+function refuseDamaged(file: string, name: string, { message }: Error, schemas: Schemas): never {
+  schemaOf(file, name, { use: 'restore', schemas })
   throw unreadable(
     name,
     `the snapshot is intact, but the database is damaged (${message}). The database was not changed. Stop the daemon, and use a copy of the snapshot's file in place of the database`,

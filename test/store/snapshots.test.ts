@@ -300,6 +300,26 @@ describe('a file', () => {
     )
   })
 
+  test.each([
+    ['create trigger slow after insert on journal begin select 1; end', 'it has a trigger slow'],
+    ['create virtual table words using fts5(text)', 'it has a table words with code'],
+    ['create table checked (a check (a > 0))', 'it has a table checked with code'],
+    ['create table computed (a, b generated always as (a + 1))', 'it has a table computed with code'],
+    [
+      'drop table customer; create view customer as with recursive n(i) as (select 1 union all select i + 1 from n) select i from n',
+      `its file is damaged (schema ${versionOf(MIGRATIONS)} requires table customer, which is missing)`,
+    ],
+  ])('with %s is refused before anything in it runs', async (change, reason) => {
+    const { snapshots, folder } = await open(path())
+    snapshots.save('a', NOW)
+    const file = new Sqlite(join(folder, 'a.db'))
+    file.exec(change)
+    file.close()
+    for (const use of ['restore', 'comparison'] as const)
+      await expect(snapshots.open('a', use)).rejects.toThrow(reason)
+    expect(readdirSync(folder)).toEqual(['a.db'])
+  })
+
   test('of another user is not restored', async () => {
     const { snapshots, folder, restore } = await open(path())
     snapshots.save('a', NOW)

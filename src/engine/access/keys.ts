@@ -231,8 +231,7 @@ export class KeyRing {
   /** Reloads the keys of the database. Keys that were loaded before keep their state in memory. */
   reload(): void {
     // Read first: the keys in memory stay when it fails.
-    const stored = this.#engine.store.directory.keys()
-    const loaded = new Map(this.#byHash)
+    const [stored, loaded] = [this.#engine.store.directory.keys(), new Map(this.#byHash)]
     this.#byHash.clear()
     this.#byId.clear()
     this.#inOrder = []
