@@ -116,6 +116,24 @@ describe('a cancellation', () => {
     expect(invoice?.total).toBe(-500)
   })
 
+  test('that the configuration has changed meanwhile is shown again first', async () => {
+    const { customer, subscription } = await subscribed()
+    const configuration = await configured({ subscription_cancel: { enabled: true, mode: 'at_period_end' } })
+    const page = await pages.open(
+      `${await enter(customer, { configuration })}/subscriptions/${subscription}/cancel`,
+    )
+    const now = { enabled: true, mode: 'immediately' } as const
+    await stripe.billingPortal.configurations.update(configuration, {
+      features: { subscription_cancel: now },
+    })
+    const again = await pages.press(page, 'Confirm')
+    expect(again.html).toContain('It changed nothing')
+    expect(again.html).toContain('is canceled immediately')
+    expect((await stripe.subscriptions.retrieve(subscription)).status).toBe('active')
+    await pages.press(again, 'Confirm')
+    expect((await stripe.subscriptions.retrieve(subscription)).status).toBe('canceled')
+  })
+
   test('refuses a reason that the configuration does not offer', async () => {
     const { customer, subscription } = await subscribed()
     const configuration = await configured({
@@ -208,7 +226,7 @@ describe('a card', () => {
     const done = await pages.open(location)
     expect(done.html).toContain(message)
     expect((await defaultOf(customer)).card?.last4).toBe(last4)
-    const forged = location.replace(/client_secret=\w/, 'client_secret=x')
+    const forged = location.replace(/token=\w/, 'token=_')
     expect((await pages.open(forged)).status).toBe(404)
   })
 
@@ -288,10 +306,7 @@ describe('a change of plan', () => {
     expect(page.html).toContain('Unused time on Basic after January 1, 2026')
     expect(await priceOf(subscription)).toBe(basic)
     const location = await decided(authentication, outcome)
-    for (const forged of [
-      location.replace(/client_secret=\w/, 'client_secret=x'),
-      location.split('?')[0] ?? '',
-    ])
+    for (const forged of [location.replace(/token=\w/, 'token=_'), location.split('?')[0] ?? ''])
       expect((await pages.open(forged)).status).toBe(404)
     expect((await pages.open(location)).html).toContain(message)
     expect(await priceOf(subscription)).toBe(changes ? pro : basic)
@@ -430,6 +445,26 @@ describe('the details', () => {
     })
   })
 
+  test('that the page had no field for are not removed', async () => {
+    const { customer } = await subscribed()
+    await stripe.customers.update(customer, { phone: '+49 228 5550' })
+    const allowing = (...allowed_updates: ('name' | 'phone')[]) => ({
+      customer_update: { enabled: true, allowed_updates },
+    })
+    const configuration = await configured(allowing('name'))
+    const page = await pages.open(`${await enter(customer, { configuration })}/details`)
+    await stripe.billingPortal.configurations.update(configuration, { features: allowing('name', 'phone') })
+    const again = await pages.press(page, 'Save', { name: 'Ada King' })
+    expect(again.html).toContain('It changed nothing')
+    expect(again.html).toContain('value="+49 228 5550"')
+    expect(await stripe.customers.retrieve(customer)).toMatchObject({ name: null, phone: '+49 228 5550' })
+    await pages.press(again, 'Save')
+    expect(await stripe.customers.retrieve(customer)).toMatchObject({
+      name: 'Ada King',
+      phone: '+49 228 5550',
+    })
+  })
+
   test('keep a country that is not in the list', async () => {
     const { customer } = await subscribed()
     await stripe.customers.update(customer, { address: { country: 'XK' } })
@@ -520,6 +555,57 @@ describe('a flow', () => {
     const after = await stripe.subscriptions.retrieve(subscription, { expand: ['discounts'] })
     expect(after.items.data).toMatchObject([{ price: { id: pro }, quantity: 2 }])
     expect(after.discounts).toMatchObject([{ source: { coupon: coupon.id } }])
+  })
+
+  test('is completed by no other payment or card of the customer', async () => {
+    const { customer, subscription, item } = await subscribed()
+    const product = String((await stripe.prices.retrieve(pro)).product)
+    const configuration = await configured({
+      payment_method_update: { enabled: true },
+      subscription_update: {
+        enabled: true,
+        default_allowed_updates: ['price'],
+        products: [{ product, prices: [pro] }],
+      },
+    })
+    const paid = await stripe.paymentIntents.create({
+      customer,
+      amount: 100,
+      currency: 'usd',
+      payment_method: 'pm_card_visa',
+      confirm: true,
+      return_url: RETURN,
+    })
+    const saved = await stripe.setupIntents.create({
+      customer,
+      payment_method: 'pm_card_visa',
+      confirm: true,
+      return_url: RETURN,
+    })
+    expect([paid.status, saved.status]).toEqual(['succeeded', 'succeeded'])
+    for (const [flow_data, path, query] of [
+      [
+        {
+          type: 'subscription_update_confirm',
+          subscription_update_confirm: { subscription, items: [{ id: item, price: pro, quantity: 1 }] },
+        },
+        `/subscriptions/${subscription}/updated`,
+        { payment_intent: paid.id, payment_intent_client_secret: paid.client_secret ?? '' },
+      ],
+      [
+        { type: 'payment_method_update' },
+        '/cards/added',
+        { setup_intent: saved.id, setup_intent_client_secret: saved.client_secret ?? '' },
+      ],
+    ] as const) {
+      const url = await enter(customer, {
+        configuration,
+        flow_data: flow_data as Stripe.BillingPortal.SessionCreateParams.FlowData,
+      })
+      expect((await pages.open(`${url}${path}?${new URLSearchParams(query)}`)).status).toBe(404)
+      // The flow is still at its step.
+      expect((await pages.open(url)).url).not.toBe(url)
+    }
   })
 
   test('replaces the card, and then opens the portal', async () => {

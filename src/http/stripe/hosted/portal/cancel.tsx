@@ -7,7 +7,8 @@ import { isInTrial } from '../../../../core/subscription-status.ts'
 import { cancelInPortal, isCanceledLater } from '../../../../engine/resources/portal-actions.ts'
 import { hasCardNumber } from '../card-entry.ts'
 import { enteredText } from '../entered-text.ts'
-import { Day, stepPage, Token } from './parts.tsx'
+import { Token } from '../form-token.tsx'
+import { Day, stepPage } from './parts.tsx'
 import { PlanName } from './plan-name.tsx'
 import { checkToken, finish, type Portal, type PortalRequest, subscriptionOf, tokenOf } from './portal.ts'
 
@@ -27,6 +28,10 @@ const REASONS: Readonly<Record<Reason, string>> = {
 
 const MAX_COMMENT = 500
 
+/** What the page shows of a cancellation: its time, the credit, and the reasons. */
+const cancelState = ({ configuration: { features } }: Portal, subscription: Subscription) =>
+  ['cancel', subscription, features.subscription_cancel] as const
+
 /** Shows the effect of a cancellation, and asks for the reason. */
 export function cancelPage(portal: Portal, { id, given, alert }: PortalRequest): Response {
   const subscription = subscriptionOf(portal, id)
@@ -41,7 +46,7 @@ export function cancelPage(portal: Portal, { id, given, alert }: PortalRequest):
     alert,
     content: (
       <form method="post">
-        <Token value={tokenOf(portal, ['cancel', subscription])} />
+        <Token value={tokenOf(portal, cancelState(portal, subscription))} />
         <p>
           <PlanName portal={portal} subscription={subscription} />{' '}
           {isLater ? (
@@ -105,7 +110,7 @@ const Questions = ({ reasons, given }: { reasons: readonly Reason[]; given: URLS
 export function submitCancel(portal: Portal, { id, given }: PortalRequest): Response {
   const subscription = subscriptionOf(portal, id)
   const { features } = portal.configuration
-  checkToken(portal, given, ['cancel', subscription])
+  checkToken(portal, given, cancelState(portal, subscription))
   const why = whyNotCancelable(subscription, features)
   if (why !== null) throw parameterInvalid(null, why)
   cancelInPortal(portal.unit, subscription, features.subscription_cancel, feedbackIn(portal, given))

@@ -1,8 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import { methodsInUse } from '../../../../engine/resources/portal-actions.ts'
+import { Token } from '../form-token.tsx'
 import { methodName } from '../method-name.ts'
 import { cardState, cardsOf } from './cards.tsx'
-import { Token } from './parts.tsx'
 import { type Portal, tokenOf } from './portal.ts'
 
 /** Shows the cards of the customer, each with its actions. */

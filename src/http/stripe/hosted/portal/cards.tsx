@@ -2,11 +2,9 @@
 import { parameterInvalid, resourceMissing } from '../../../../core/errors.ts'
 import type { PaymentMethod } from '../../../../core/payment-method.ts'
 import { setupFactsOf } from '../../../../core/setup-intent.ts'
-import { isSameSecret } from '../../../../engine/machine/digest.ts'
 import { detachPaymentMethod } from '../../../../engine/resources/payment-method.ts'
 import { makeDefaultCard, methodsInUse } from '../../../../engine/resources/portal-actions.ts'
-import { createSetupIntent } from '../../../../engine/resources/setup-intent.ts'
-import { isClientSecret } from '../../../client-secret.ts'
+import { createSetupIntent, updateSetupIntent } from '../../../../engine/resources/setup-intent.ts'
 import { portalUrl } from '../../present/hosted-pages.ts'
 import {
   type CardFormState,
@@ -17,7 +15,8 @@ import {
   readCardForm,
 } from '../card-entry.ts'
 import { CardFields, TestCards } from '../card-form.tsx'
-import { stepPage, Token } from './parts.tsx'
+import { hasToken, Token } from '../form-token.tsx'
+import { stepPage } from './parts.tsx'
 import {
   checkOffered,
   checkToken,
@@ -103,42 +102,50 @@ export function submitCard(portal: Portal, { given }: PortalRequest): Response {
   if (errors) return cardPage(portal, { state: keptCardForm(given, errors), given })
   // The only step of a flow is to replace the card that pays.
   const isDefault = portal.step !== null || given.has('default')
-  const back = isDefault ? `?was=${returnToken(portal)}` : ''
+  const added = `${portalUrl(view, session.id)}/cards/added`
   const { intent, declined } = createSetupIntent(unit, {
     customer: customer.id,
     payment_method_data: { card: entry.card, billing_details: entry.billing_details },
     usage: 'off_session',
     confirm: true,
-    options: { return_url: `${portalUrl(view, session.id)}/cards/added${back}` },
+    options: { return_url: added },
   })
   // The declined intent is written, so the decline is not thrown.
   if (declined) return cardPage(portal, { state: declinedCardForm(given), given, alert: declined.message })
-  if (setupFactsOf(intent).awaitsCustomer) return redirectToAuthentication(portal, intent.id)
+  if (setupFactsOf(intent).awaitsCustomer) {
+    const return_url = `${added}?${returnQuery(portal, intent.id, isDefault)}`
+    updateSetupIntent(unit, intent.id, { options: { return_url } })
+    return redirectToAuthentication(portal, intent.id)
+  }
   return saved(portal, intent.payment_method, isDefault)
 }
 
-/** Proves which card was the default one when an authentication began, so that an old address changes nothing. */
-const returnToken = ({ unit, view, customer, session }: Portal): string =>
-  view.ids.derived(
-    `portal card ${session.id} ${unit.need('customer', customer.id).default_payment_method}`,
-    24,
-  )
+/** Returns the default card of the customer; empty for none. */
+const defaultCardOf = ({ unit, customer }: Portal): string =>
+  unit.need('customer', customer.id).default_payment_method ?? ''
 
-/** Ends the addition of a card after its authentication. */
+/**
+ * Returns the parameters of the address to return to. They name the default card that the new one replaces, if it replaces one, so that
+ * an old address changes nothing.
+ */
+function returnQuery(portal: Portal, intent: string, isDefault: boolean): URLSearchParams {
+  const was = isDefault ? defaultCardOf(portal) : null
+  return new URLSearchParams({ ...(was !== null && { was }), token: tokenOf(portal, ['added', intent, was]) })
+}
+
+/** Ends the addition of a card after its authentication. No other setup intent of the customer ends it. */
 export function finishCard(portal: Portal, { given }: PortalRequest): Response {
   checkOffered(isOffered(portal))
-  const { unit, view, customer } = portal
   const id = given.get('setup_intent') ?? ''
-  const secret = given.get('setup_intent_client_secret') ?? ''
-  const intent = unit.get('setup_intent', id)
-  if (!isClientSecret(view.ids, id, secret) || intent?.customer !== customer.id)
-    throw resourceMissing('setup intent', id)
+  const was = given.get('was')
+  const intent = portal.unit.get('setup_intent', id)
+  const isReturn = hasToken(given, tokenOf(portal, ['added', id, was]))
+  if (!isReturn || intent?.customer !== portal.customer.id) throw resourceMissing('setup intent', id)
   if (!setupFactsOf(intent).isSetUp) {
     const alert = 'We could not authenticate your card. Choose another one and try again.'
     return cardPage(portal, { state: emptyCardForm(), given, alert })
   }
-  const isDefault = isSameSecret(given.get('was') ?? '', returnToken(portal))
-  return saved(portal, intent.payment_method, isDefault)
+  return saved(portal, intent.payment_method, was === defaultCardOf(portal))
 }
 
 function saved(portal: Portal, method: string | null, isDefault: boolean): Response {

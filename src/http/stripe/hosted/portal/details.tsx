@@ -8,7 +8,8 @@ import { CountryField } from '../contact-fields.tsx'
 import { countries } from '../countries.ts'
 import { enteredText } from '../entered-text.ts'
 import { Field } from '../field.tsx'
-import { stepPage, Token } from './parts.tsx'
+import { Token } from '../form-token.tsx'
+import { stepPage } from './parts.tsx'
 import { checkOffered, checkToken, finish, type Portal, type PortalRequest, tokenOf } from './portal.ts'
 
 type Update = PortalFeatures['customer_update']['allowed_updates'][number]
@@ -32,6 +33,9 @@ export const changeableOf = ({ configuration }: Portal): readonly Update[] => {
   const { enabled, allowed_updates } = configuration.features.customer_update
   return enabled ? SHOWN.filter((update) => allowed_updates.includes(update)) : []
 }
+
+/** The customer, and which details the page has fields for: one without a field would be removed. */
+const detailsState = (portal: Portal) => ['details', portal.customer, changeableOf(portal)] as const
 
 type Errors = Readonly<Record<string, string>>
 
@@ -63,7 +67,7 @@ function formPage(
     alert,
     content: (
       <form method="post" novalidate>
-        <Token value={tokenOf(portal, ['details', portal.customer])} />
+        <Token value={tokenOf(portal, detailsState(portal))} />
         {allowed.includes('name') ? fieldOf('name', 'Name', 'name') : null}
         {allowed.includes('email') ? fieldOf('email', 'Email', 'email') : null}
         {allowed.includes('phone') ? fieldOf('phone', 'Phone', 'tel') : null}
@@ -116,7 +120,7 @@ export function submitDetails(portal: Portal, { given }: PortalRequest): Respons
   const { unit, customer } = portal
   const allowed = changeableOf(portal)
   checkOffered(allowed.length > 0)
-  checkToken(portal, given, ['details', customer])
+  checkToken(portal, given, detailsState(portal))
   const textIn = (name: string) => enteredText(given, name, MAX_TEXT) || null
   const errors = { ...errorsIn(allowed, textIn, customer), ...cardErrorsIn(given) }
   if (Object.keys(errors).length > 0) return formPage(portal, { given, errors })

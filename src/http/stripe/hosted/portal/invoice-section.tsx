@@ -4,7 +4,8 @@ import { isDraft } from '../../../../core/invoice-status.ts'
 import type { Summary } from '../../../../engine/history/view.ts'
 import { invoiceUrl } from '../../present/hosted-pages.ts'
 import { amountText } from '../amount.ts'
-import { Day, Token } from './parts.tsx'
+import { Token } from '../form-token.tsx'
+import { Day } from './parts.tsx'
 import { isPayable, type Portal, payState, tokenOf } from './portal.ts'
 
 const FIRST = 10

@@ -7,9 +7,6 @@ import { leadsAway, type Portal } from './portal.ts'
 
 export const Day = ({ at }: { at: number }) => <time datetime={formatDate(at)}>{dateText(at)}</time>
 
-/** The hidden token of a form. */
-export const Token = ({ value }: { value: string }) => <input type="hidden" name="token" value={value} />
-
 /** The link to the site of the merchant, if the session has a return_url. */
 export const Return = ({ portal: { session, of } }: { portal: Portal }) =>
   session.return_url === null ? null : (

@@ -1,28 +1,29 @@
 import { resourceMissing } from '../../../../core/errors.ts'
 import { intentFactsOf } from '../../../../core/payment-intent.ts'
 import { waitingPayment, withdrawPlanChange } from '../../../../engine/resources/portal-plan-change.ts'
-import { isClientSecret } from '../../../client-secret.ts'
+import { hasToken } from '../form-token.tsx'
 import { choosePage, confirmPage } from './plan.tsx'
+import { updatedState } from './plan-payment.ts'
 import {
   finish,
   type Portal,
   type PortalRequest,
   redirectToAuthentication,
   subscriptionOf,
+  tokenOf,
 } from './portal.ts'
 
 /**
- * Ends a change of plan after the authentication of its payment. A failed one withdraws the change. The address contains the
- * client secret of the payment, so only its customer knows it.
+ * Ends a change of plan after the authentication of its payment. A failed one withdraws the change. The token of the address belongs
+ * to the payment, so no other payment of the customer ends the change.
  */
 export function finishPlanChange(portal: Portal, { id, given }: PortalRequest): Response {
-  const { unit, view, customer } = portal
+  const { unit } = portal
   const subscription = subscriptionOf(portal, id)
   const payment = given.get('payment_intent') ?? ''
-  const secret = given.get('payment_intent_client_secret') ?? ''
-  const intent = unit.get('payment_intent', payment)
-  if (!isClientSecret(view.ids, payment, secret) || intent?.customer !== customer.id)
+  if (!hasToken(given, tokenOf(portal, updatedState(id, payment))))
     throw resourceMissing('payment intent', payment)
+  const intent = unit.find('payment_intent', payment)
   const { isPaid, awaitsCustomer } = intentFactsOf(intent)
   if (isPaid) return finish(portal, 'updated')
   if (awaitsCustomer) return redirectToAuthentication(portal, payment)

@@ -3,7 +3,7 @@ import type { Subscription } from '../../../../core/subscription.ts'
 import { updatePaymentIntent } from '../../../../engine/resources/payment-intent.ts'
 import { waitingPayment } from '../../../../engine/resources/portal-plan-change.ts'
 import { portalUrl } from '../../present/hosted-pages.ts'
-import { type Portal, redirectToAuthentication } from './portal.ts'
+import { type Portal, redirectToAuthentication, tokenOf } from './portal.ts'
 
 /** Returns the id of the payment that the customer must authenticate for a pending change of plan; undefined for none. */
 export function unauthenticatedPayment(
@@ -15,9 +15,14 @@ export function unauthenticatedPayment(
   return payment && intentFactsOf(payment).awaitsCustomer ? payment.id : undefined
 }
 
+/** What the address to return to is made for: it completes the change of this payment alone. */
+export const updatedState = (subscription: string, payment: string) =>
+  ['updated', subscription, payment] as const
+
 /** Leads to the authentication of a pending change's payment, and from there back to this session, also if another began it. */
 export function authenticatePlan(portal: Portal, { id }: Subscription, payment: string): Response {
-  const return_url = `${portalUrl(portal.view, portal.session.id)}/subscriptions/${id}/updated`
+  const token = tokenOf(portal, updatedState(id, payment))
+  const return_url = `${portalUrl(portal.view, portal.session.id)}/subscriptions/${id}/updated?token=${token}`
   updatePaymentIntent(portal.unit, payment, { options: { return_url }, namesStatus: false })
   return redirectToAuthentication(portal, payment)
 }

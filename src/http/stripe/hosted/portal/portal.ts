@@ -6,11 +6,11 @@ import type { PortalConfiguration } from '../../../../core/portal-configuration.
 import { type FlowStep, isExpired, type PortalSession } from '../../../../core/portal-session.ts'
 import type { Subscription } from '../../../../core/subscription.ts'
 import type { CurrentView, Summary } from '../../../../engine/history/view.ts'
-import { isSameSecret } from '../../../../engine/machine/digest.ts'
 import { CommandRefused, type UnitOfWork } from '../../../../engine/machine/unit.ts'
 import { finishFlow, visitPortalSession } from '../../../../engine/resources/portal-session.ts'
 import { isClientSecret } from '../../../client-secret.ts'
 import { authenticationPath, portalPath } from '../../present/hosted-pages.ts'
+import { type FormState, formToken, hasToken } from '../form-token.tsx'
 import { leavingPage, type PageOf, redirectTo } from '../frame.tsx'
 
 /** A request to the portal, within one command of the engine. */
@@ -121,12 +121,9 @@ export function checkOffered(isOffered: boolean): void {
   if (!isOffered) throw parameterInvalid(null, 'The portal does not offer this')
 }
 
-/** The name of a form's action, and the state for which the form was made. */
-type FormState = readonly [name: string, ...state: unknown[]]
-
-/** Returns the token of a form. It changes with the form's state. */
-export const tokenOf = ({ view, session }: Portal, state: FormState): string =>
-  view.ids.derived(`portal form ${session.id} ${JSON.stringify(state, sorted)}`, 24)
+/** Returns the token of a form, or of an address to which an authentication returns, for this session alone. */
+export const tokenOf = ({ view, session }: Portal, [name, ...state]: FormState): string =>
+  formToken(view, [name, session.id, ...state])
 
 /** Returns the state for which the form that pays an invoice is made. */
 export const payState = ({ customer }: Portal, invoice: Summary<Invoice>): FormState => {
@@ -144,15 +141,9 @@ export const payState = ({ customer }: Portal, invoice: Summary<Invoice>): FormS
   ]
 }
 
-/** Sorts the fields of objects: those of an object that was just written have another order than those of a row. */
-const sorted = (_name: string, value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
-    : value
-
 /** @throws Refusal when the state of a form has changed since the form was shown */
 export function checkToken(portal: Portal, form: URLSearchParams, state: FormState): void {
-  if (!isSameSecret(form.get('token') ?? '', tokenOf(portal, state)))
+  if (!hasToken(form, tokenOf(portal, state)))
     throw new Refusal(
       'This form was sent before, or was made for an earlier state. It changed nothing. The page now shows the current state.',
     )
