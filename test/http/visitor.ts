@@ -44,6 +44,9 @@ async function loadFollowing(send: Send, url: string, init: RequestInit = {}): P
 
 const nextOf = ({ location, url }: Page): URL | null => (location === null ? null : new URL(location, url))
 
+/** Returns the token of the form of a page; empty if it has none. */
+export const tokenIn = (html: string): string => / name="token" value="([^"]*)"/.exec(html)?.[1] ?? ''
+
 /** A form that is sent. */
 export type Submission = { readonly url: string; readonly isPost: boolean; readonly fields: Fields }
 

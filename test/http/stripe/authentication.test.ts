@@ -1,6 +1,7 @@
 import type Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
 import { asOperator } from '../support.ts'
+import { tokenIn } from '../visitor.ts'
 import { errorOf, stripeOfFile } from './sdk.ts'
 
 const sdk = stripeOfFile()
@@ -19,16 +20,19 @@ const asked = (more: Partial<Stripe.PaymentIntentCreateParams> = {}) =>
   })
 const pageOf = ({ next_action }: Stripe.PaymentIntent | Stripe.SetupIntent): string =>
   next_action?.redirect_to_url?.url ?? String(next_action?.use_stripe_sdk?.stripe_js)
-const open = (url: string) => sdk.twin.sandbox.app.request(url, { headers: { Host: 'localhost' } })
-const submit = (
+const open = async (url: string) => sdk.twin.sandbox.app.request(url, { headers: { Host: 'localhost' } })
+const htmlOf = async (url: string) => (await open(url)).text()
+/** @param token - by default that of the page as it is now */
+const submit = async (
   url: string,
   outcome: string,
+  token?: string,
   headers: Record<string, string> = { Origin: 'http://localhost' },
 ) =>
   sdk.twin.sandbox.app.request(url, {
     method: 'POST',
     headers: { Host: 'localhost', 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
-    body: `outcome=${outcome}`,
+    body: `outcome=${outcome}&token=${token ?? tokenIn(await htmlOf(url))}`,
   })
 
 describe('the page of an authentication', () => {
@@ -95,12 +99,59 @@ describe('the page of an authentication', () => {
 
   test('submitted twice pays once', async () => {
     const intent = await asked()
-    const all = await Promise.all([submit(pageOf(intent), 'succeed'), submit(pageOf(intent), 'succeed')])
+    const url = pageOf(intent)
+    const token = tokenIn(await htmlOf(url))
+    const all = await Promise.all([submit(url, 'succeed', token), submit(url, 'succeed', token)])
     expect(all.map(({ status }) => status)).toContain(303)
     expect((await stripe.charges.list({ payment_intent: intent.id })).data).toHaveLength(1)
     const late = await submit(pageOf(intent), 'fail')
     expect(await late.text()).toContain('The authentication has ended')
     expect((await stripe.paymentIntents.retrieve(intent.id)).status).toBe('succeeded')
+  })
+
+  test.each<[string, (id: string) => Promise<unknown>, string]>([
+    ['amount', (id) => stripe.paymentIntents.update(id, { amount: 9900 }), '$99.00'],
+    ['currency', (id) => stripe.paymentIntents.update(id, { currency: 'eur' }), '€20.00'],
+    [
+      'card',
+      (id) =>
+        stripe.paymentIntents.confirm(id, {
+          payment_method: 'pm_card_authenticationRequired',
+          return_url: RETURN,
+        }),
+      'Visa •••• 3184',
+    ],
+    [
+      'return address',
+      (id) => stripe.paymentIntents.confirm(id, { return_url: 'https://other.example/' }),
+      'https://other.example',
+    ],
+  ])('does nothing if it showed another %s, and is shown again', async (_name, change, shown) => {
+    const { id, ...intent } = await asked()
+    const url = pageOf({ id, ...intent } as Stripe.PaymentIntent)
+    const token = tokenIn(await htmlOf(url))
+    await change(id)
+    for (const outcome of ['succeed', 'fail']) {
+      const stale = await submit(url, outcome, token)
+      expect(stale.status).toBe(200)
+      const html = await stale.text()
+      expect(html).toMatch(/role="alert">This has changed, and nothing was done/)
+      expect(html).toContain(shown)
+      expect((await stripe.paymentIntents.retrieve(id)).status).toBe('requires_action')
+    }
+    expect((await submit(url, 'succeed')).status).toBe(303)
+    expect((await stripe.paymentIntents.retrieve(id)).status).toBe('succeeded')
+  })
+
+  test('does nothing if it showed another card to save', async () => {
+    const card = { payment_method: 'pm_card_threeDSecure2Required', return_url: RETURN }
+    const intent = await stripe.setupIntents.create({ ...card, confirm: true })
+    const url = pageOf(intent)
+    const token = tokenIn(await htmlOf(url))
+    await stripe.setupIntents.update(intent.id, { payment_method: 'pm_card_authenticationRequired' })
+    await stripe.setupIntents.confirm(intent.id, { return_url: RETURN })
+    expect(await (await submit(url, 'succeed', token)).text()).toContain('Visa •••• 3184')
+    expect((await stripe.setupIntents.retrieve(intent.id)).status).toBe('requires_action')
   })
 
   test('escapes what the merchant and the request chose', async () => {
@@ -129,8 +180,8 @@ describe('the page of an authentication', () => {
     const intent = await asked()
     const url = pageOf(intent)
     expect((await open(`${url.slice(0, -1)}${url.endsWith('x') ? 'y' : 'x'}`)).status).toBe(404)
-    expect((await submit(url, 'succeed', {})).status).toBe(400)
-    expect((await submit(url, 'succeed', { Origin: 'https://evil.example' })).status).toBe(400)
+    expect((await submit(url, 'succeed', '', {})).status).toBe(400)
+    expect((await submit(url, 'succeed', '', { Origin: 'https://evil.example' })).status).toBe(400)
     expect((await submit(url, 'maybe')).status).toBe(400)
     expect((await stripe.paymentIntents.retrieve(intent.id)).status).toBe('requires_action')
   })

@@ -1,9 +1,13 @@
 /** @jsxImportSource hono/jsx */
-import { hostedPage, type PageOf } from './frame.tsx'
+import { Token } from './form-token.tsx'
+import { Alert, hostedPage, type PageOf } from './frame.tsx'
 
 /** The content of the page of an authentication. */
 type Shown = {
   readonly of: PageOf
+  /** The token of its form. */
+  readonly token: string
+  readonly alert: string | null
   /** The amount to pay with its currency; null if a card is only saved. */
   readonly amount: string | null
   /** The card, such as `Visa •••• 3220`; null if it was removed. */
@@ -13,7 +17,7 @@ type Shown = {
 }
 
 /** Makes the page on which the customer completes or fails an authentication. */
-export const authenticationPage = ({ of, amount, card, return_url }: Shown): Response => {
+export const authenticationPage = ({ of, token, alert, amount, card, return_url }: Shown): Response => {
   const name =
     card === null ? null : (
       <>
@@ -28,6 +32,7 @@ export const authenticationPage = ({ of, amount, card, return_url }: Shown): Res
     content: (
       <section class="card">
         <h1>{amount === null ? 'Authenticate your card' : 'Authenticate your payment'}</h1>
+        {alert === null ? null : <Alert>{alert}</Alert>}
         <p>
           {amount === null ? (
             <>
@@ -40,6 +45,7 @@ export const authenticationPage = ({ of, amount, card, return_url }: Shown): Res
           )}
         </p>
         <form method="post" class="stacked">
+          <Token value={token} />
           <button type="submit" name="outcome" value="succeed" class="primary">
             Complete authentication
           </button>

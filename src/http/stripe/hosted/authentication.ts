@@ -10,6 +10,7 @@ import { clientSecretOf } from '../../client-secret.ts'
 import { checkPageKey } from '../present/hosted-pages.ts'
 import { amountText } from './amount.ts'
 import { authenticationPage } from './authentication-page.tsx'
+import { type FormState, formToken, hasToken } from './form-token.tsx'
 import { leavingPage, messagePage, type PageOf, redirectTo } from './frame.tsx'
 import { methodName } from './method-name.ts'
 import { currentObjects, type HostedRequest, pageOf, runCommand, viewOf } from './serve.ts'
@@ -28,8 +29,7 @@ export async function serveAuthentication(request: HostedRequest): Promise<Respo
   const view = await currentObjects(request, merchant)
   const intent = intentOf(view, param('id'), param('key'))
   const of = pageOf(merchant, customerOf(view, intent)?.test_clock ?? null)
-  if (!isWaiting(intent)) return ended(view, of, intent)
-  if (form === null) return show(view, of, intent)
+  if (form === null || !isWaiting(intent)) return show(view, of, intent)
   const outcome = outcomeIn(form)
   const { id } = intent.object
   const submitted = checkoutOf(view, intent)
@@ -37,15 +37,20 @@ export async function serveAuthentication(request: HostedRequest): Promise<Respo
     // Another command may have changed the intent since it was read.
     const latest = { ...intent, object: unit.need(intent.kind, id) } as Intent
     if (!isWaiting(latest)) return latest
+    const current = viewOf(services, merchant)
+    if (!hasToken(form, formToken(current, stateOf(current, latest)))) return null
     return latest.kind === 'payment_intent'
       ? { ...latest, object: settlePayment(unit, id, outcome) }
       : { ...latest, object: settleSetup(unit, id, outcome) }
   })
   const latest = viewOf(services, merchant)
+  if (done === null) return show(latest, of, intentOf(latest, param('id'), param('key')), CHANGED)
   const checkout = submitted && latest.get('checkout_session', submitted.id)
   if (checkout && !checkoutFactsOf(checkout).isComplete) return redirectTo(checkoutPath(checkout.id))
   return checkout ? leavingPage(of, successUrlOf(checkout)) : finish(latest, of, done)
 }
+
+const CHANGED = 'This has changed, and nothing was done. Check it before you continue.'
 
 /** Finds the intent of an address. @throws ApiError resource_missing also for a wrong key */
 function intentOf(view: CurrentView, id: string, key: string): Intent {
@@ -73,17 +78,34 @@ const returnUrlOf = ({ object }: Intent): string | null => object.options?.retur
 const customerOf = (view: CurrentView, { object }: Intent) =>
   object.customer === null ? undefined : view.get('customer', object.customer)
 
-function show(view: CurrentView, of: PageOf, intent: Intent): Response {
-  const { object } = intent
+/** Returns the address that the browser opens after a success; null for none. */
+function nextUrlOf(view: CurrentView, intent: Intent): string | null {
   const checkout = checkoutOf(view, intent)
+  return checkout ? successUrlOf(checkout) : returnUrlOf(intent)
+}
+
+/** Returns what the page shows. While the intent waits, the merchant can change it, or confirm it again. */
+function stateOf(view: CurrentView, intent: Intent): FormState {
+  const { id, customer, payment_method } = intent.object
+  const charged = intent.kind === 'payment_intent' ? [intent.object.amount, intent.object.currency] : null
+  const next = nextUrlOf(view, intent)
+  return ['authenticate', id, charged, customer, payment_method, next && new URL(next).origin]
+}
+
+/** Shows the page of an intent, or that its authentication has ended. */
+function show(view: CurrentView, of: PageOf, intent: Intent, alert: string | null = null): Response {
+  if (!isWaiting(intent)) return ended(view, of, intent)
+  const { object } = intent
   const method =
     object.payment_method === null ? undefined : view.get('payment_method', object.payment_method)
   return authenticationPage({
     of,
+    token: formToken(view, stateOf(view, intent)),
+    alert,
     amount:
       intent.kind === 'payment_intent' ? amountText(intent.object.amount, intent.object.currency) : null,
     card: method ? methodName(method) : null,
-    return_url: checkout ? successUrlOf(checkout) : returnUrlOf(intent),
+    return_url: nextUrlOf(view, intent),
   })
 }
 

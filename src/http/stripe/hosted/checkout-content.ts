@@ -14,6 +14,7 @@ import type { CheckoutContent } from './checkout-page.tsx'
 import { askedOf } from './checkout-state.ts'
 import type { CheckoutSummary, SummaryLine } from './checkout-summary.tsx'
 import { dateText } from './date-text.ts'
+import { formToken } from './form-token.tsx'
 import type { PageOf } from './frame.tsx'
 import { intervalText, quantityText, unitText } from './price-text.ts'
 
@@ -25,10 +26,11 @@ export function contentOf(view: View, of: PageOf, totals: Totals): CheckoutConte
   const { session, due } = totals
   const { settings } = session
   const isSold = session.mode !== 'setup'
+  const summary = summaryOf(view, of, totals)
   return {
     of,
     path: checkoutPath(session.id),
-    summary: summaryOf(view, of, totals),
+    summary,
     knownEmail: knownEmailOf(view, session),
     asksMethod: asksMethod(totals),
     methods: settings.payment_method_types,
@@ -40,7 +42,7 @@ export function contentOf(view: View, of: PageOf, totals: Totals): CheckoutConte
         : null,
     submitText: settings.custom_text.submit,
     button: isSold ? buttonOf(totals, amountText(due, currencyOf(session))) : 'Save card',
-    due,
+    token: formToken(view, ['checkout', session.id, summary, pricesOf(session), session.discounts]),
   }
 }
 
@@ -63,6 +65,8 @@ function buttonOf({ session }: Totals, amount: string): string {
   if (session.mode === 'subscription') return hasTrial(session) ? 'Start trial' : 'Subscribe'
   return `${VERBS[session.settings.submit_type ?? ''] ?? 'Pay'} ${amount}`
 }
+
+const pricesOf = ({ lines }: CheckoutSession): string[] => lines.map(({ price }) => price)
 
 const currencyOf = ({ currency }: CheckoutSession): string => currency ?? 'usd'
 

@@ -10,7 +10,6 @@ const ACTIONS = ['enter', 'submit', 'update', 'apply', 'remove'] as const
 export type CheckoutAction = (typeof ACTIONS)[number]
 
 /** The names of further inputs of the form. */
-export const DUE = 'due'
 export const PROMOTION_CODE = 'promotion_code'
 export const TERMS = 'terms'
 export const PAY_WITH = 'pay_with'

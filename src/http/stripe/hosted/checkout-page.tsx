@@ -2,11 +2,12 @@
 import type { PaymentMethodType } from '../../../core/payment-method.ts'
 import type { CardFormState } from './card-entry.ts'
 import { CardFields, EmailField, TestCards } from './card-form.tsx'
-import { ACTION, DUE, PAY_WITH, TERMS } from './checkout-entry.ts'
+import { ACTION, PAY_WITH, TERMS } from './checkout-entry.ts'
 import { type CheckoutSummary, Summary } from './checkout-summary.tsx'
 import type { ContactAsked, ContactState } from './contact-entry.ts'
 import { AddressFields, PhoneField } from './contact-fields.tsx'
 import { FieldError } from './field.tsx'
+import { Token } from './form-token.tsx'
 import { Alert, hostedPage, Notice, type PageOf } from './frame.tsx'
 import { METHOD_NAMES } from './method-name.ts'
 
@@ -29,8 +30,8 @@ export type CheckoutContent = {
   readonly submitText: string | null
   /** The name of the button. */
   readonly button: string
-  /** What is charged now, in the smallest currency unit. */
-  readonly due: number
+  /** The token of its form. */
+  readonly token: string
 }
 
 /** The customer's entries, and their errors. */
@@ -55,7 +56,7 @@ const FORM = 'checkout'
  * Enter presses the first button of the form, which is hidden: its effect depends on the fields that changed.
  */
 export function checkoutPage(content: CheckoutContent, state: CheckoutState): Response {
-  const { of, path, summary, due } = content
+  const { of, path, summary, token } = content
   return hostedPage({
     of,
     title: 'Checkout',
@@ -67,7 +68,7 @@ export function checkoutPage(content: CheckoutContent, state: CheckoutState): Re
         <button type="submit" class="unseen" name={ACTION} value="enter" tabindex={-1} aria-hidden="true">
           Continue
         </button>
-        <input type="hidden" name={DUE} value={due} />
+        <Token value={token} />
         <Summary summary={summary} promotion={state.promotion} quantityErrors={state.quantityErrors} />
         <PayCard {...content} state={state} />
       </form>

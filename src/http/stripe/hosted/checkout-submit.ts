@@ -12,10 +12,12 @@ import {
 import { createPaymentMethod } from '../../../engine/resources/payment-method.ts'
 import { authenticationPath } from '../present/hosted-pages.ts'
 import { declinedCardForm, hasCardNumber } from './card-entry.ts'
-import { actionIn, changesIn, checkChoices, DUE } from './checkout-entry.ts'
+import { contentOf } from './checkout-content.ts'
+import { actionIn, changesIn, checkChoices } from './checkout-entry.ts'
 import { readSubmission } from './checkout-fields.ts'
 import type { CheckoutState } from './checkout-page.tsx'
 import { keptState } from './checkout-state.ts'
+import { hasToken } from './form-token.tsx'
 import { type PageOf, sentence } from './frame.tsx'
 
 /** The page of one session. */
@@ -35,11 +37,11 @@ export type Answer =
   | { readonly redirectsTo: string }
   | { readonly state: CheckoutState }
 
-const CHANGED = 'The total has changed. Check it before you continue.'
+const CHANGED = 'The purchase has changed. Check it before you continue.'
 
 /**
- * Answers the form of an open session. Changes are applied and shown first, so a customer pays only an amount that the page has
- * shown.
+ * Answers the form of an open session. Changes are applied and shown first, so a customer buys only what the page has shown, for the
+ * amounts that it has shown.
  */
 export async function answerForm(page: OpenPage, form: URLSearchParams): Promise<Answer> {
   const kept = keptState(form, page.session)
@@ -90,8 +92,7 @@ function submit(
   // The same form, or that of another tab, may have been submitted a moment before.
   if (checkoutFactsOf(latest).isComplete) return { leavesTo: successUrlOf(latest) }
   const totals = previewCheckout(unit, id, {})
-  const shown = form.get(DUE)
-  if (shown !== null && shown !== String(totals.due)) return { state: { ...kept, notice: CHANGED } }
+  if (!hasToken(form, contentOf(view(), of, totals).token)) return { state: { ...kept, notice: CHANGED } }
   const read = readSubmission(form, { now: of.now, view: view(), totals })
   if ('wrong' in read) return { state: { ...kept, ...read.wrong } }
   const { submission, paidLater } = read

@@ -1,12 +1,15 @@
 /** @jsxImportSource hono/jsx */
 import type { CardFormState } from './card-entry.ts'
 import { CardFields, TestCards } from './card-form.tsx'
+import { Token } from './form-token.tsx'
 import { Alert, hostedPage, Notice, type PageOf } from './frame.tsx'
 import type { DocumentLine, InvoiceDocument, Row } from './invoice-document.ts'
 
 type Shown = {
   readonly of: PageOf
   readonly document: InvoiceDocument
+  /** The token of the form. */
+  readonly token: string
   /** The card form; null if the invoice cannot be paid. */
   readonly card: CardFormState | null
   /** Why the payment failed; null if it did not. */
@@ -18,7 +21,7 @@ type Shown = {
 }
 
 /** Makes the page of an invoice: the amount due, the lines, and a form to pay with a card. */
-export const invoicePage = ({ of, document, card, problem, isPaidNow, receipt }: Shown): Response =>
+export const invoicePage = ({ of, document, token, card, problem, isPaidNow, receipt }: Shown): Response =>
   hostedPage({
     of,
     title: `Invoice ${document.number}`,
@@ -43,7 +46,7 @@ export const invoicePage = ({ of, document, card, problem, isPaidNow, receipt }:
             )}
           </p>
         </section>
-        {card === null ? null : <PaySection card={card} due={document.due} problem={problem} />}
+        {card === null ? null : <PaySection {...{ token, card, problem }} due={document.due} />}
         <section class="card details" aria-labelledby="details">
           <h2 id="details">Details</h2>
           {document.description === null ? null : <p>{document.description}</p>}
@@ -122,10 +125,12 @@ const Line = ({ description, period, quantity, unitPrice, amount }: DocumentLine
 const FORM = 'pay'
 
 const PaySection = ({
+  token,
   card,
   due: [, amount],
   problem,
 }: {
+  token: string
   card: CardFormState
   due: Row
   problem: string | null
@@ -134,6 +139,7 @@ const PaySection = ({
     <h2 id="pay-heading">Pay with a card</h2>
     {problem === null ? null : <Alert>{problem}</Alert>}
     <form id={FORM} method="post" novalidate>
+      <Token value={token} />
       <CardFields state={card} />
       <button type="submit" class="primary">
         Pay {amount}

@@ -23,6 +23,7 @@ import {
   keptCardForm,
   readCardForm,
 } from './card-entry.ts'
+import { formToken, hasToken } from './form-token.tsx'
 import { type PageOf, redirectTo } from './frame.tsx'
 import { documentOf, isPayable } from './invoice-document.ts'
 import { invoicePage } from './invoice-page.tsx'
@@ -82,6 +83,12 @@ async function findInvoice(request: HostedRequest): Promise<Found> {
   return { merchant, view, of: pageOf(merchant, invoice.test_clock), invoice }
 }
 
+const CHANGED = 'The amount has changed, and nothing was charged. Check it, and enter your card again.'
+
+/** Returns the token of the form, which changes with the amount that it charges. A credit note can reduce it. */
+const tokenOf = (view: CurrentView, { id, currency, amount_due, amount_paid }: Invoice): string =>
+  formToken(view, ['pay', id, currency, amount_due - amount_paid])
+
 /** Pays an invoice with its intent. A declined card is shown on the page, and an authentication has a page of its own. */
 async function pay(
   request: HostedRequest,
@@ -91,20 +98,21 @@ async function pay(
   const return_url = invoiceUrl(found.view, id)
   const done = await runCommand(request, merchant, (unit) => {
     // Another command may have paid the invoice since it was read.
-    const { payment_intent, ...latest } = unit.need('invoice', id)
-    if (!isPayable({ ...latest, payment_intent }) || payment_intent === null) return null
+    const latest = unit.need('invoice', id)
+    const { payment_intent } = latest
+    if (!isPayable(latest) || payment_intent === null) return null
+    if (!hasToken(form, tokenOf(found.view, latest))) return 'changed'
     const payment_method_data = { card, billing_details }
     return confirmPaymentIntent(unit, payment_intent, { payment_method_data, options: { return_url } })
   })
   const view = viewOf(request.services, merchant)
-  if (done?.declined) {
+  const showAgain = (problem: string, card: CardFormState) => {
     const invoice = view.get('invoice', id)
     if (!invoice) throw resourceMissing('invoice', id)
-    return show(
-      { merchant, view, of, invoice },
-      { problem: done.declined.message, card: declinedCardForm(form) },
-    )
+    return show({ merchant, view, of, invoice }, { problem, card })
   }
+  if (done === 'changed') return showAgain(CHANGED, keptCardForm(form))
+  if (done?.declined) return showAgain(done.declined.message, declinedCardForm(form))
   if (done && intentFactsOf(done.intent).awaitsCustomer)
     return redirectTo(authenticationPath(view, done.intent.id))
   return redirectTo(`${invoicePath(view, id)}?redirect_status=succeeded`)
@@ -128,6 +136,7 @@ function show(
   return invoicePage({
     of,
     document: documentOf(view, invoice, amountText),
+    token: tokenOf(view, invoice),
     card: isPayable(invoice) ? (card ?? emptyCardForm({ name: customer?.name ?? null })) : null,
     problem: isPayable(invoice) ? problem : null,
     isPaidNow: isPaidNow && invoice.paid_at !== null,

@@ -252,21 +252,33 @@ describe('changes before the form is submitted', () => {
     expect((await pages.press(applied, 'Remove')).text).toContain('Total due today $30.00')
   })
 
-  test('a customer pays only an amount that the page has shown', async () => {
+  test('a customer buys only what the page has shown', async () => {
     const session = await adjustable()
     const page = await pageOf(session)
     const before = await chargesOf()
     const changed = await pages.press(page, 'Subscribe', { ...ENTERED, [quantityIn(page)]: '3' })
     expect(changed.text).toContain(
-      'The total has changed. Check it before you continue. Enter your card again.',
+      'The purchase has changed. Check it before you continue. Enter your card again.',
     )
     expect(changed.text).toContain('Total due today $35.00')
     // Another tab still shows the former total.
     const stale = await pages.press(page, 'Subscribe', { ...ENTERED, [quantityIn(page)]: '3' })
-    expect(stale.text).toContain('The total has changed')
+    expect(stale.text).toContain('The purchase has changed')
     expect(await chargesOf()).toBe(before)
     expect((await pages.press(changed, 'Subscribe', ENTERED)).status).toBe(303)
     expect((await retrieve(session)).amount_total).toBe(3500)
+  })
+
+  test('nothing is bought without a discount that the page showed, although nothing is due', async () => {
+    const session = await create({ allow_promotion_codes: true, subscription_data: { trial_period_days: 7 } })
+    const applied = await pages.press(await pageOf(session), 'Apply', { promotion_code: 'WINTER' })
+    expect(applied.text).toContain('Total due today $0.00')
+    await pages.press(applied, 'Remove')
+    const stale = await pages.press(applied, 'Start trial', ENTERED)
+    expect(stale.text).toContain('The purchase has changed. Check it before you continue.')
+    expect(stale.text).not.toContain('WINTER')
+    expect((await retrieve(session)).status).toBe('open')
+    expect((await pages.press(stale, 'Start trial', ENTERED)).status).toBe(303)
   })
 
   test('Enter applies what was changed, and otherwise submits the form', async () => {

@@ -2,6 +2,7 @@ import type Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
 import { readPdf } from '../../../pdf.ts'
 import { asOperator } from '../../support.ts'
+import { tokenIn } from '../../visitor.ts'
 import { stripeOfFile } from '../sdk.ts'
 
 const sdk = stripeOfFile()
@@ -14,8 +15,8 @@ const open = (url: string | null | undefined, method = 'GET') =>
   sdk.twin.sandbox.app.request(String(url), { method, headers: { Host: 'localhost' } })
 const pageOf = async (url: string | null | undefined) => (await open(url)).text()
 
-/** Submits the card form of an invoice's page. */
-const submit = (
+/** Submits the card form of an invoice's page, by default with the token that it has now. */
+const submit = async (
   url: string | null | undefined,
   fields: Record<string, string> = {},
   headers: Record<string, string> = { Origin: 'http://localhost' },
@@ -29,6 +30,7 @@ const submit = (
         expiration: '12 / 34',
         cvc: '123',
         name: 'Ada Lovelace',
+        token: fields.token ?? tokenIn(await pageOf(url)),
         ...fields,
       }),
     ),
@@ -147,7 +149,8 @@ describe('the form of an invoice', () => {
   test('pays it, once, and leads to its receipt', async () => {
     const invoice = await openInvoice()
     const url = invoice.hosted_invoice_url
-    const answers = await Promise.all([submit(url), submit(url)])
+    const token = tokenIn(await pageOf(url))
+    const answers = await Promise.all([submit(url, { token }), submit(url, { token })])
     expect(answers.map(({ status }) => status)).toEqual([303, 303])
     const paid = await stripe.invoices.retrieve(invoice.id)
     expect(paid).toMatchObject({ status: 'paid', amount_paid: 3750 })
@@ -187,7 +190,7 @@ describe('the form of an invoice', () => {
     const answer = await submit(invoice.hosted_invoice_url, { number: '4000002760003184' })
     const authentication = String(answer.headers.get('location'))
     expect(authentication).toContain('/c/authenticate/')
-    const decide = (outcome: string) =>
+    const decide = async (outcome: string) =>
       sdk.twin.sandbox.app.request(authentication, {
         method: 'POST',
         headers: {
@@ -195,7 +198,7 @@ describe('the form of an invoice', () => {
           Origin: 'http://localhost',
           'Content-Type': 'application/x-www-form-urlencoded',
         },
-        body: `outcome=${outcome}`,
+        body: `outcome=${outcome}&token=${tokenIn(await pageOf(authentication))}`,
       })
     const failed = await pageOf((await decide('fail')).headers.get('location'))
     expect(failed).toMatch(/role="alert">The provided payment method has failed authentication/)
@@ -204,6 +207,19 @@ describe('the form of an invoice', () => {
     const returned = (await decide('succeed')).headers.get('location')
     expect(await pageOf(returned)).toContain('Your payment was received')
     expect((await stripe.invoices.retrieve(invoice.id)).status).toBe('paid')
+  })
+
+  test('charges nothing but the amount that the page showed', async () => {
+    const invoice = await openInvoice()
+    const url = invoice.hosted_invoice_url
+    const token = tokenIn(await pageOf(url))
+    await stripe.creditNotes.create({ invoice: invoice.id, amount: 750 })
+    const stale = await (await submit(url, { token })).text()
+    expect(stale).toMatch(/role="alert">The amount has changed, and nothing was charged/)
+    expect(stale).toContain('Pay $30.00')
+    expect((await stripe.charges.list({ customer: String(invoice.customer) })).data).toEqual([])
+    expect((await submit(url, { token: tokenIn(stale) })).status).toBe(303)
+    expect(await stripe.invoices.retrieve(invoice.id)).toMatchObject({ status: 'paid', amount_paid: 3000 })
   })
 
   test('fills in a test card, and refuses any other', async () => {

@@ -78,7 +78,7 @@ describe('the pages for customers', () => {
       'line1',
       'city',
       'country',
-      'due',
+      'token',
     ]
     const wrong = await pages.press(page, 'Pay', Object.fromEntries(fields.map((field) => [field, HOSTILE])))
     const promotion = await pages.press(page, 'Apply', { promotion_code: HOSTILE })
@@ -203,7 +203,7 @@ test('a card number is neither stored nor logged, and a real one is in no error'
     name: REAL,
     email: `${REAL}@x.example`,
     promotion_code: REAL,
-    due: REAL,
+    token: REAL,
     pay_with: REAL,
   }
   for (const fields of [{ number: REAL }, everywhere, { number: `${REAL}1`, expiration: REAL, cvc: REAL }]) {
