@@ -2,7 +2,7 @@ import type { PortalFeatures, PortalProduct } from './portal-configuration.ts'
 import { type BilledPrice, meterOf } from './price.ts'
 import { priceAmount } from './price-amount.ts'
 import { cancellationAt, type Prices, priceOf, type Subscription } from './subscription.ts'
-import type { SubscriptionSchedule } from './subscription-schedule.ts'
+import { nextPhase, type SubscriptionSchedule } from './subscription-schedule.ts'
 import { factsOf, hasEnded, isInTrial, isRunning } from './subscription-status.ts'
 
 /**
@@ -62,30 +62,16 @@ export const isRenewable = (
 
 /**
  * Whether the portal can withdraw a change of plan that waits for its payment, or in a schedule for the end of the period. A
- * schedule of another form was made by the merchant, and cannot be withdrawn.
+ * schedule whose next phase the merchant planned cannot be withdrawn.
  */
 export const isWithdrawable = (
-  { pending_update, schedule }: Subscription,
+  { pending_update }: Subscription,
   managing: SubscriptionSchedule | null,
   { subscription_update: { enabled } }: PortalFeatures,
-): boolean =>
-  enabled && (pending_update !== null || (schedule !== null && managing !== null && isOfPortal(managing)))
+): boolean => enabled && (pending_update !== null || (managing !== null && isOfPortal(managing)))
 
-/**
- * Whether a schedule has the form of the portal's schedules: the current period, a period with another plan, and then a
- * release.
- */
-function isOfPortal({ phases, end_behavior, current_phase, metadata }: SubscriptionSchedule): boolean {
-  const [first, second] = phases
-  return (
-    phases.length === 2 &&
-    end_behavior === 'release' &&
-    current_phase?.start_date === first?.start_date &&
-    first?.items.length === 1 &&
-    second?.items.length === 1 &&
-    Object.keys(metadata).length === 0
-  )
-}
+const isOfPortal = (schedule: SubscriptionSchedule): boolean =>
+  schedule.end_behavior === 'release' && nextPhase(schedule)?.chosen_in_portal === true
 
 /** The quantities that a customer can choose. */
 export type QuantityRange = { readonly minimum: number; readonly maximum: number | null }

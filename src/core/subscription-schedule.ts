@@ -88,6 +88,8 @@ export type SchedulePhase = PhaseSettings & {
   readonly metadata: Metadata
   /** The discounts of the subscription in the phase; absent if the phase leaves them as they are. */
   readonly discounts?: readonly PhaseDiscount[]
+  /** Whether the customer chose the plan in the portal; absent for phases of the merchant. Not part of the API's object. */
+  readonly chosen_in_portal?: true
 }
 
 /** A schedule of a subscription. Times are in Unix seconds. See docs/contract/schedules.md#schedule-fields. */

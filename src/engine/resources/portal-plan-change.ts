@@ -144,6 +144,7 @@ function schedulePlan(
         iterations: 1,
         proration_behavior: 'none',
         discounts,
+        chosen_in_portal: true,
       },
     ],
     end_behavior: 'release',

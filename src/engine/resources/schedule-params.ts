@@ -48,6 +48,8 @@ export type PhaseParams = Omit<PhaseTiming, 'recurring'> &
     metadata?: MetadataParam | undefined
     /** undefined leaves the discounts of the subscription as they are; empty for none. */
     discounts?: readonly DiscountParam[] | undefined
+    /** No request has it. */
+    chosen_in_portal?: true
   }
 
 /** A phase without its times. */
@@ -116,6 +118,7 @@ export function checkPhases(
           billing_cycle_anchor,
           metadata: pairs(metadata),
           ...planned(phase.discounts, 'discounts', priced),
+          ...(phase.chosen_in_portal && { chosen_in_portal: true }),
         },
       }
     }),

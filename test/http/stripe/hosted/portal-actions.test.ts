@@ -413,8 +413,20 @@ describe('a change of plan', () => {
     expect((await stripe.subscriptions.retrieve(subscription)).schedule).toBeNull()
     expect((await pages.press(home, 'Keep current plan')).html).toContain('It changed nothing')
 
-    await stripe.subscriptionSchedules.create({ from_subscription: subscription })
+    const { id: schedule, phases } = await stripe.subscriptionSchedules.create({
+      from_subscription: subscription,
+    })
     expect((await pages.open(url)).html).not.toContain('Keep current plan')
+    // A schedule of the form that the portal makes.
+    const [{ start_date, end_date } = { start_date: 0, end_date: 0 }] = phases
+    const planned = [
+      { start_date, end_date, items: [{ price: pro }] },
+      { items: [{ price: basic }], duration: { interval: 'month' } as const },
+    ]
+    await stripe.subscriptionSchedules.update(schedule, { phases: planned })
+    const merchants = await pages.open(url)
+    expect(merchants.html).toContain('Your plan changes to Basic')
+    expect(merchants.html).not.toContain('Keep current plan')
   })
 })
 
