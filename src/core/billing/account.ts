@@ -34,7 +34,7 @@ export type Account = {
   readonly prepaid?: { readonly intent: PaymentIntent; readonly charge: Charge }
   /** The fault to apply to a charge attempt of this decision; null for none. */
   readonly fault: ChargeFault | null
-  /** The prices of the subscription's items; with discounts for certain products also those of the pending items. */
+  /** The prices of the subscription's items; with discounts for certain products also those of the invoice items it may bill. */
   readonly prices: Prices
   /** Reads the usage of a metered item. Only periods that end need it. */
   readonly usage: ReadUsage

@@ -9,7 +9,7 @@ import type { Prices, Subscription } from '../../core/subscription.ts'
 import { factsOf } from '../../core/subscription-status.ts'
 import { nextChargeFault } from '../machine/charge-fault.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
-import { loadDiscounts } from './discount.ts'
+import { loadDiscounts, pricesToDiscount } from './discount.ts'
 import { usageOf } from './usage.ts'
 import { looseItemsOf } from './waiting-items.ts'
 
@@ -19,6 +19,28 @@ import { looseItemsOf } from './waiting-items.ts'
  */
 export const loadAccount = (unit: UnitOfWork, subscription: Subscription, change?: Change): Account =>
   accountOf(unit, subscription.customer, subscription, { change })
+
+/**
+ * Loads the account of a subscription that is not stored yet.
+ * @param given.method - its payment method, which may not be stored either; null for the customer's default
+ * @param given.added - the items that its first invoice bills too, which are not stored yet
+ * @param given.change - the steps that create its discounts
+ */
+export function accountOfNew(
+  unit: UnitOfWork,
+  subscription: Subscription,
+  { method, ...given }: NewlyGiven,
+): Account {
+  const { customer } = subscription
+  const account = accountOf(unit, customer, { ...subscription, default_payment_method: null }, given)
+  return { ...account, paymentMethod: method ?? account.paymentMethod }
+}
+
+type NewlyGiven = {
+  readonly method: Account['paymentMethod']
+  readonly change: Change
+  readonly added?: readonly InvoiceItem[]
+}
 
 /**
  * Loads the state that a decision reads if it may end a subscription.
@@ -44,11 +66,15 @@ export const loadInvoiceAccount = (
     chosen: invoice.default_payment_method,
   })
 
-/** The invoices that a decision may pay or void, its steps so far, and a payment method that takes precedence. */
+/**
+ * The invoices that a decision may pay or void, its steps so far, a payment method that takes precedence, and pending items that
+ * are not stored yet.
+ */
 type Given = {
   readonly invoices?: readonly Invoice[]
   readonly change?: Change | undefined
   readonly chosen?: string | null
+  readonly added?: readonly InvoiceItem[]
 }
 
 function endingAccountOf(
@@ -77,7 +103,7 @@ function accountOf(
   unit: UnitOfWork,
   customerId: string,
   subscription: Subscription | null,
-  { invoices = [], change, chosen = null }: Given,
+  { invoices = [], change, chosen = null, added = [] }: Given,
 ): Account {
   const customer = unit.need('customer', customerId)
   const pendingUpdate = pendingUpdateOf(unit, subscription)
@@ -87,13 +113,12 @@ function accountOf(
     const method = id === null ? null : unit.need('payment_method', id)
     return method?.customer === customer.id ? method : null
   }
-  const pendingItems = subscription?.has_pending_items ? pendingItemsOf(unit, subscription) : []
+  const stored = subscription?.has_pending_items ? pendingItemsOf(unit, subscription) : []
+  const pendingItems = added.length > 0 ? [...stored, ...added] : stored
+  // The items of a pending update become pending again if it is discarded.
+  const mayBill = pendingUpdate ? [...pendingItems, ...pendingUpdate.items] : pendingItems
   const discounts = subscription
-    ? loadDiscounts(
-        unit,
-        discountsToLoad(subscription, customer.discount, [...pendingItems, ...(pendingUpdate?.items ?? [])]),
-        change,
-      )
+    ? loadDiscounts(unit, discountsToLoad(subscription, customer.discount, mayBill), change)
     : NO_DISCOUNTS
   return {
     now: unit.clockOf(customer.test_clock).instant,
@@ -112,7 +137,7 @@ function accountOf(
       )
     },
     fault: nextChargeFault(unit),
-    prices: pricesOf(unit, subscription, discounts, pendingItems),
+    prices: pricesOf(unit, subscription, discounts, mayBill),
     usage: usageOf(unit, customerId),
     discounts,
     pendingItems,
@@ -134,29 +159,24 @@ export function prepaidBy(unit: UnitOfWork, id: string | undefined): Pick<Accoun
 function discountsToLoad(
   subscription: Subscription,
   ofCustomer: string | null,
-  pendingItems: readonly InvoiceItem[],
+  items: readonly InvoiceItem[],
 ): readonly string[] {
   const own = discountIdsOf(subscription)
-  if (ofCustomer === null && !pendingItems.some(({ discounts }) => discounts.length > 0)) return own
-  return [
-    ...own,
-    ...(ofCustomer === null ? [] : [ofCustomer]),
-    ...pendingItems.flatMap((item) => item.discounts),
-  ]
+  if (ofCustomer === null && !items.some(({ discounts }) => discounts.length > 0)) return own
+  return [...own, ...(ofCustomer === null ? [] : [ofCustomer]), ...items.flatMap((item) => item.discounts)]
 }
 
-/** Returns the prices of the items, and with discounts for certain products also those of the pending items. */
+/** Returns the prices of the items of a subscription, and those that its discounts need for the invoice items that may be billed. */
 function pricesOf(
   unit: UnitOfWork,
   subscription: Subscription | null,
   discounts: Discounts,
-  pendingItems: readonly InvoiceItem[],
+  mayBill: readonly InvoiceItem[],
 ): Prices {
-  const prices = (subscription?.items ?? []).map(({ price }) => price)
-  const needsProducts =
-    pendingItems.length > 0 && [...discounts.values()].some(({ terms }) => terms.applies_to !== null)
-  if (needsProducts) prices.push(...pendingItems.flatMap(({ price }) => price ?? []))
-  return new Map(prices.map((price) => [price, unit.needWithoutMetadata('price', price)]))
+  const items = subscription?.items ?? []
+  const own = new Map(items.map(({ price }) => [price, unit.needWithoutMetadata('price', price)]))
+  const others = pricesToDiscount(unit, discounts, mayBill)
+  return others.size === 0 ? own : new Map([...own, ...others])
 }
 
 /** Loads the invoice of a subscription's pending update, with the items on it and those that exceed it. */

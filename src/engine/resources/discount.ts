@@ -3,7 +3,7 @@ import { Change } from '../../core/change.ts'
 import type { Customer } from '../../core/customer.ts'
 import { type Discount, type Discounts, NO_DISCOUNTS } from '../../core/discount.ts'
 import { discountMissing } from '../../core/errors.ts'
-import type { Subscription } from '../../core/subscription.ts'
+import type { Prices, Subscription } from '../../core/subscription.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { redeem } from './redemption.ts'
@@ -17,6 +17,23 @@ export function loadDiscounts(unit: UnitOfWork, ids: readonly string[], change?:
   const stored = change ? ids.filter((id) => !change.pending('discount', id)) : ids
   unit.store.objects.load('discount', unit.owner, stored)
   return new Map(ids.map((id) => [id, change?.pending('discount', id) ?? unit.need('discount', id)]))
+}
+
+const NO_PRICES: Prices = new Map()
+
+/**
+ * Loads the prices of invoice items or lines, by which discounts for certain products find the products.
+ * @returns no prices if none of the discounts is for certain products
+ */
+export function pricesToDiscount(
+  unit: UnitOfWork,
+  discounts: Discounts,
+  billed: readonly { readonly price: string | null }[],
+): Prices {
+  if (billed.length === 0 || [...discounts.values()].every(({ terms }) => terms.applies_to === null))
+    return NO_PRICES
+  const ids = billed.flatMap(({ price }) => price ?? [])
+  return new Map(ids.map((id) => [id, unit.needWithoutMetadata('price', id)]))
 }
 
 /** Ends a discount, with its event, unless it has ended. */

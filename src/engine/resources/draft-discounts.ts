@@ -2,9 +2,8 @@ import { spendDiscounts, withDiscounts, withoutEnded } from '../../core/billing/
 import type { Change } from '../../core/change.ts'
 import type { Discounts } from '../../core/discount.ts'
 import { checkTotal, type Invoice } from '../../core/invoice.ts'
-import type { Prices } from '../../core/subscription.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
-import { loadDiscounts } from './discount.ts'
+import { loadDiscounts, pricesToDiscount } from './discount.ts'
 
 /**
  * Computes the discount amounts of a draft's lines.
@@ -17,12 +16,7 @@ export function discountedDraft(
 ): { readonly draft: Invoice; readonly discounts: Discounts } {
   const ids = [...draft.discounts, ...draft.lines.flatMap((line) => line.discounts ?? [])]
   const discounts = loadDiscounts(unit, [...new Set(ids)], change)
-  const needsProducts = [...discounts.values()].some(({ terms }) => terms.applies_to !== null)
-  const prices: Prices = new Map(
-    (needsProducts ? draft.lines : []).flatMap(({ price }) =>
-      price === null ? [] : [[price, unit.needWithoutMetadata('price', price)] as const],
-    ),
-  )
+  const prices = pricesToDiscount(unit, discounts, draft.lines)
   return { draft: withDiscounts(draft, { discounts, prices }), discounts }
 }
 

@@ -40,11 +40,10 @@ import { factsOf, isInTrial } from '../../core/subscription-status.ts'
 import { move } from '../../core/transitions.ts'
 import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
-import { loadAccount, loadEndingAccount } from './account.ts'
+import { accountOfNew, loadAccount, loadEndingAccount } from './account.ts'
 import { endRemovedDiscounts } from './discount.ts'
 import { enterDiscounts } from './phase-discount.ts'
 import { changePlanNow, changesPlan } from './plan-change.ts'
-import { accountOfNew } from './subscription.ts'
 import { newItem } from './subscription-items.ts'
 import { endTrialNow } from './subscription-update.ts'
 
@@ -141,7 +140,7 @@ export function startSchedule(
   }
   const subscription = cancel_at === null ? discounted : canceledAt(discounted, cancel_at, now)
   const method = methodOf(unit, subscription)
-  const account = accountOfNew(unit, subscription, { customer, prices, method }, redeeming)
+  const account = accountOfNew(unit, subscription, { method, change: redeeming })
   start(change, account, subscription, undefined, redeeming)
   return withExpiry(
     inPhase(

@@ -1,10 +1,8 @@
-import type { Account } from '../../core/billing/account.ts'
 import type { Collected } from '../../core/billing/collect.ts'
 import { type FirstBilling, start } from '../../core/billing/start.ts'
 import { type FeedbackParam, withFeedback } from '../../core/cancellation-feedback.ts'
 import { Change } from '../../core/change.ts'
 import { type CollectionMethod, daysToPay } from '../../core/collection-method.ts'
-import type { Customer } from '../../core/customer.ts'
 import { paymentFailed, unsupportedPspCapability } from '../../core/errors.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import { sumOf } from '../../core/money.ts'
@@ -23,7 +21,7 @@ import { cannotBe } from '../../core/transitions.ts'
 import { apply } from '../machine/apply.ts'
 import { consumeChargeFault } from '../machine/charge-fault.ts'
 import { PaymentRefused, type UnitOfWork } from '../machine/unit.ts'
-import { loadAccount, prepaidBy } from './account.ts'
+import { accountOfNew, prepaidBy } from './account.ts'
 import { type AddedItemParams, itemsOfNew } from './added-items.ts'
 import { checkAnchor, checkBackdate, trialEnd } from './first-period.ts'
 import { checkOneCurrency } from './one-currency.ts'
@@ -140,24 +138,19 @@ export function createSubscription(unit: UnitOfWork, params: SubscriptionParams)
   )
   const { items: billed, billing_cycle_anchor: anchor } = subscription
   checkBackdate(params.backdate_start_date, { items: billed, prices, now, anchor })
-  const account = accountOfNew(unit, subscription, { customer, prices, method }, redeeming)
   const added = itemsOfNew(unit, redeeming, {
     customer,
     subscription,
     params: params.add_invoice_items ?? [],
   })
+  const account = accountOfNew(unit, subscription, { method, change: redeeming, added })
   const isFree = trial_end !== null || (purchase.amount === 0 && added.length === 0)
   const setup = isFree ? pendingSetup(unit, subscription, account.paymentMethod, params) : null
   const planned = withCancellation(subscription, params, now)
   const given = { ...planned, pending_setup_intent: setup?.id ?? null }
   const collected = start(
     change,
-    {
-      ...account,
-      pendingItems: [...account.pendingItems, ...added],
-      isOnSession: !params.off_session,
-      ...prepaidBy(unit, params.paid_by),
-    },
+    { ...account, isOnSession: !params.off_session, ...prepaidBy(unit, params.paid_by) },
     given,
     firstBilling(unit, params, prices),
     redeeming,
@@ -189,20 +182,6 @@ function firstBilling(
     isUncharged,
     ...(backdatedTo !== undefined && { backdatedTo }),
   }
-}
-
-/**
- * Builds the account of a subscription that is not stored yet. Its payment method may not be stored either.
- * @param redeeming - the steps that create its discounts
- */
-export function accountOfNew(
-  unit: UnitOfWork,
-  subscription: Subscription,
-  { customer, prices, method }: { customer: Customer; prices: Prices; method: Account['paymentMethod'] },
-  redeeming?: Change,
-): Account {
-  const account = loadAccount(unit, { ...subscription, default_payment_method: null }, redeeming)
-  return { ...account, customer, prices, paymentMethod: method ?? account.paymentMethod }
 }
 
 /**
