@@ -3,6 +3,7 @@ import type { Customer } from './customer.ts'
 import { nextRetryAt, type RetrySchedule } from './dunning.ts'
 import { type InvoiceLine, netAmount } from './invoice-line.ts'
 import { INVOICE_TRANSITIONS, type InvoiceStatus, isDraft, isOpen } from './invoice-status.ts'
+import type { InvoicedCustomer } from './invoiced-customer.ts'
 import type { Metadata } from './metadata.ts'
 import { total } from './money.ts'
 import type { InvoiceNotices } from './notices.ts'
@@ -78,6 +79,8 @@ export type Invoice = {
    * items have none. Not part of the API's object.
    */
   readonly begins_period: boolean
+  /** The customer at the finalization; null if invoices show the customer as it is now. Not part of the API's object. */
+  readonly customer_details: InvoicedCustomer | null
   readonly finalized_at: number | null
   readonly paid_at: number | null
   readonly voided_at: number | null
@@ -149,6 +152,7 @@ export function draftInvoice(
     period_end: given.period_end,
     previous_start: given.previous_start ?? null,
     begins_period: given.begins_period ?? false,
+    customer_details: null,
     finalized_at: null,
     paid_at: null,
     voided_at: null,
@@ -188,6 +192,7 @@ export const finalized = (
     number: string
     payment_intent: string | null
     due_date: number | null
+    customer_details?: InvoicedCustomer | null
     applied: Pick<Invoice, 'amount_due' | 'starting_balance'>
   },
 ): Invoice => ({
@@ -199,6 +204,7 @@ export const finalized = (
   next_payment_attempt: null,
   payment_intent: given.payment_intent,
   due_date: given.due_date,
+  customer_details: given.customer_details ?? null,
   finalized_at: given.now,
 })
 

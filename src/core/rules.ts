@@ -30,6 +30,8 @@ export type Rules = {
   readonly billsOneCurrency: boolean
   /** Whether the start of a trial makes an invoice of zero, which is paid. */
   readonly billsTrialStart: boolean
+  /** Whether a finalized invoice keeps showing its customer as of the finalization. */
+  readonly keepsInvoicedCustomer: boolean
   /** Whether a lookup key belongs to one price. */
   readonly hasUniqueLookupKeys: boolean
   /** Whether a card that is declined cannot be attached to a customer. */
@@ -86,6 +88,7 @@ const PAYTWIN_RULES: Rules = {
   billsLooseItems: false,
   billsOneCurrency: false,
   billsTrialStart: false,
+  keepsInvoicedCustomer: false,
   hasUniqueLookupKeys: false,
   checksAttachedCard: false,
   cardNames: 'own',
@@ -119,6 +122,7 @@ const STRIPE_RULES: Rules = {
   billsLooseItems: true,
   billsOneCurrency: true,
   billsTrialStart: true,
+  keepsInvoicedCustomer: true,
   hasUniqueLookupKeys: true,
   checksAttachedCard: true,
   cardNames: 'stripe',

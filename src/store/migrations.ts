@@ -46,6 +46,7 @@ import * as presentSubscriptions from './migrations/0044-present-subscriptions.t
 import * as waitingDrafts from './migrations/0045-waiting-drafts.ts'
 import * as unansweredRequests from './migrations/0046-unanswered-requests.ts'
 import * as amountsOff from './migrations/0047-amounts-off.ts'
+import * as invoicedCustomers from './migrations/0048-invoiced-customers.ts'
 
 /** All migrations, in order. Written by `npm run schema` from the files in migrations/. */
 export const MIGRATIONS: Migrations = {
@@ -96,4 +97,5 @@ export const MIGRATIONS: Migrations = {
   '0045-waiting-drafts': waitingDrafts,
   '0046-unanswered-requests': unansweredRequests,
   '0047-amounts-off': amountsOff,
+  '0048-invoiced-customers': invoicedCustomers,
 }

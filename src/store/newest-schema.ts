@@ -33,7 +33,7 @@ CREATE TABLE invoice (seq integer primary key, id text not null unique, merchant
     next_payment_attempt integer, default_payment_method text, payment_intent text, charge text, days_until_due integer,
     due_date integer, overdue integer not null, period_start integer not null, period_end integer not null, finalized_at integer,
     paid_at integer, voided_at integer, marked_uncollectible_at integer, description text, metadata text not null, test_clock text,
-    deleted integer not null, newest_entry integer, entry_count integer not null default 0, amount_due integer not null default 0, starting_balance integer not null default 0, pre_payment_credit_notes_amount integer not null default 0, post_payment_credit_notes_amount integer not null default 0, notices text, discounts text not null default '[]', previous_start integer, begins_period integer not null default 0) strict;
+    deleted integer not null, newest_entry integer, entry_count integer not null default 0, amount_due integer not null default 0, starting_balance integer not null default 0, pre_payment_credit_notes_amount integer not null default 0, post_payment_credit_notes_amount integer not null default 0, notices text, discounts text not null default '[]', previous_start integer, begins_period integer not null default 0, customer_details text) strict;
 CREATE INDEX invoice_merchant on invoice (merchant) where deleted = 0;
 CREATE TABLE payment_intent (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
     status text not null, amount integer not null, amount_received integer not null, currency text not null,

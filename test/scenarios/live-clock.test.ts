@@ -491,7 +491,7 @@ describe('after downtime', () => {
     stored.exec(`alter table block drop column late_types; drop index clock_event_by_number;
       drop index subscription_not_ended; drop index invoice_waiting;
       drop index oauth_authorization_unanswered;
-      alter table subscription drop column amounts_off;
+      alter table subscription drop column amounts_off; alter table invoice drop column customer_details;
       create index clock_event_number on clock_event (merchant, number); pragma user_version = 41`)
     stored.exec(`update clock set now = ${LAST_INSTANT + 3}, created = -1`)
     stored.close()

@@ -12,6 +12,7 @@ import {
   voided,
 } from '../invoice.ts'
 import type { AppliedBalance } from '../invoice-balance.ts'
+import { detailsOf } from '../invoiced-customer.ts'
 import {
   canceledWithInvoice,
   newPaymentIntent,
@@ -148,15 +149,18 @@ export function finalize(
   draft: Invoice,
   given: { payment_intent: string | null; due_date: number | null; applied: AppliedBalance },
 ): Invoice {
-  const number = nextNumber(change.latest('customer', account.customer))
-  change.update('customer', account.customer, (customer) => ({
-    ...customer,
-    next_invoice_number: customer.next_invoice_number + 1,
+  const customer = change.latest('customer', account.customer)
+  const number = nextNumber(customer)
+  const customer_details = account.rules.keepsInvoicedCustomer ? detailsOf(customer) : null
+  const at = { now: account.now, number, customer_details }
+  change.update('customer', account.customer, (latest) => ({
+    ...latest,
+    next_invoice_number: latest.next_invoice_number + 1,
   }))
   const invoice = change.update(
     'invoice',
     draft,
-    (latest) => withDueNotices(finalized(latest, { now: account.now, number, ...given }), account),
+    (latest) => withDueNotices(finalized(latest, { ...at, ...given }), account),
     'invoice.finalized',
   )
   takeFromBalance(change, account, invoice)

@@ -100,6 +100,7 @@ export const BILLING_COLUMNS = {
       period_end: 'integer',
       previous_start: 'integer',
       begins_period: 'boolean',
+      customer_details: 'json',
       finalized_at: 'integer',
       paid_at: 'integer',
       voided_at: 'integer',
@@ -109,7 +110,7 @@ export const BILLING_COLUMNS = {
       test_clock: 'text',
       deleted: 'boolean',
     },
-    privateFields: ['overdue', 'previous_start', 'begins_period'],
+    privateFields: ['overdue', 'previous_start', 'begins_period', 'customer_details'],
     indexes: [
       { condition: 'subscription =', index: 'invoice_subscription' },
       { condition: 'customer =', index: 'invoice_customer' },

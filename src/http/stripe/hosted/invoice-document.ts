@@ -1,10 +1,9 @@
 import { type DiscountAmount, totalDiscountAmounts } from '../../../core/billing/discount-amounts.ts'
-import { NO_CONTACT } from '../../../core/contact.ts'
-import type { Customer } from '../../../core/customer.ts'
 import type { Discount } from '../../../core/discount.ts'
 import type { Invoice } from '../../../core/invoice.ts'
 import { appliedBalance } from '../../../core/invoice-balance.ts'
 import { type InvoiceStatus, isOpen } from '../../../core/invoice-status.ts'
+import { type InvoicedCustomer, invoicedCustomer } from '../../../core/invoiced-customer.ts'
 import { sumOf } from '../../../core/money.ts'
 import type { View } from '../../../engine/history/view.ts'
 import { invoicePdfUrl, invoiceUrl } from '../present/hosted-pages.ts'
@@ -53,7 +52,6 @@ export type DocumentLine = {
 
 /** Describes a finalized invoice for people. */
 export function documentOf(view: View, invoice: Invoice, format: FormatAmount): InvoiceDocument {
-  const customer = view.get('customer', invoice.customer)
   return {
     number: invoice.number ?? invoice.id,
     headline: HEADLINES[invoice.status](invoice, format),
@@ -61,7 +59,7 @@ export function documentOf(view: View, invoice: Invoice, format: FormatAmount): 
     isPayable: isPayable(invoice),
     facts: factsOf(invoice),
     from: view.merchant.name,
-    to: customer ? partyOf(customer) : [],
+    to: partyOf(invoicedCustomer(invoice, view.get('customer', invoice.customer))),
     description: invoice.description,
     lines: invoice.lines.map((line) => lineOf(view, invoice, line, format)),
     totals: totalsOf(view, invoice, format),
@@ -105,10 +103,9 @@ function factsOf({ number, finalized_at, due_date, paid_at, voided_at }: Invoice
 }
 
 /** Lists the name, the email address and the postal address of a customer, if known, in lines. */
-function partyOf({ name, email, contact }: Customer): string[] {
-  const { address, phone } = contact ?? NO_CONTACT
+function partyOf({ name, email, address, phone }: InvoicedCustomer): string[] {
   const known = [name, ...(address ? addressLines(address) : []), phone, email]
-  return known.filter((line): line is string => line !== null && line !== '')
+  return known.filter((line): line is string => line !== undefined && line !== '')
 }
 
 function lineOf(

@@ -4,6 +4,7 @@ import { endingBalance } from '../../../core/invoice-balance.ts'
 import type { InvoiceItem } from '../../../core/invoice-item.ts'
 import { type InvoiceLine, isDiscountable } from '../../../core/invoice-line.ts'
 import { isDraft, isOpen } from '../../../core/invoice-status.ts'
+import { invoicedCustomer } from '../../../core/invoiced-customer.ts'
 import { isCorrection } from '../../../core/item-proration.ts'
 import type { Metadata } from '../../../core/metadata.ts'
 import { sumOf } from '../../../core/money.ts'
@@ -17,6 +18,7 @@ import { presentPayments } from './invoice-payment.ts'
 
 export function presentInvoice(view: View, invoice: Invoice): Wire<Stripe.Invoice> {
   const customer = view.get('customer', invoice.customer)
+  const shown = invoicedCustomer(invoice, customer)
   const remaining = invoice.amount_due - invoice.amount_paid
   return {
     id: invoice.id,
@@ -51,11 +53,11 @@ export function presentInvoice(view: View, invoice: Invoice): Wire<Stripe.Invoic
     customer: invoice.customer,
     customer_account: null,
     customer_address: null,
-    customer_email: customer?.email ?? null,
-    customer_name: customer?.name ?? null,
+    customer_email: shown.email ?? null,
+    customer_name: shown.name ?? null,
     customer_phone: null,
     customer_shipping: null,
-    customer_tax_exempt: customer?.contact?.tax_exempt ?? 'none',
+    customer_tax_exempt: shown.tax_exempt ?? 'none',
     customer_tax_ids: [],
     default_payment_method: invoice.default_payment_method,
     default_source: null,
