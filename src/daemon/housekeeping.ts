@@ -1,8 +1,9 @@
+import { forgetExpiredGrants } from '../engine/access/expired-grants.ts'
 import type { IdempotencyKeys } from '../engine/access/idempotency.ts'
 import type { KeyRing } from '../engine/access/keys.ts'
 import { limitRequests } from '../engine/access/oauth-authorization.ts'
-import { deleteExpiredGrants } from '../engine/access/oauth-token.ts'
 import type { Engine } from '../engine/machine/engine.ts'
+import { workBriefly } from '../engine/machine/gate.ts'
 import { recordLiveClocks } from '../engine/machine/live-clocks.ts'
 import type { AdminServices } from '../http/admin/services.ts'
 import type { DashboardAccess } from '../http/dashboard/access.ts'
@@ -81,9 +82,10 @@ export async function deleteExpired({
   access,
 }: Pick<Parts, 'engine' | 'idempotency' | 'access'>): Promise<void> {
   await engine.operatorCommand(() => limitLifetimes({ engine, idempotency }))
+  const grants = forgetExpiredGrants(engine)
+  const forgetGrants = () => workBriefly(() => !grants.next().done)
   // Other commands run in between.
-  const deleteSome = () =>
-    engine.operatorCommand(() => idempotency.deleteExpired() || deleteExpiredGrants(engine))
+  const deleteSome = () => engine.operatorCommand(() => idempotency.deleteExpired() || forgetGrants())
   while (await deleteSome());
   await recordLiveClocks(engine)
   access.deleteExpired()

@@ -6,12 +6,22 @@ import { arg, literal, type Statements } from './statements.ts'
 /** The time for which housekeeping keeps expired rows, so that a replay is still recognized. */
 const RETENTION_SECONDS = 30 * 86_400
 
+/** The instant before which a row must have expired to be deleted. @param now - on the same clock, in Unix seconds */
+export const forgottenBefore = (now: number): number => now - RETENTION_SECONDS
+
 /** How many rows one statement changes: of those that wait, and of those that a clock leaves behind when it goes back. */
 const AT_ONCE = 100
 const EXPIRED_AT_ONCE = 1_000
 
 /** paytwin: the number of requests of an app's consent page that are kept without an answer. */
 export const UNANSWERED_KEPT = 1_000
+
+/** When the first of a merchant's tokens or codes expires, on its clock. */
+export type FirstToExpire = {
+  readonly merchant: number
+  readonly generation: number
+  readonly expires: number
+}
 
 /** Limits the lifetimes of OAuth rows, and deletes those that have expired, some at a time. */
 export class OAuthExpiry {
@@ -21,14 +31,45 @@ export class OAuthExpiry {
     this.#statements = statements
   }
 
+  /** Finds the token that expires first of the next merchant with tokens. @param after - the generation of the merchant before */
+  nextToken(after: number): FirstToExpire | undefined {
+    return this.#statements
+      .named<FirstToExpire>('next oauth token', (db) =>
+        db
+          .selectFrom('oauth_token')
+          .select(['merchant', 'generation', 'expires'])
+          .where('generation', '>', arg<number>('after'))
+          .orderBy('generation')
+          .orderBy('expires')
+          .limit(literal(1)),
+      )
+      .get({ after })
+  }
+
+  /** Finds the code that expires first of the next merchant with codes that were not redeemed. @param after - see nextToken */
+  nextCode(after: number): FirstToExpire | undefined {
+    return this.#statements
+      .named<FirstToExpire>('next oauth code', (db) =>
+        db
+          .selectFrom('oauth_authorization')
+          .select(['merchant', 'generation', 'code_expires as expires'])
+          // A partial index applies only if its condition is visible in the statement.
+          .where('code_status', '=', sql.lit('issued'))
+          .where('generation', '>', arg<number>('after'))
+          .orderBy('generation')
+          .orderBy('code_expires')
+          .limit(literal(1)),
+      )
+      .get({ after })
+  }
+
   /**
-   * Deletes some of a merchant's tokens that expired long ago on its clock, the authorizations whose last token is deleted, and the codes that
-   * expired long ago and were not redeemed. Reads only what it deletes, because a family of tokens can be refreshed for years.
-   * @param generation - the merchant's generation
-   * @returns the number of deleted tokens and codes
+   * Deletes some of a merchant's tokens, and the authorizations whose last token is deleted. Reads only what it deletes, because a family
+   * of tokens can be refreshed for years.
+   * @param before - deletes what expired before this instant of the merchant's clock: see forgottenBefore
+   * @returns the number of deleted tokens
    */
-  forgetExpired(generation: number, now: number): number {
-    const before = now - RETENTION_SECONDS
+  forgetTokens(generation: number, before: number): number {
     const tokens = this.#statements
       .named<Pick<StoredToken, 'authorization'>>('forget oauth tokens', (db) =>
         db
@@ -45,21 +86,26 @@ export class OAuthExpiry {
       )
       .all({ generation, before })
     for (const seq of new Set(tokens.map(({ authorization }) => authorization))) this.#forgetIfUnused(seq)
-    const codes = this.#statements
+    return tokens.length
+  }
+
+  /** Deletes some of a merchant's codes that were not redeemed. @param before - see forgetTokens @returns the number of deleted codes */
+  forgetCodes(generation: number, before: number): number {
+    return this.#statements
       .named('forget oauth codes', (db) =>
-        db.deleteFrom('oauth_authorization').where('seq', 'in', (eb) =>
-          eb
-            .selectFrom('oauth_authorization')
-            .select('seq')
-            .where('generation', '=', arg<number>('generation'))
-            // A partial index applies only if its condition is visible in the statement.
-            .where('code_status', '=', sql.lit('issued'))
-            .where('code_expires', '<', arg<number>('before'))
-            .limit(literal(AT_ONCE)),
-        ),
+        db
+          .deleteFrom('oauth_authorization')
+          .where('seq', 'in', (eb) =>
+            eb
+              .selectFrom('oauth_authorization')
+              .select('seq')
+              .where('generation', '=', arg<number>('generation'))
+              .where('code_status', '=', sql.lit('issued'))
+              .where('code_expires', '<', arg<number>('before'))
+              .limit(literal(AT_ONCE)),
+          ),
       )
       .runWith(generation, before).changes
-    return tokens.length + codes
   }
 
   /**
@@ -153,7 +199,7 @@ export class OAuthExpiry {
               .limit(literal(AT_ONCE)),
           ),
       )
-      .runWith(now - RETENTION_SECONDS).changes
+      .runWith(forgottenBefore(now)).changes
   }
 
   /**

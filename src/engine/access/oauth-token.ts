@@ -18,12 +18,11 @@ import type { Store } from '../../store/store.ts'
 import { wallSeconds } from '../machine/clock.ts'
 import { digest } from '../machine/digest.ts'
 import type { Engine } from '../machine/engine.ts'
-import { workBriefly } from '../machine/gate.ts'
 import { randomToken } from '../machine/ids.ts'
 import { refusesExpired } from '../machine/live-clocks.ts'
 import { MerchantDeleted, type MerchantState, merchantOfGeneration } from '../machine/merchant-state.ts'
 import type { OAuthApp } from './oauth-app.ts'
-import { expireRequests, merchantOfAuthorization } from './oauth-authorization.ts'
+import { merchantOfAuthorization } from './oauth-authorization.ts'
 
 const TOKEN_LENGTH = 32
 export const ACCESS_TOKEN_PREFIX = 'oat_test_'
@@ -154,21 +153,6 @@ const grantKey = (app: string, authorization: number): string => `${appKey(app)}
 export const tokenKey = ({ app, authorization, seq }: StoredToken): string =>
   `${grantKey(app, authorization)} ${seq}`
 export const isTokenKey = (key: string): boolean => key.startsWith(`${ALL_TOKENS} `)
-
-/**
- * Marks expired requests, and deletes rows that expired long ago, for a limited time. Must be called within a transaction.
- * @returns whether some may be left
- */
-export function deleteExpiredGrants(engine: Engine): boolean {
-  const { oauthExpiry } = engine.store
-  const now = wallSeconds(engine.steady)
-  return workBriefly(() => {
-    const counts = [expireRequests(engine), oauthExpiry.forgetRequests(now)]
-    for (const { settings, clock } of engine.merchants.values())
-      counts.push(oauthExpiry.forgetExpired(settings.generation, clock.reached))
-    return counts.some((count) => count > 0)
-  })
-}
 
 const notGranted = (refusal: ApiError): TokenRefusal => ({ refusal, revoked: null })
 
