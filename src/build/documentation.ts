@@ -43,6 +43,7 @@ async function openExampleSandbox(url: string, { strictParams = false } = {}) {
     seed: '1',
     clock: EXAMPLE_NOW,
     wall: () => EXAMPLE_NOW * 1_000,
+    stopwatch: () => 0,
     secretKey: EXAMPLE_KEY,
     adminToken: EXAMPLE_TOKEN,
     strictParams,

@@ -5,7 +5,13 @@ import type { Hono } from 'hono'
 import { IdempotencyKeys } from '../engine/access/idempotency.ts'
 import { KeyRing } from '../engine/access/keys.ts'
 import { ALL_TOKENS } from '../engine/access/oauth-token.ts'
-import { secondsSinceStart, stopwatch, systemWall, type Wall } from '../engine/machine/clock.ts'
+import {
+  type Stopwatch,
+  secondsSinceStart,
+  stopwatch,
+  systemWall,
+  type Wall,
+} from '../engine/machine/clock.ts'
 import { Engine } from '../engine/machine/engine.ts'
 import { randomToken } from '../engine/machine/ids.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
@@ -50,6 +56,8 @@ export type SandboxOptions = BeginningOptions & {
   /** The sizes of caches. Tests can set other sizes, which do not change responses. */
   readonly cacheSizes?: CacheSizes
   readonly wall?: Wall
+  /** Measures the uptime, and the time while the wall clock is set back. */
+  readonly stopwatch?: Stopwatch
   /** The maximum number of requests per second for each merchant; null for no limit. */
   readonly rateLimit?: number | null
   /** The time for which a revoked key still works, in seconds, 0 to 60. */
@@ -119,7 +127,8 @@ export type Sandbox = {
  * @throws DatabaseUnusable, OptionConflict; ApiError for invalid fixtures or an invalid key, which leaves the database new
  */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { wall = systemWall, url = () => 'http://localhost', rateLimit } = options
+  const time = { wall: options.wall ?? systemWall, stopwatch: options.stopwatch ?? stopwatch }
+  const { url = () => 'http://localhost', rateLimit } = options
   const { pagesUrl = url } = options
   const store = await openStore(options)
   try {
@@ -131,7 +140,13 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     })
     const addresses = new Addresses(options.receivers ?? { isExposed: false, allowed: [] })
     const beginning = known ?? newBeginning(options, versions, addresses)
-    const engine = new Engine({ store, seed: beginning.seed, wall, versions: versions.dates, url: pagesUrl })
+    const engine = new Engine({
+      store,
+      seed: beginning.seed,
+      ...time,
+      versions: versions.dates,
+      url: pagesUrl,
+    })
     const keys = new KeyRing(engine, options.keyCacheSeconds ?? 0)
     const { secretKey, loaded } = known
       ? NOTHING_CREATED
@@ -187,8 +202,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       url,
       access,
       dashboard: options.dashboard ?? dashboardPages(),
-      // The uptime must not change if the system's clock is set. A sandbox with its own wall clock uses that one.
-      uptime: secondsSinceStart(options.wall ? engine.steady : stopwatch),
+      uptime: secondsSinceStart(time.stopwatch),
       // Without a daemon there is no process to end, and the owner closes the sandbox.
       shutDown: options.shutDown ?? (() => Promise.resolve()),
       reportError,

@@ -11,17 +11,25 @@ const HOUR = 3_600_000
 
 let twin: Twin
 let wall: number
+/** The stopwatch. */
+let passed = 0
 afterEach(() => twin.close())
 
 async function start(options: Partial<SandboxOptions> = {}): Promise<void> {
   wall = START
-  twin = await startTwin({ wall: () => wall, ...options })
+  twin = await startTwin({ wall: () => wall, stopwatch: () => passed, ...options })
 }
 
 /** Sets the wall clock, and lets the next tick detect it. */
 async function setWall(time: number): Promise<void> {
   wall = time
   await twin.sandbox.engine.runAllDueJobs()
+}
+
+/** Lets time pass, on the wall clock and on the stopwatch. */
+async function pass(ms: number): Promise<void> {
+  passed += ms
+  await setWall(wall + ms)
 }
 
 const operate = async (method: string, path: string, body?: Body): Promise<Body> =>
@@ -70,11 +78,11 @@ describe('when the wall clock is set back', () => {
   test('while a key is cached, it works for its seconds and no longer', async () => {
     await start({ keyCacheSeconds: 60 })
     const client = await revokedKey()
-    await setWall(START + 50_000)
+    await pass(50_000)
     await setWall(START + 10_000)
-    await setWall(START + 19_000)
+    await pass(9_000)
     expect((await read(client)).status).toBe(200)
-    await setWall(START + 20_000)
+    await pass(1_000)
     expectUnauthenticated(await read(client))
   })
 
@@ -107,15 +115,32 @@ describe('when the wall clock is set back', () => {
     }
     wall -= HOUR
     expect((await read(twin)).status).toBe(429)
-    wall += 1_000
+    await pass(1_000)
     expect((await read(twin)).status).toBe(200)
   })
 
   test('the uptime continues', async () => {
     await start()
-    await setWall(START + 5_000)
+    await pass(5_000)
     await setWall(START - HOUR)
     expect((await operate('GET', 'status')).uptime).toBe(5)
+  })
+
+  test('an idempotency key lives for 24 hours of the time that passes, however often the wall clock is set back and forward', async () => {
+    await start()
+    const send = async () =>
+      (await twin.request('POST', '/v1/customers', {}, { 'Idempotency-Key': 'once' })).body.id
+    const first = await send()
+    for (let round = 0; round < 24; round += 1) {
+      await setWall(wall - HOUR)
+      await setWall(wall + HOUR)
+    }
+    expect(await send()).toBe(first)
+    await setWall(START - 25 * HOUR)
+    await pass(24 * HOUR)
+    expect(await send()).toBe(first)
+    await pass(1_000)
+    expect(await send()).not.toBe(first)
   })
 })
 

@@ -7,8 +7,9 @@ import { isCatchUp } from './stored-advance.ts'
 export type Wall = () => number
 export const systemWall: Wall = () => Date.now()
 
-/** Milliseconds since an arbitrary start, which never go back; for measuring durations. */
-export const stopwatch = (): number => {
+/** Reads milliseconds since an arbitrary start, which never go back; for measuring durations. Tests supply their own. */
+export type Stopwatch = () => number
+export const stopwatch: Stopwatch = () => {
   // The first use of `performance` loads modules of Node for more than a millisecond of a start.
   const [seconds, nanoseconds] = process.hrtime()
   return seconds * 1_000 + nanoseconds / 1_000_000
@@ -30,18 +31,26 @@ const shownInstant = (seconds: number): number => Math.min(Math.max(seconds, 0),
 export const liveInstant = (wall: Wall): number => shownInstant(wallSeconds(wall))
 
 /**
- * Creates the clock for everything that expires in real time, in Unix milliseconds. It follows the wall clock, but
- * never goes back, so that nothing that has expired becomes valid again. A step back is detected between two readings,
- * so read it regularly.
+ * Creates the clock for everything that expires in real time, in Unix milliseconds. It shows the wall clock, unless that is behind what it
+ * has shown: then it goes on by the stopwatch, until the wall clock has caught up. So it never goes back, nothing that has expired becomes
+ * valid again, and what is created meanwhile lives as long as at other times.
+ *
+ * A wall clock that is set back and forward again, however often, moves it by no more than the time that passes. Set forward by mistake, the
+ * wall clock moves it, because nothing tells that from a machine that has slept: what has expired by then stays so. Set right, the wall
+ * clock is behind: the instants that this clock shows, but not its durations, are then wrong by the mistake until a restart. If the machine
+ * sleeps meanwhile, the stopwatch may stand still, and what is created lives longer by that.
+ *
+ * What passes between the last reading and a step back is not counted, so read it regularly.
  */
-export function monotonicWallClock(wall: Wall): Wall {
-  let latest = wall()
-  let ahead = 0
+export function monotonicWallClock(wall: Wall, elapsed: Stopwatch): Wall {
+  let shown = wall()
+  let shownAt = elapsed()
   return () => {
+    const at = elapsed()
     const now = wall()
-    ahead += Math.max(0, latest - now)
-    latest = now
-    return now + ahead
+    shown = now >= shown ? now : shown + (at - shownAt)
+    shownAt = at
+    return Math.floor(shown)
   }
 }
 

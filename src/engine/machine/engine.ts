@@ -2,7 +2,7 @@ import { internalError } from '../../core/errors.ts'
 import type { Store } from '../../store/store.ts'
 import { isOfStorage } from '../../store/unusable.ts'
 import { Advances } from './advances.ts'
-import { monotonicWallClock, type Wall } from './clock.ts'
+import { monotonicWallClock, type Stopwatch, type Wall } from './clock.ts'
 import { type CommandOptions, CommandQueue, type Sender } from './command-queue.ts'
 import { Expiries } from './expiries.ts'
 import { Faults } from './faults.ts'
@@ -56,6 +56,7 @@ export class Engine {
     store: Store
     seed: string
     wall: Wall
+    stopwatch: Stopwatch
     versions: readonly string[]
     url: () => string
   }) {
@@ -64,7 +65,7 @@ export class Engine {
     this.#url = given.url
     this.store = store
     this.wall = wall
-    this.steady = monotonicWallClock(wall)
+    this.steady = monotonicWallClock(wall, given.stopwatch)
     this.ids = new Ids(store.directory, seed)
     this.faults = new Faults(this.ids)
     // Each part uses only the parts above it.
