@@ -78,6 +78,12 @@ describe('what discounts take off lines', () => {
     ])
   })
 
+  test('an amount of an item is divided among all lines of the item', () => {
+    const own = [amountOff(500), percent(10, 'di_2')]
+    const other = line(1000, { own: [amountOff(500, 'di_3')] })
+    expect(offEach([line(1000, { own }), line(3000, { own }), other], [])).toEqual([213, 638, 500])
+  })
+
   test('lines that are not discountable, and of other products, are left out', () => {
     const pro = aDiscount('di_1', { percent_off: 10, applies_to: { products: ['prod_1'] } })
     const lines = [

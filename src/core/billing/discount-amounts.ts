@@ -47,8 +47,11 @@ export function discountAmounts(
   }
   const places = lines.map((_, place) => place)
   const appliesTo = (discount: Discount, place: number) => isOfProduct(discount, lines[place]?.product)
-  for (const place of places) {
-    for (const discount of lines[place]?.own ?? []) if (appliesTo(discount, place)) take(discount, [place])
+  for (const { discount, at } of ownDiscounts(lines)) {
+    take(
+      discount,
+      at.filter((place) => appliesTo(discount, place)),
+    )
   }
   for (const discount of ofInvoice)
     take(
@@ -56,6 +59,19 @@ export function discountAmounts(
       places.filter((place) => lines[place]?.own.length === 0 && appliesTo(discount, place)),
     )
   return taken
+}
+
+/** Returns the lines' own discounts, each with the places of its lines: an item can have several lines, and its amount is divided among them. */
+function ownDiscounts(lines: readonly Reducible[]): Iterable<{ discount: Discount; at: number[] }> {
+  const owned = new Map<string, { discount: Discount; at: number[] }>()
+  lines.forEach(({ own }, place) => {
+    for (const discount of own) {
+      const known = owned.get(discount.id)
+      if (known) known.at.push(place)
+      else owned.set(discount.id, { discount, at: [place] })
+    }
+  })
+  return owned.values()
 }
 
 function isOfProduct({ terms: { applies_to } }: Discount, product: string | null = null): boolean {

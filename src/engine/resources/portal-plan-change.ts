@@ -130,12 +130,14 @@ function schedulePlan(
   const { id: schedule, phases } = createScheduleFrom(unit, id)
   const [phase] = phases
   if (!phase) return
-  const { start_date, items, proration_behavior } = phase
+  const { start_date, trial_end, items, proration_behavior } = phase
   updateSchedule(unit, schedule, {
     phases: [
       {
         start_date,
         end_date: current_period_end,
+        // A phase without the running trial would end it.
+        trial_end: trial_end ?? undefined,
         items: items.map(({ price, quantity }) => ({ price, quantity: quantity ?? undefined })),
         proration_behavior,
       },

@@ -43,7 +43,7 @@ import type { UnitOfWork } from '../machine/unit.ts'
 import { accountOfNew, loadAccount, loadEndingAccount } from './account.ts'
 import { endRemovedDiscounts } from './discount.ts'
 import { enterDiscounts } from './phase-discount.ts'
-import { changePlanNow, changesPlan } from './plan-change.ts'
+import { changePlanNow, changesPlan, namesOf } from './plan-change.ts'
 import { newItem } from './subscription-items.ts'
 import { endTrialNow } from './subscription-update.ts'
 
@@ -141,7 +141,8 @@ export function startSchedule(
   const subscription = cancel_at === null ? discounted : canceledAt(discounted, cancel_at, now)
   const method = methodOf(unit, subscription)
   const account = accountOfNew(unit, subscription, { method, change: redeeming })
-  start(change, account, subscription, undefined, redeeming)
+  const names = namesOf(unit, prices)
+  start(change, account, subscription, { behavior: 'create_prorations', names }, redeeming)
   return withExpiry(
     inPhase(
       {

@@ -89,6 +89,16 @@ test('discounts reduce the past periods too', async () => {
   expect(invoice).toMatchObject({ subtotal: 7600, total: 6840 })
 })
 
+test('an amount off an item is taken off once, divided among its periods', async () => {
+  const { id: coupon } = await stripe.coupons.create({ amount_off: 760, currency: 'usd', duration: 'once' })
+  const { invoice } = await subscribe({ items: [{ price, discounts: [{ coupon }] }] })
+  const amounts = invoice.lines.data.map(({ discount_amounts }) =>
+    discount_amounts?.map(({ amount }) => amount),
+  )
+  expect(amounts).toEqual([[140], [310], [310]])
+  expect(invoice).toMatchObject({ subtotal: 7600, total: 6840 })
+})
+
 test.each([
   ['the future', { backdate_start_date: OCT_15 + DAY }],
   ['the time of more than 250 lines', { backdate_start_date: OCT_15 - 22 * 366 * DAY }],

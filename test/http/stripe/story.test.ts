@@ -190,6 +190,14 @@ describe('a subscription through the official SDK', () => {
     expect(subscription.status).toBe('trialing')
     expect(invoice).toMatchObject({ status: 'paid', total: 0, billing_reason: 'subscription_create' })
     expect(invoice.lines.data[0]?.description).toBe('Free trial for 1 × Pro')
+    const planned = await stripe.subscriptionSchedules.create({
+      customer: customer.id,
+      start_date: 'now',
+      phases: [{ items: [{ price: basic.id }], trial: true, duration: { interval: 'month' } }],
+      expand: ['subscription.latest_invoice'],
+    })
+    const { latest_invoice } = planned.subscription as Stripe.Subscription
+    expect((latest_invoice as Stripe.Invoice).lines.data[0]?.description).toBe('Free trial for 1 × Pro')
   })
 })
 

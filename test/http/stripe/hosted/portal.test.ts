@@ -527,6 +527,36 @@ describe('a change of plan', () => {
     expect((await stripe.subscriptions.retrieve(subscription)).items.data[0]?.price.id).toBe(basic)
   })
 
+  test.each(['continue_trial', 'end_trial'] as const)(
+    'waits for the end of a trial, with %s',
+    async (trial) => {
+      const { clock, customer, subscription } = await subscribed({
+        items: [{ price: pro }],
+        trial_period_days: 10,
+      })
+      const { product } = await stripe.prices.retrieve(basic)
+      const configuration = await configured({
+        subscription_update: {
+          enabled: true,
+          default_allowed_updates: ['price'],
+          products: [{ product: idOf(product), prices: [basic] }],
+          schedule_at_period_end: { conditions: [{ type: 'decreasing_item_amount' }] },
+          trial_update_behavior: trial,
+        },
+      })
+      const page = await chosen(await enter(customer, { configuration }), subscription, { price: basic })
+      expect(page.html).toMatch(/Due now.*\$0\.00/s)
+      await pages.press(page, 'Confirm')
+      expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({ status: 'trialing' })
+      await sdk.advance(clock, START + 11 * DAY)
+      const { data } = await stripe.invoices.list({ subscription })
+      expect(data.map(({ amount_due, created }) => [amount_due, created])).toEqual([
+        [1000, START + 10 * DAY],
+        [0, START],
+      ])
+    },
+  )
+
   test('ends a trial, or keeps it, as configured', async () => {
     const { customer, subscription } = await subscribed({ trial_period_days: 10 })
     const kept = await chosen(await enter(customer), subscription, { price: pro })
