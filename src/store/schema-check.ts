@@ -24,29 +24,50 @@ export function schemaFaultIn(
   return early === undefined ? undefined : `it has ${early}, which schema ${version} does not`
 }
 
-/** What a table runs for its rows: a virtual table in a module, and others in conditions and computed columns. */
-const HAS_CODE = /^create\s+virtual\b|\bcheck\s*\(|\bas\s*\(/i
+/** What can run anything for the rows of a table or an index, and comments, which could hide it. */
+const CODE =
+  /^create\s+virtual\b|\/\*|--|\bcheck\b|\bas\b|\bdefault\s*\(|^create\s+(unique\s+)?index\b.*\(.*\(/is
+
+type Part = { readonly type: string; readonly name: string; readonly sql: string }
 
 /**
- * Finds what runs when a database is read or written. paytwin's databases have none of it. A view in place of a table is not
- * found: that table is missing in the schema.
- * @returns its description; undefined when there is none
+ * Finds the first trigger, virtual table, or table or index with conditions or expressions, that paytwin did not create: they may
+ * never end. A view in place of a table is found by schemaFaultIn.
+ * @param version - the version of its schema, at most the newest one
+ * @returns its type and name; undefined when there is none
  */
-export function foreignCodeIn(database: Sqlite.Database): string | undefined {
-  const parts = database.prepare<[], { type: string; name: string; sql: string | null }>(
-    "select type, name, sql from sqlite_master where type in ('table', 'trigger')",
+export function foreignCodeIn(
+  database: Sqlite.Database,
+  version: number,
+  schemas: Schemas,
+): string | undefined {
+  const parts = database.prepare<[], Part>(
+    "select type, name, sql from sqlite_master where type <> 'view' and sql is not null",
   )
-  const code = parts.all().find(({ type, sql }) => type === 'trigger' || HAS_CODE.test(sql ?? ''))
-  return code && (code.type === 'trigger' ? `trigger ${code.name}` : `table ${code.name} with code`)
+  const suspects = parts.all().filter(({ type, sql }) => type === 'trigger' || CODE.test(sql))
+  const own = suspects.length > 0 ? statementsAt(version, schemas) : []
+  const foreign = suspects.find(({ sql }) => !own.includes(sql))
+  return foreign && `${foreign.type} ${foreign.name}`
 }
+
+/** Returns the statements of the schema of a version. */
+function statementsAt(version: number, { migrations, newestSchema }: Schemas): readonly unknown[] {
+  if (version === versionOf(migrations) && newestSchema !== undefined) return statementsIn(newestSchema)
+  const database = openSqlite(':memory:')
+  try {
+    for (const { up } of Object.values(migrations).slice(0, version)) up(database)
+    return database.prepare('select sql from sqlite_master').pluck().all()
+  } finally {
+    database.close()
+  }
+}
+
+const statementsIn = (schema: string): readonly string[] => schema.trim().split(/;\n|;$/)
 
 /** Reports whether a database has all statements of a schema. One that another version of SQLite migrated may differ. */
 function hasStatements(database: Sqlite.Database, schema: string): boolean {
   const own = new Set(database.prepare('select sql from sqlite_master').pluck().all())
-  return schema
-    .trim()
-    .split(/;\n|;$/)
-    .every((statement) => statement === '' || own.has(statement))
+  return statementsIn(schema).every((statement) => statement === '' || own.has(statement))
 }
 
 /** Returns the parts of the schema of a version, and of the newest schema. */

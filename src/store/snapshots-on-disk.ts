@@ -219,8 +219,8 @@ export class SnapshotsOnDisk implements Snapshots {
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 
 /**
- * Checks a snapshot, completely before a restore. The schema is first: a copied file may have a view or a trigger that runs
- * forever.
+ * Checks a snapshot, completely before a restore. Checks the schema before it reads any table: a view or a trigger in a file from
+ * somebody else may never end.
  * @returns the version of its schema
  * @throws DatabaseUnusable for one that is damaged
  */
@@ -233,12 +233,12 @@ function schemaOf(
     const database = openSqlite(file, { readonly: true, fileMustExist: true })
     try {
       const version = Number(database.pragma('user_version', { simple: true }))
-      const isKnown = version > 0 && version <= versionOf(schemas.migrations)
-      const code = foreignCodeIn(database)
-      if (code !== undefined) throw unreadable(name, `it has a ${code}, which would be run here`)
+      if (version > versionOf(schemas.migrations)) return version
+      const code = foreignCodeIn(database, version, schemas)
+      if (code !== undefined)
+        throw unreadable(name, `its ${code} contains code, which paytwin would not create`)
       const damage =
-        (isKnown && schemaFaultIn(database, version, schemas)) ||
-        (use === 'restore' && firstDamageIn(database))
+        schemaFaultIn(database, version, schemas) || (use === 'restore' && firstDamageIn(database))
       if (damage) throw damagedSnapshot(name, damage)
       return version
     } finally {
