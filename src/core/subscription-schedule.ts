@@ -141,6 +141,15 @@ export const currentIndex = ({ phases, current_phase }: SubscriptionSchedule): n
 export const nextPhase = (schedule: SubscriptionSchedule): SchedulePhase | undefined =>
   schedule.phases[currentIndex(schedule) + 1]
 
+/**
+ * Whether the plan that the customer chose in the portal has begun, and the schedule has nothing else to do. It ends then, so that the
+ * customer can change the plan or cancel again.
+ */
+export const isChangeDone = (schedule: SubscriptionSchedule): boolean =>
+  schedule.end_behavior === 'release' &&
+  nextPhase(schedule) === undefined &&
+  schedule.phases[currentIndex(schedule)]?.chosen_in_portal === true
+
 /** Returns the schedule in a phase. `expiring_at` stays null once the event has been emitted for the same end. */
 export const inPhase = (
   schedule: SubscriptionSchedule,

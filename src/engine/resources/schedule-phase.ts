@@ -25,6 +25,7 @@ import {
   cancelAtOf,
   currentIndex,
   inPhase,
+  isChangeDone,
   itemsOfPhase,
   mergedMetadata,
   nextPhase,
@@ -68,6 +69,8 @@ export function runPhase(unit: UnitOfWork, { object }: Job): void {
       (active) => inPhase(active, phase),
       'subscription_schedule.updated',
     )
+    const active = change.latest('subscription_schedule', schedule)
+    if (isChangeDone(active)) endPhases(unit, change, active)
   }
   apply(unit, change, clock)
 }
@@ -100,8 +103,7 @@ const itemMaker =
     )
 
 /**
- * Creates the subscription of a schedule in its first phase, and bills it. The objects that the phase refers to were checked
- * with the request.
+ * Creates the subscription of a schedule in its first phase, and bills it. The request has checked the objects of the phase.
  * @returns the schedule in its first phase; the change has the steps of the subscription only
  */
 export function startSchedule(

@@ -524,7 +524,11 @@ describe('a change of plan', () => {
     expect(done.html).not.toContain('Update plan')
     expect((await stripe.subscriptions.retrieve(subscription)).items.data[0]?.price.id).toBe(pro)
     await sdk.advance(clock, START + 32 * DAY)
-    expect((await stripe.subscriptions.retrieve(subscription)).items.data[0]?.price.id).toBe(basic)
+    const changed = await stripe.subscriptions.retrieve(subscription)
+    expect(changed).toMatchObject({ schedule: null, items: { data: [{ price: { id: basic } }] } })
+    expect((await pages.open(await enter(customer, { configuration }))).html).toContain('Update plan')
+    const { data } = await stripe.events.list({ type: 'subscription_schedule.released', limit: 1 })
+    expect(data[0]?.data.object).toMatchObject({ released_subscription: subscription })
   })
 
   test.each(['continue_trial', 'end_trial'] as const)(
