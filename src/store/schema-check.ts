@@ -24,11 +24,19 @@ export function schemaFaultIn(
   return early === undefined ? undefined : `it has ${early}, which schema ${version} does not`
 }
 
-/** What can run anything for the rows of a table or an index, and comments, which could hide it. */
-const CODE =
-  /^create\s+virtual\b|\/\*|--|\bcheck\b|\bas\b|\bdefault\s*\(|^create\s+(unique\s+)?index\b.*\(.*\(/is
+/** What can run anything for the rows of a table, and comments, which could hide it. */
+const CODE = /^create\s+(virtual|trigger|view)\b|\/\*|--|\bcheck\b|\bas\b|\bdefault\s*\(/i
+const INDEX = /^create\s+(unique\s+)?index\b/i
+/** An index of columns, without expressions and conditions. */
+const PLAIN_INDEX = /^create\s+(unique\s+)?index\s+"?\w+"?\s+on\s+"?\w+"?\s*\([\s\w",]+\)$/i
 
 type Part = { readonly type: string; readonly name: string; readonly sql: string }
+
+/** Judges by the statement: a damaged type, such as `TRIGGER`, does not keep SQLite from running it. */
+function isSuspect({ type, sql }: Part): boolean {
+  if (type === 'view') return !/^create\s+view\b/i.test(sql)
+  return INDEX.test(sql) ? !PLAIN_INDEX.test(sql) : CODE.test(sql)
+}
 
 /**
  * Finds the first trigger, virtual table, or table or index with conditions or expressions, that paytwin did not create: they may
@@ -41,10 +49,8 @@ export function foreignCodeIn(
   version: number,
   schemas: Schemas,
 ): string | undefined {
-  const parts = database.prepare<[], Part>(
-    "select type, name, sql from sqlite_master where type <> 'view' and sql is not null",
-  )
-  const suspects = parts.all().filter(({ type, sql }) => type === 'trigger' || CODE.test(sql))
+  const parts = database.prepare<[], Part>('select type, name, sql from sqlite_master where sql is not null')
+  const suspects = parts.all().filter(isSuspect)
   const own = suspects.length > 0 ? statementsAt(version, schemas) : []
   const foreign = suspects.find(({ sql }) => !own.includes(sql))
   return foreign && `${foreign.type} ${foreign.name}`

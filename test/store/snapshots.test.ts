@@ -308,7 +308,11 @@ describe('a file', () => {
     ['create table computed (a, b as/**/(a + 1))', 'its table computed contains code'],
     ['create table filled (a, b default (hex(zeroblob(9))))', 'its table filled contains code'],
     ['create index sorted on customer (hex(id))', 'its index sorted contains code'],
-    ['create index part on customer (id) where id in (hex(email))', 'its index part contains code'],
+    ['create index part on customer (id) where id like email', 'its index part contains code'],
+    [
+      "create trigger hidden after insert on journal begin select 1; end; pragma writable_schema = on; update sqlite_master set type = 'TRIGGER' where name = 'hidden'",
+      'its TRIGGER hidden contains code',
+    ],
     [
       'drop table customer; create view customer as select 1 as id',
       `its file is damaged (schema ${versionOf(MIGRATIONS)} requires table customer, which is missing)`,
@@ -317,11 +321,20 @@ describe('a file', () => {
     const { snapshots, folder } = await open(path())
     snapshots.save('a', NOW)
     const file = new Sqlite(join(folder, 'a.db'))
-    file.exec(change)
+    file.unsafeMode().exec(change)
     file.close()
     for (const use of ['restore', 'comparison'] as const)
       await expect(snapshots.open('a', use)).rejects.toThrow(reason)
     expect(readdirSync(folder)).toEqual(['a.db'])
+  })
+
+  test('with indexes and views that the user added is restored', async () => {
+    const opened = await open(path())
+    opened.database.exec(
+      'create index own on customer (email, id desc); create view names as select name from customer',
+    )
+    opened.snapshots.save('a', NOW)
+    await expect(opened.restore('a')).resolves.toBeUndefined()
   })
 
   test('of every version of the schema is accepted', () => {
