@@ -1,4 +1,4 @@
-import { forgetExpiredGrants } from '../engine/access/expired-grants.ts'
+import { deleteExpiredGrants } from '../engine/access/expired-grants.ts'
 import type { IdempotencyKeys } from '../engine/access/idempotency.ts'
 import type { KeyRing } from '../engine/access/keys.ts'
 import { limitRequests } from '../engine/access/oauth-authorization.ts'
@@ -82,10 +82,10 @@ export async function deleteExpired({
   access,
 }: Pick<Parts, 'engine' | 'idempotency' | 'access'>): Promise<void> {
   await engine.operatorCommand(() => limitLifetimes({ engine, idempotency }))
-  const grants = forgetExpiredGrants(engine)
-  const forgetGrants = () => workBriefly(() => !grants.next().done)
+  const grants = deleteExpiredGrants(engine)
+  const deleteGrants = () => workBriefly(() => !grants.next().done)
   // Other commands run in between.
-  const deleteSome = () => engine.operatorCommand(() => idempotency.deleteExpired() || forgetGrants())
+  const deleteSome = () => engine.operatorCommand(() => idempotency.deleteExpired() || deleteGrants())
   while (await deleteSome());
   await recordLiveClocks(engine)
   access.deleteExpired()

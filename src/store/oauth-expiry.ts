@@ -7,7 +7,7 @@ import { arg, literal, type Statements } from './statements.ts'
 const RETENTION_SECONDS = 30 * 86_400
 
 /** The instant before which a row must have expired to be deleted. @param now - on the same clock, in Unix seconds */
-export const forgottenBefore = (now: number): number => now - RETENTION_SECONDS
+export const deletableBefore = (now: number): number => now - RETENTION_SECONDS
 
 /** How many rows one statement changes: of those that wait, and of those that a clock leaves behind when it goes back. */
 const AT_ONCE = 100
@@ -66,12 +66,12 @@ export class OAuthExpiry {
   /**
    * Deletes some of a merchant's tokens, and the authorizations whose last token is deleted. Reads only what it deletes, because a family
    * of tokens can be refreshed for years.
-   * @param before - deletes what expired before this instant of the merchant's clock: see forgottenBefore
+   * @param before - deletes what expired before this instant of the merchant's clock: see deletableBefore
    * @returns the number of deleted tokens
    */
-  forgetTokens(generation: number, before: number): number {
+  deleteTokens(generation: number, before: number): number {
     const tokens = this.#statements
-      .named<Pick<StoredToken, 'authorization'>>('forget oauth tokens', (db) =>
+      .named<Pick<StoredToken, 'authorization'>>('delete oauth tokens', (db) =>
         db
           .deleteFrom('oauth_token')
           .where('seq', 'in', (eb) =>
@@ -85,14 +85,14 @@ export class OAuthExpiry {
           .returning('authorization'),
       )
       .all({ generation, before })
-    for (const seq of new Set(tokens.map(({ authorization }) => authorization))) this.#forgetIfUnused(seq)
+    for (const seq of new Set(tokens.map(({ authorization }) => authorization))) this.#deleteIfUnused(seq)
     return tokens.length
   }
 
-  /** Deletes some of a merchant's codes that were not redeemed. @param before - see forgetTokens @returns the number of deleted codes */
-  forgetCodes(generation: number, before: number): number {
+  /** Deletes some of a merchant's codes that were not redeemed. @param before - see deleteTokens @returns the number of deleted codes */
+  deleteCodes(generation: number, before: number): number {
     return this.#statements
-      .named('forget oauth codes', (db) =>
+      .named('delete oauth codes', (db) =>
         db
           .deleteFrom('oauth_authorization')
           .where('seq', 'in', (eb) =>
@@ -152,9 +152,9 @@ export class OAuthExpiry {
   }
 
   /** Deletes an authorization without tokens. */
-  #forgetIfUnused(seq: number): void {
+  #deleteIfUnused(seq: number): void {
     this.#statements
-      .named('forget oauth authorization', (db) =>
+      .named('delete oauth authorization', (db) =>
         db
           .deleteFrom('oauth_authorization')
           .where('seq', '=', arg<number>('seq'))
@@ -185,9 +185,9 @@ export class OAuthExpiry {
   }
 
   /** Deletes some old requests without a code. @param now - real time, in Unix seconds @returns how many */
-  forgetRequests(now: number): number {
+  deleteRequests(now: number): number {
     return this.#statements
-      .named('forget oauth requests', (db) =>
+      .named('delete oauth requests', (db) =>
         db
           .deleteFrom('oauth_authorization')
           .where('seq', 'in', (eb) =>
@@ -199,7 +199,7 @@ export class OAuthExpiry {
               .limit(literal(AT_ONCE)),
           ),
       )
-      .runWith(forgottenBefore(now)).changes
+      .runWith(deletableBefore(now)).changes
   }
 
   /**

@@ -17,6 +17,7 @@ afterEach(() => twin.close())
 
 async function start(options: Partial<SandboxOptions> = {}): Promise<void> {
   wall = START
+  passed = 0
   twin = await startTwin({ wall: () => wall, stopwatch: () => passed, ...options })
 }
 

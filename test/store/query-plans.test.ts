@@ -148,8 +148,8 @@ async function openExampleSandbox(routes: readonly Registered[], strictParams: b
     const { oauth, oauthExpiry } = engine.store
     await engine.operatorCommand(() => {
       oauth.addToken({ ...EXPIRED_TOKEN, merchant: ordinal, generation })
-      oauthExpiry.forgetTokens(generation, NOW)
-      oauthExpiry.forgetCodes(generation, NOW)
+      oauthExpiry.deleteTokens(generation, NOW)
+      oauthExpiry.deleteCodes(generation, NOW)
       oauthExpiry.expireAt(NOW, { generation, shown: NOW })
     })
     for (const [name, sql] of sandbox.engine.store.statements.texts) texts.set(name, sql)

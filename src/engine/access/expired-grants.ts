@@ -1,4 +1,4 @@
-import { type FirstToExpire, forgottenBefore } from '../../store/oauth-expiry.ts'
+import { deletableBefore, type FirstToExpire } from '../../store/oauth-expiry.ts'
 import { wallSeconds } from '../machine/clock.ts'
 import type { Engine } from '../machine/engine.ts'
 import { merchantOfGeneration } from '../machine/merchant-state.ts'
@@ -9,38 +9,38 @@ import { expireRequests } from './oauth-authorization.ts'
  * within a transaction. It changes a limited number of rows, or looks at the next merchant, so that its work depends neither on the
  * number of rows nor on that of merchants. Other commands may run between two steps.
  */
-export function* forgetExpiredGrants(engine: Engine): Generator<void, void> {
+export function* deleteExpiredGrants(engine: Engine): Generator<void, void> {
   const { oauthExpiry } = engine.store
   while (expireRequests(engine) > 0) yield
-  while (oauthExpiry.forgetRequests(wallSeconds(engine.steady)) > 0) yield
-  yield* forgetOfMerchants(engine, {
+  while (oauthExpiry.deleteRequests(wallSeconds(engine.steady)) > 0) yield
+  yield* deleteOfMerchants(engine, {
     next: (after) => oauthExpiry.nextToken(after),
-    forget: (generation, before) => oauthExpiry.forgetTokens(generation, before),
+    remove: (generation, before) => oauthExpiry.deleteTokens(generation, before),
   })
-  yield* forgetOfMerchants(engine, {
+  yield* deleteOfMerchants(engine, {
     next: (after) => oauthExpiry.nextCode(after),
-    forget: (generation, before) => oauthExpiry.forgetCodes(generation, before),
+    remove: (generation, before) => oauthExpiry.deleteCodes(generation, before),
   })
 }
 
 /** How the rows of one kind are found and deleted, on the clocks of their merchants. */
 type Rows = {
   readonly next: (after: number) => FirstToExpire | undefined
-  readonly forget: (generation: number, before: number) => number
+  readonly remove: (generation: number, before: number) => number
 }
 
 /** Visits only merchants with such rows, and changes only what has expired. */
-function* forgetOfMerchants(engine: Engine, { next, forget }: Rows): Generator<void, void> {
+function* deleteOfMerchants(engine: Engine, { next, remove }: Rows): Generator<void, void> {
   for (let first = next(0); first; first = next(first.generation)) {
     const { generation, expires } = first
     // A merchant that is deleted or replaced meanwhile has no clock any more.
-    const forgetSome = (): boolean => {
+    const deleteSome = (): boolean => {
       const clock = merchantOfGeneration(engine.merchants, first)?.clock
       if (!clock) return false
-      const before = forgottenBefore(clock.reached)
-      return expires < before && forget(generation, before) > 0
+      const before = deletableBefore(clock.reached)
+      return expires < before && remove(generation, before) > 0
     }
-    while (forgetSome()) yield
+    while (deleteSome()) yield
     yield
   }
 }

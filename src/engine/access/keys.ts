@@ -228,10 +228,10 @@ export class KeyRing {
     for (const key of this.#inOrder) this.#reportShort(key)
   }
 
-  /** Reloads the keys of the database. Keys that were loaded before keep their state in memory. */
+  /** Reloads the keys of the database. Keys that were loaded before keep their state in memory: all of them, if the read fails. */
   reload(): void {
-    // Read first: the keys in memory stay when it fails.
-    const [stored, loaded] = [this.#engine.store.directory.keys(), new Map(this.#byHash)]
+    const stored = this.#engine.store.directory.keys()
+    const loaded = new Map(this.#byHash)
     this.#byHash.clear()
     this.#byId.clear()
     this.#inOrder = []

@@ -31,18 +31,20 @@ const shownInstant = (seconds: number): number => Math.min(Math.max(seconds, 0),
 export const liveInstant = (wall: Wall): number => shownInstant(wallSeconds(wall))
 
 /**
- * Creates the clock for everything that expires in real time, in Unix milliseconds. It shows the wall clock, unless that is behind what it
- * has shown: then it goes on by the stopwatch, until the wall clock has caught up. So it never goes back, nothing that has expired becomes
- * valid again, and what is created meanwhile lives as long as at other times.
+ * Creates the clock for everything that expires in real time, in Unix milliseconds. It follows the wall clock and never goes back. While
+ * the wall clock is behind, it advances with the stopwatch. So nothing that has expired becomes valid again, and lifetimes stay right.
  *
- * A wall clock that is set back and forward again, however often, moves it by no more than the time that passes. Set forward by mistake, the
- * wall clock moves it, because nothing tells that from a machine that has slept: what has expired by then stays so. Set right, the wall
- * clock is behind: the instants that this clock shows, but not its durations, are then wrong by the mistake until a restart. If the machine
- * sleeps meanwhile, the stopwatch may stand still, and what is created lives longer by that.
- *
- * What passes between the last reading and a step back is not counted, so read it regularly.
+ * A step forward always moves it, because it looks like the end of a sleep. If that step was a mistake and is corrected, this clock stays
+ * ahead until a restart. While the wall clock is behind, a sleep of the machine may not count. The time between the last reading and a step
+ * back is not counted, so read it regularly.
  */
-export function monotonicWallClock(wall: Wall, elapsed: Stopwatch): Wall {
+export function monotonicWallClock({
+  wall,
+  elapsed,
+}: {
+  readonly wall: Wall
+  readonly elapsed: Stopwatch
+}): Wall {
   let shown = wall()
   let shownAt = elapsed()
   return () => {

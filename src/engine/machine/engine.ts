@@ -65,7 +65,7 @@ export class Engine {
     this.#url = given.url
     this.store = store
     this.wall = wall
-    this.steady = monotonicWallClock(wall, given.stopwatch)
+    this.steady = monotonicWallClock({ wall, elapsed: given.stopwatch })
     this.ids = new Ids(store.directory, seed)
     this.faults = new Faults(this.ids)
     // Each part uses only the parts above it.

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { forgetExpiredGrants } from '../../../src/engine/access/expired-grants.ts'
+import { deleteExpiredGrants } from '../../../src/engine/access/expired-grants.ts'
 import type { MerchantState } from '../../../src/engine/machine/merchant-state.ts'
 import { letIn, makeApp, tokensOf } from '../../http/oauth/support.ts'
 import { asOperator } from '../../http/support.ts'
@@ -58,7 +58,7 @@ const rows = (): number =>
 /** Deletes what has expired. @returns how many rows each step has deleted */
 async function deletions(): Promise<number[]> {
   const deleted: number[] = []
-  const steps = forgetExpiredGrants(twin.sandbox.engine)
+  const steps = deleteExpiredGrants(twin.sandbox.engine)
   for (let isDone = false; !isDone; ) {
     const before = rows()
     await twin.sandbox.engine.operatorCommand(() => {
@@ -82,7 +82,7 @@ test('a step deletes a limited number of rows, no matter how many merchants have
 test('merchants without tokens and codes need no step', async () => {
   const [first, , third] = merchants()
   for (const merchant of [first, third] as MerchantState[]) await give(merchant, { count: 150, days: -31 })
-  // For each of the two: two that delete tokens, and two codes; one that goes on to the next, of either kind. One ends.
+  // For each merchant and kind: two deletions, and one move to the next merchant. The last step ends.
   expect((await deletions()).length).toBe(2 * 2 * 3 + 1)
 })
 
@@ -100,7 +100,7 @@ test('goes on when a merchant that it has begun with is deleted', async () => {
   const [, second, third] = merchants() as [MerchantState, MerchantState, MerchantState]
   for (const merchant of [second, third]) await give(merchant, { count: 150, days: -31 })
   const { engine } = twin.sandbox
-  const steps = forgetExpiredGrants(engine)
+  const steps = deleteExpiredGrants(engine)
   await engine.operatorCommand(() => steps.next())
   await engine.operatorCommand(() => steps.next())
   expect((await asOperator(twin)('DELETE', `merchants/${second.settings.id}`)).status).toBe(200)

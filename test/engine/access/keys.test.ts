@@ -26,6 +26,16 @@ async function expectAsStored(): Promise<void> {
   expect(keys.list()).toEqual(new KeyRing(engine, 0).list())
 }
 
+test('the keys in memory stay if the database cannot be read', async () => {
+  const { secret } = await operate('POST', 'keys', { merchant: twin.sandbox.merchant.settings.id })
+  const { keys, engine } = twin.sandbox
+  vi.spyOn(engine.store.directory, 'keys').mockImplementationOnce(() => {
+    throw new Error('disk I/O error')
+  })
+  expect(() => keys.reload()).toThrow('disk I/O error')
+  expect(await opens(secret)).toBe(true)
+})
+
 describe('without reading all keys again,', () => {
   const reads = () => vi.spyOn(twin.sandbox.engine.store.directory, 'keys')
 

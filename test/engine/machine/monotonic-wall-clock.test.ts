@@ -1,26 +1,22 @@
 import { expect, test } from 'vitest'
 import { monotonicWallClock } from '../../../src/engine/machine/clock.ts'
 
-/** What happens between two readings, in milliseconds: the step of the wall clock, and the time that passes. */
-type Happening = { readonly step?: number; readonly pass?: number; readonly sleep?: number }
+/** Changes between two readings, in milliseconds: a step of the wall clock, and time that passes, awake or in a sleep. */
+type ClockChange = { readonly step?: number; readonly pass?: number; readonly sleep?: number }
 
-/** Reads a clock at the beginning and after each happening. @returns what it shows, from its beginning */
-function readings(...happenings: readonly Happening[]): number[] {
+/** Reads a clock after each change. @returns what it shows, since its beginning */
+function readings(...changes: readonly ClockChange[]): number[] {
   const begun = 1_000_000
   let [wall, elapsed] = [begun, 5]
-  const read = monotonicWallClock(
-    () => wall,
-    () => elapsed,
-  )
-  const shown = happenings.map(({ step = 0, pass = 0, sleep = 0 }) => {
+  const read = monotonicWallClock({ wall: () => wall, elapsed: () => elapsed })
+  return changes.map(({ step = 0, pass = 0, sleep = 0 }) => {
     wall += step + pass + sleep
     elapsed += pass
     return read() - begun
   })
-  return shown
 }
 
-test.each<[string, Happening[], number[]]>([
+test.each<[string, ClockChange[], number[]]>([
   ['follows the wall clock', [{ pass: 5 }, { pass: 7 }, {}], [5, 12, 12]],
   ['follows a step forward, and a sleep', [{ step: 100 }, { sleep: 50 }, { pass: 1 }], [100, 150, 151]],
   ['goes on by the stopwatch after a step back', [{ step: -100 }, { pass: 5 }, { pass: 7 }], [0, 5, 12]],
