@@ -24,7 +24,8 @@ type Invoiced = { readonly finalized_at: number | null; readonly customer_detail
 
 /**
  * Returns what an invoice shows of its customer: as of its finalization if that was recorded.
- * @param customer - the customer at the same moment as the invoice. The journal does not record when the details were set
+ * @param customer - the customer at the same moment as the invoice
+ * The journal does not contain the details, so a past draft has them too: `finalized_at` decides.
  */
 export function invoicedCustomer(
   { finalized_at, customer_details }: Invoiced,

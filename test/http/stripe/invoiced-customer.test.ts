@@ -47,6 +47,16 @@ describe('what an invoice shows of its customer', () => {
     expect(await shownBy(invoice)).toEqual(FIRST)
   })
 
+  test('includes the postal address and the phone', async () => {
+    const address = { line1: '1 Main St', city: 'Berlin', country: 'DE' }
+    const { customer, invoice } = await makeDraft({ address, phone: '+49 30 1' })
+    await stripe.invoices.finalizeInvoice(invoice)
+    await stripe.customers.update(customer, { address: { line1: '2 Main St' }, phone: '' })
+    const { customer_address, customer_phone } = await stripe.invoices.retrieve(invoice)
+    expect(customer_address).toMatchObject(address)
+    expect(customer_phone).toBe('+49 30 1')
+  })
+
   test('is the same in its events', async () => {
     const { customer, invoice } = await makeDraft({ name: 'Draft Name' })
     await stripe.customers.update(customer, FIRST)
