@@ -48,7 +48,7 @@ export type PhaseParams = Omit<PhaseTiming, 'recurring'> &
     metadata?: MetadataParam | undefined
     /** undefined leaves the discounts of the subscription as they are; empty for none. */
     discounts?: readonly DiscountParam[] | undefined
-    /** No request has it. */
+    /** Set only by the portal; requests cannot set it. */
     chosen_in_portal?: true
   }
 
