@@ -68,6 +68,8 @@ export type CheckoutOutcomes = {
     readonly proration_behavior: 'create_prorations' | 'none' | null
     readonly trial_end: number | null
     readonly trial_period_days: number | null
+    /** The end of the trial of the last submission of the page. */
+    readonly submitted_trial_end?: number
     readonly missing_payment_method: MissingPaymentMethod
   }
   readonly payment_intent: {

@@ -1,6 +1,7 @@
 import { isSavable } from '../../core/billing/confirm.ts'
 import { Change } from '../../core/change.ts'
 import { type CheckoutSession, checkoutFactsOf, isPaidLater } from '../../core/checkout-session.ts'
+import { asSubmitted } from '../../core/checkout-trial.ts'
 import { ApiError, paymentIntentUnexpectedState, setupIntentUnexpectedState } from '../../core/errors.ts'
 import { intentFactsOf, type PaymentIntent } from '../../core/payment-intent.ts'
 import { type SetupIntent, setupFactsOf } from '../../core/setup-intent.ts'
@@ -32,7 +33,7 @@ export function settlePayment(unit: UnitOfWork, id: string, outcome: 'succeed' |
   }
   const settled = settlePaymentIntent(unit, id, outcome)
   if (isLate) reportLatePayment(unit, session, settled)
-  else if (intentFactsOf(settled).isPaid) finishPaid(unit, session, settled)
+  else if (intentFactsOf(settled).isPaid) finishPaid(unit, asSubmitted(session), settled)
   return unit.need('payment_intent', id)
 }
 
@@ -45,7 +46,7 @@ export function settleSetup(unit: UnitOfWork, id: string, outcome: 'succeed' | '
     return unit.need('setup_intent', id)
   }
   const settled = settleSetupIntent(unit, id, outcome)
-  if (session && setupFactsOf(settled).isSetUp) finishSetUp(unit, session, settled)
+  if (session && setupFactsOf(settled).isSetUp) finishSetUp(unit, asSubmitted(session), settled)
   return settled
 }
 
@@ -55,7 +56,7 @@ function stillCosts(unit: UnitOfWork, session: CheckoutSession, amount: number):
   const isGone = customer !== null && unit.need('customer', customer).deleted
   if (!checkoutFactsOf(session).isOpen || isGone) return false
   try {
-    const { session: current, due } = totalsOf(unit, session)
+    const { session: current, due } = totalsOf(unit, asSubmitted(session))
     return due === amount && current.amount_total === session.amount_total
   } catch (error) {
     // The purchase can no longer be made, for example with a deleted coupon. Overload and mistakes of paytwin are not such a reason.

@@ -6,6 +6,7 @@ import {
   needsAddress,
   withQuantity,
 } from '../../core/checkout-session.ts'
+import { submittedAt } from '../../core/checkout-trial.ts'
 import { NO_ADDRESS } from '../../core/contact.ts'
 import type { Customer } from '../../core/customer.ts'
 import { parameterInvalid, parameterMissing } from '../../core/errors.ts'
@@ -52,7 +53,7 @@ export function completeCheckout(
   // Whether a code can be redeemed, and the balance, depend on the customer.
   const { session: current, due } = totalsOf(unit, { ...changed, customer })
   const session = written(unit, found, {
-    ...current,
+    ...submittedAt(current, clockOf(unit, current).instant),
     customer_details: details,
     details_email: details.email,
   })

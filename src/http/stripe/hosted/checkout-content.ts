@@ -1,6 +1,7 @@
 import { SECONDS_PER_DAY } from '../../../core/calendar.ts'
 import { discountOf, pendingAmountOf, subtotalOf } from '../../../core/checkout-amounts.ts'
 import type { CheckoutLine, CheckoutSession } from '../../../core/checkout-session.ts'
+import { trialEndOf } from '../../../core/checkout-trial.ts'
 import type { Coupon } from '../../../core/coupon.ts'
 import type { WithoutMetadata } from '../../../core/metadata.ts'
 import { type BilledPrice, meterOf } from '../../../core/price.ts'
@@ -27,11 +28,12 @@ export function contentOf(view: View, of: PageOf, totals: Totals): CheckoutConte
   const { settings } = session
   const isSold = session.mode !== 'setup'
   const summary = summaryOf(view, of, totals)
+  const knownEmail = knownEmailOf(view, session)
   return {
     of,
     path: checkoutPath(session.id),
     summary,
-    knownEmail: knownEmailOf(view, session),
+    knownEmail,
     asksMethod: asksMethod(totals),
     methods: settings.payment_method_types,
     asked: askedOf(session),
@@ -42,7 +44,14 @@ export function contentOf(view: View, of: PageOf, totals: Totals): CheckoutConte
         : null,
     submitText: settings.custom_text.submit,
     button: isSold ? buttonOf(totals, amountText(due, currencyOf(session))) : 'Save card',
-    token: formToken(view, ['checkout', session.id, summary, pricesOf(session), session.discounts]),
+    token: formToken(view, [
+      'checkout',
+      session.id,
+      summary,
+      pricesOf(session),
+      session.discounts,
+      knownEmail,
+    ]),
   }
 }
 
@@ -153,11 +162,9 @@ function recurringTexts({ now }: PageOf, session: CheckoutSession, sold: readonl
 }
 
 /** Returns the trial that begins if the session is completed now. */
-function trialOf({ outcomes }: CheckoutSession, now: number): { days: number; end: number } | undefined {
-  const { trial_end, trial_period_days } = outcomes.subscription
-  if (trial_end !== null) return { days: Math.ceil((trial_end - now) / SECONDS_PER_DAY), end: trial_end }
-  if (trial_period_days === null) return undefined
-  return { days: trial_period_days, end: now + trial_period_days * SECONDS_PER_DAY }
+function trialOf(session: CheckoutSession, now: number): { days: number; end: number } | undefined {
+  const end = trialEndOf(session, now)
+  return end === null ? undefined : { days: Math.ceil((end - now) / SECONDS_PER_DAY), end }
 }
 
 /** Returns the rows between the lines and the total: the customer's pending items, the subtotal, the discounts, and the balance. */

@@ -22,7 +22,8 @@ import { type PageOf, sentence } from './frame.tsx'
 
 /** The page of one session. */
 export type OpenPage = {
-  readonly of: PageOf
+  /** Returns what every page shows. Its time within a command is that at which the command runs, also if it waited for the clock. */
+  readonly of: () => PageOf
   /** The session when the request arrived. */
   readonly session: CheckoutSession
   /** Runs a command of the merchant. */
@@ -92,8 +93,9 @@ function submit(
   // The same form, or that of another tab, may have been submitted a moment before.
   if (checkoutFactsOf(latest).isComplete) return { leavesTo: successUrlOf(latest) }
   const totals = previewCheckout(unit, id, {})
-  if (!hasToken(form, contentOf(view(), of, totals).token)) return { state: { ...kept, notice: CHANGED } }
-  const read = readSubmission(form, { now: of.now, view: view(), totals })
+  const at = of()
+  if (!hasToken(form, contentOf(view(), at, totals).token)) return { state: { ...kept, notice: CHANGED } }
+  const read = readSubmission(form, { now: at.now, view: view(), totals })
   if ('wrong' in read) return { state: { ...kept, ...read.wrong } }
   const { submission, paidLater } = read
   const billing_details = { ...NO_BILLING_DETAILS, email: submission.email ?? null }

@@ -2,12 +2,11 @@ import { type CheckoutSession, checkoutFactsOf, successUrlOf } from '../../../co
 import { ApiError, resourceMissing } from '../../../core/errors.ts'
 import { recoverCheckoutSession } from '../../../engine/resources/checkout-session.ts'
 import { previewCheckout } from '../../../engine/resources/checkout-submission.ts'
-import type { Totals } from '../../../engine/resources/checkout-totals.ts'
 import { checkoutPath } from '../../checkout-session.ts'
 import { FILL, filledCardForm } from './card-entry.ts'
 import { contentOf } from './checkout-content.ts'
 import { endedCheckoutPage } from './checkout-ended-page.tsx'
-import { type CheckoutState, checkoutPage } from './checkout-page.tsx'
+import { type CheckoutContent, type CheckoutState, checkoutPage } from './checkout-page.tsx'
 import { keptState, openedState } from './checkout-state.ts'
 import { answerForm, type OpenPage } from './checkout-submit.ts'
 import { leavingPage, redirectTo } from './frame.tsx'
@@ -24,46 +23,49 @@ export async function serveCheckout(request: HostedRequest): Promise<Response> {
   const session = (await currentObjects(request, merchant)).get('checkout_session', id)
   if (!session) throw resourceMissing('checkout session', id)
   const page: OpenPage = {
-    of: pageOf(merchant, session.test_clock),
+    of: () => pageOf(merchant, session.test_clock),
     session,
     run: (work) => runCommand(request, merchant, work),
     view: () => viewOf(services, merchant),
   }
   const { isOpen } = checkoutFactsOf(session)
-  if (!isOpen) return form === null ? endedCheckoutPage(page.of, session) : answerEnded(page)
+  if (!isOpen) return form === null ? endedCheckoutPage(page.of(), session) : answerEnded(page)
   if (form === null) return show(page, openedState(page.view(), session))
-  const filled = form.has(FILL) ? filledCardForm(form, page.of) : undefined
+  const filled = form.has(FILL) ? filledCardForm(form, page.of()) : undefined
   if (filled) return show(page, { ...keptState(form, session), card: filled, method: 'card' })
   const answer = await answerForm(page, form)
-  if ('leavesTo' in answer) return leavingPage(page.of, answer.leavesTo)
+  if ('leavesTo' in answer) return leavingPage(page.of(), answer.leavesTo)
   return 'redirectsTo' in answer ? redirectTo(answer.redirectsTo) : show(page, answer.state)
 }
 
 /** Answers a form of a session that is not open. If it was submitted twice, the browser goes to the same address again. */
 async function answerEnded({ of, session, run }: OpenPage): Promise<Response> {
-  if (checkoutFactsOf(session).isComplete) return leavingPage(of, successUrlOf(session))
+  if (checkoutFactsOf(session).isComplete) return leavingPage(of(), successUrlOf(session))
   const recovered = await run((unit) => recoverCheckoutSession(unit, session.id))
   return redirectTo(checkoutPath(recovered.id))
 }
 
 /** Shows the page of a session with its current totals. */
-async function show({ of, run, view, session: { id } }: OpenPage, state: CheckoutState): Promise<Response> {
+async function show(page: OpenPage, state: CheckoutState): Promise<Response> {
+  const { of, view } = page
+  const { id } = page.session
   const session = view().get('checkout_session', id)
   if (!session) throw resourceMissing('checkout session', id)
-  if (!checkoutFactsOf(session).isOpen) return endedCheckoutPage(of, session)
-  const { totals, alert } = await currentTotals(run, session)
-  return checkoutPage(contentOf(view(), of, totals), { ...state, ...(alert !== undefined && { alert }) })
+  if (!checkoutFactsOf(session).isOpen) return endedCheckoutPage(of(), session)
+  const { content, alert } = await currentContent(page, session)
+  return checkoutPage(content, { ...state, ...(alert !== undefined && { alert }) })
 }
 
-/** Returns the current totals of a session. If it can no longer be completed, returns its previous totals and the reason. */
-async function currentTotals(
-  run: OpenPage['run'],
+/** Describes a session with its current totals. If it can no longer be completed, returns its previous totals and the reason. */
+async function currentContent(
+  { of, run, view }: OpenPage,
   session: CheckoutSession,
-): Promise<{ totals: Totals; alert?: string }> {
+): Promise<{ content: CheckoutContent; alert?: string }> {
   try {
-    return { totals: await run((unit) => previewCheckout(unit, session.id, {})) }
+    return { content: await run((unit) => contentOf(view(), of(), previewCheckout(unit, session.id, {}))) }
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500 || error.status === 429) throw error
-    return { totals: { session, due: session.amount_total ?? 0 }, alert: error.message }
+    const totals = { session, due: session.amount_total ?? 0 }
+    return { content: contentOf(view(), of(), totals), alert: error.message }
   }
 }

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Page, type Pages, pagesOf } from '../../visitor.ts'
 import { customerOnClock, idOf, type StripeTwin, startStripe } from '../sdk.ts'
 
@@ -279,6 +279,74 @@ describe('changes before the form is submitted', () => {
     expect(stale.text).not.toContain('WINTER')
     expect((await retrieve(session)).status).toBe('open')
     expect((await pages.press(stale, 'Start trial', ENTERED)).status).toBe(303)
+  })
+
+  test('nothing is bought without a token', async () => {
+    const session = await create()
+    const refused = await pages.press(await pageOf(session), 'Subscribe', { ...ENTERED, token: '' })
+    expect(refused.text).toContain('The purchase has changed. Check it before you continue.')
+    expect((await retrieve(session)).status).toBe('open')
+  })
+
+  test('nothing is bought for another email address than the page showed', async () => {
+    const { id: customer } = await stripe.customers.create({ email: 'ada@shop.example' })
+    const session = await create({ customer })
+    const page = await pageOf(session)
+    await stripe.customers.update(customer, { email: 'eve@shop.example' })
+    const stale = await pages.press(page, 'Subscribe', CARD)
+    expect(stale.text).toContain('The purchase has changed. Check it before you continue.')
+    expect(stale.text).toContain('eve@shop.example')
+    expect((await retrieve(session)).status).toBe('open')
+  })
+
+  describe('of the time', () => {
+    afterEach(() => {
+      vi.restoreAllMocks()
+    })
+
+    /** A trial on a clock, which advances by 23 hours before the next command. */
+    async function trial() {
+      const { clock, customer } = await customerOnClock(stripe, NOW)
+      await stripe.customers.update(customer, { email: 'ada@shop.example' })
+      const session = await create({ customer, subscription_data: { trial_period_days: 7 } })
+      const { engine } = sdk.twin.sandbox
+      const command = engine.command.bind(engine)
+      const advanceBeforeNext = () =>
+        vi.spyOn(engine, 'command').mockImplementationOnce((async (...given: Parameters<typeof command>) => {
+          await sdk.advance(clock, NOW + 23 * 3600)
+          return command(...given)
+        }) as typeof command)
+      return { clock, customer, session, advanceBeforeNext }
+    }
+
+    test('while a form waits for the clock are shown first', async () => {
+      const { session, advanceBeforeNext } = await trial()
+      const page = await pageOf(session)
+      expect(page.text).toContain('from February 7, 2026')
+      advanceBeforeNext()
+      const stale = await pages.press(page, 'Start trial', CARD)
+      expect(stale.text).toContain('The purchase has changed. Check it before you continue.')
+      expect(stale.text).toContain('from February 8, 2026')
+      expect((await retrieve(session)).status).toBe('open')
+      expect((await pages.press(stale, 'Start trial', CARD)).status).toBe(303)
+    })
+
+    test('while a page waits for the clock are on the page', async () => {
+      const { session, advanceBeforeNext } = await trial()
+      advanceBeforeNext()
+      expect((await pageOf(session)).text).toContain('from February 8, 2026')
+    })
+
+    test('while an authentication waits do not change the trial', async () => {
+      const { clock, customer, session } = await trial()
+      const number = '4000002760003184'
+      const sent = await pages.press(await pageOf(session), 'Start trial', { ...CARD, number })
+      const bank = await pages.follow(sent)
+      await sdk.advance(clock, NOW + 23 * 3600)
+      expect((await pages.press(bank, 'Complete authentication')).location).toContain(session.id)
+      const [made] = (await stripe.subscriptions.list({ customer })).data
+      expect(made?.trial_end).toBe(NOW + 7 * 24 * 3600)
+    })
   })
 
   test('Enter applies what was changed, and otherwise submits the form', async () => {
