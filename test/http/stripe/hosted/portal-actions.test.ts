@@ -116,7 +116,7 @@ describe('a cancellation', () => {
     expect(invoice?.total).toBe(-500)
   })
 
-  test('that the configuration has changed meanwhile is shown again first', async () => {
+  test('is shown again if the configuration has changed since', async () => {
     const { customer, subscription } = await subscribed()
     const configuration = await configured({ subscription_cancel: { enabled: true, mode: 'at_period_end' } })
     const page = await pages.open(
@@ -260,6 +260,47 @@ describe('a card after its authentication', () => {
     expect(await newest(1)).toEqual(events)
     expect((await pages.open(location)).html).toContain('Your card was saved.')
     expect(await newest(1)).not.toEqual(events)
+  })
+
+  test('becomes the default one only in place of the card that it replaces, and once', async () => {
+    const { customer } = await subscribed()
+    const number = '4000000000003220'
+    const page = await pages.open(`${await enter(customer)}/cards/add`)
+    const authentication = await pages.press(page, 'CVC', { ...CARD, number, default: 'yes' })
+    const location = await decided(authentication, 'succeed')
+    const defaultCard = async () => {
+      const { invoice_settings } = (await stripe.customers.retrieve(customer)) as Stripe.Customer
+      return invoice_settings.default_payment_method
+    }
+    const choose = (card: typeof former) =>
+      stripe.customers.update(customer, { invoice_settings: { default_payment_method: card as string } })
+    const former = await defaultCard()
+    const { id: other } = await stripe.paymentMethods.attach('pm_card_mastercard', { customer })
+
+    const modified = new URL(location)
+    modified.searchParams.set('was', other)
+    await choose(other)
+    expect((await pages.open(modified.href)).status).toBe(404)
+    expect(await defaultCard()).toBe(other)
+
+    await choose(former)
+    expect((await pages.open(location)).html).toContain('Your card was saved.')
+    expect([former, other]).not.toContain(await defaultCard())
+    await choose(former)
+    await pages.open(location)
+    expect(await defaultCard()).toBe(former)
+  })
+
+  test('stays another one if the customer has chosen another default since', async () => {
+    const { customer } = await subscribed()
+    const number = '4000000000003220'
+    const page = await pages.open(`${await enter(customer)}/cards/add`)
+    const authentication = await pages.press(page, 'CVC', { ...CARD, number, default: 'yes' })
+    const { id: other } = await stripe.paymentMethods.attach('pm_card_mastercard', { customer })
+    await stripe.customers.update(customer, { invoice_settings: { default_payment_method: other } })
+    await pages.open(await decided(authentication, 'succeed'))
+    const { invoice_settings } = (await stripe.customers.retrieve(customer)) as Stripe.Customer
+    expect(invoice_settings.default_payment_method).toBe(other)
   })
 })
 
@@ -457,7 +498,7 @@ describe('the details', () => {
     })
   })
 
-  test('that the page had no field for are not removed', async () => {
+  test('without a field on the page are kept', async () => {
     const { customer } = await subscribed()
     await stripe.customers.update(customer, { phone: '+49 228 5550' })
     const allowing = (...allowed_updates: ('name' | 'phone')[]) => ({

@@ -125,15 +125,18 @@ const defaultCardOf = ({ unit, customer }: Portal): string =>
   unit.need('customer', customer.id).default_payment_method ?? ''
 
 /**
- * Returns the parameters of the address to return to. They name the default card that the new one replaces, if it replaces one, so that
- * an old address changes nothing.
+ * Returns the parameters of the address to return to. They name the default card that the new one replaces, if it replaces one: if the
+ * customer has chosen another since, that one stays.
  */
 function returnQuery(portal: Portal, intent: string, isDefault: boolean): URLSearchParams {
   const was = isDefault ? defaultCardOf(portal) : null
   return new URLSearchParams({ ...(was !== null && { was }), token: tokenOf(portal, ['added', intent, was]) })
 }
 
-/** Ends the addition of a card after its authentication. No other setup intent of the customer ends it. */
+/**
+ * Ends the addition of a card after its authentication. Accepts only the setup intent that this session began. The address changes the
+ * default card once: then the intent returns to the overview.
+ */
 export function finishCard(portal: Portal, { given }: PortalRequest): Response {
   checkOffered(isOffered(portal))
   const id = given.get('setup_intent') ?? ''
@@ -145,6 +148,9 @@ export function finishCard(portal: Portal, { given }: PortalRequest): Response {
     const alert = 'We could not authenticate your card. Choose another one and try again.'
     return cardPage(portal, { state: emptyCardForm(), given, alert })
   }
+  const overview = portalUrl(portal.view, portal.session.id)
+  if (intent.options?.return_url === overview) return finish(portal, 'card_added')
+  updateSetupIntent(portal.unit, id, { options: { return_url: overview } })
   return saved(portal, intent.payment_method, was === defaultCardOf(portal))
 }
 
