@@ -135,12 +135,28 @@ describe('the page of an authentication', () => {
       const stale = await submit(url, outcome, token)
       expect(stale.status).toBe(200)
       const html = await stale.text()
-      expect(html).toMatch(/role="alert">This has changed, and nothing was done/)
+      expect(html).toMatch(/role="alert">The payment has changed. Nothing was charged/)
       expect(html).toContain(shown)
       expect((await stripe.paymentIntents.retrieve(id)).status).toBe('requires_action')
     }
     expect((await submit(url, 'succeed')).status).toBe(303)
     expect((await stripe.paymentIntents.retrieve(id)).status).toBe('succeeded')
+  })
+
+  test('does nothing if the card is now saved for another use', async () => {
+    const { id: customer } = await stripe.customers.create({ name: 'Ada' })
+    const card = { customer, payment_method: 'pm_card_threeDSecure2Required', return_url: RETURN }
+    const payment = await stripe.paymentIntents.create({
+      ...card,
+      amount: 2000,
+      currency: 'usd',
+      confirm: true,
+    })
+    const url = pageOf(payment)
+    const token = tokenIn(await htmlOf(url))
+    await stripe.paymentIntents.update(payment.id, { setup_future_usage: 'off_session' })
+    expect(await (await submit(url, 'succeed', token)).text()).toContain('The payment has changed.')
+    expect((await stripe.paymentIntents.retrieve(payment.id)).status).toBe('requires_action')
   })
 
   test('does nothing if it showed another card to save', async () => {
@@ -150,7 +166,9 @@ describe('the page of an authentication', () => {
     const token = tokenIn(await htmlOf(url))
     await stripe.setupIntents.update(intent.id, { payment_method: 'pm_card_authenticationRequired' })
     await stripe.setupIntents.confirm(intent.id, { return_url: RETURN })
-    expect(await (await submit(url, 'succeed', token)).text()).toContain('Visa •••• 3184')
+    const stale = await (await submit(url, 'succeed', token)).text()
+    expect(stale).toContain('Visa •••• 3184')
+    expect(stale).toContain('The card has changed. Nothing was saved.')
     expect((await stripe.setupIntents.retrieve(intent.id)).status).toBe('requires_action')
   })
 

@@ -44,13 +44,17 @@ export async function serveAuthentication(request: HostedRequest): Promise<Respo
       : { ...latest, object: settleSetup(unit, id, outcome) }
   })
   const latest = viewOf(services, merchant)
-  if (done === null) return show(latest, of, intentOf(latest, param('id'), param('key')), CHANGED)
+  if (done === null)
+    return show(latest, of, intentOf(latest, param('id'), param('key')), CHANGED[intent.kind])
   const checkout = submitted && latest.get('checkout_session', submitted.id)
   if (checkout && !checkoutFactsOf(checkout).isComplete) return redirectTo(checkoutPath(checkout.id))
   return checkout ? leavingPage(of, successUrlOf(checkout)) : finish(latest, of, done)
 }
 
-const CHANGED = 'This has changed, and nothing was done. Check it before you continue.'
+const CHANGED = {
+  payment_intent: 'The payment has changed. Nothing was charged. Check the details before you continue.',
+  setup_intent: 'The card has changed. Nothing was saved. Check the details before you continue.',
+}
 
 /** Finds the intent of an address. @throws ApiError resource_missing also for a wrong key */
 function intentOf(view: CurrentView, id: string, key: string): Intent {
@@ -84,12 +88,18 @@ function nextUrlOf(view: CurrentView, intent: Intent): string | null {
   return checkout ? successUrlOf(checkout) : returnUrlOf(intent)
 }
 
-/** Returns what the page shows. While the intent waits, the merchant can change it, or confirm it again. */
+/**
+ * Returns what the form depends on: what the page shows, the customer and card, and for which use the card is saved. The merchant can
+ * change them while the intent waits.
+ */
 function stateOf(view: CurrentView, intent: Intent): FormState {
   const { id, customer, payment_method } = intent.object
-  const charged = intent.kind === 'payment_intent' ? [intent.object.amount, intent.object.currency] : null
+  const done =
+    intent.kind === 'payment_intent'
+      ? [intent.object.amount, intent.object.currency, intent.object.options?.setup_future_usage ?? null]
+      : [intent.object.usage]
   const next = nextUrlOf(view, intent)
-  return ['authenticate', id, charged, customer, payment_method, next && new URL(next).origin]
+  return ['authenticate', id, done, customer, payment_method, next && new URL(next).origin]
 }
 
 /** Shows the page of an intent, or that its authentication has ended. */

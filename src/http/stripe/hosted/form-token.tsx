@@ -4,10 +4,10 @@ import { isSameSecret } from '../../../engine/machine/digest.ts'
 
 const TOKEN = 'token'
 
-/** What a form does, and all that its page shows of that. */
+/** The name of a form's action, and the state for which the form was made. */
 export type FormState = readonly [name: string, ...state: unknown[]]
 
-/** Returns the token of a form. It changes with the form's state. */
+/** Returns the token of a form, which changes with the form's state. It is an HMAC with the seed, so others cannot compute it. */
 export const formToken = ({ ids }: Pick<View, 'ids'>, state: FormState): string =>
   ids.derived(`form ${JSON.stringify(state, sorted)}`, 24)
 
@@ -17,7 +17,7 @@ const sorted = (_name: string, value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
     : value
 
-/** Reports whether a form, or an address, has a token. */
+/** Reports whether the fields of a form, or the query of an address, contain the token. */
 export const hasToken = (given: URLSearchParams, token: string): boolean =>
   isSameSecret(given.get(TOKEN) ?? '', token)
 

@@ -28,7 +28,7 @@ const REASONS: Readonly<Record<Reason, string>> = {
 
 const MAX_COMMENT = 500
 
-/** What the page shows of a cancellation: its time, the credit, and the reasons. */
+/** The subscription, and the settings that decide the time, the credit and the offered reasons. */
 const cancelState = ({ configuration: { features } }: Portal, subscription: Subscription) =>
   ['cancel', subscription, features.subscription_cancel] as const
 

@@ -15,7 +15,7 @@ export function unauthenticatedPayment(
   return payment && intentFactsOf(payment).awaitsCustomer ? payment.id : undefined
 }
 
-/** What the address to return to is made for: it completes the change of this payment alone. */
+/** The state in the token of the return address: only this payment completes the change. */
 export const updatedState = (subscription: string, payment: string) =>
   ['updated', subscription, payment] as const
 
