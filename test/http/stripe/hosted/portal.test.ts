@@ -505,17 +505,23 @@ describe('a change of plan', () => {
     expect(after.discounts).toMatchObject([{ source: { coupon: coupon.id } }])
   })
 
-  test('waits for the end of the period if a condition holds', async () => {
-    const { clock, customer, subscription } = await subscribed({ items: [{ price: pro }] })
+  /** Makes a configuration in which a change to Basic waits for the end of the period. */
+  const configuredToWait = async (more: object = {}) => {
     const { product } = await stripe.prices.retrieve(basic)
-    const configuration = await configured({
+    return configured({
       subscription_update: {
         enabled: true,
         default_allowed_updates: ['price'],
         products: [{ product: idOf(product), prices: [basic] }],
         schedule_at_period_end: { conditions: [{ type: 'decreasing_item_amount' }] },
+        ...more,
       },
     })
+  }
+
+  test('waits for the end of the period if a condition holds', async () => {
+    const { clock, customer, subscription } = await subscribed({ items: [{ price: pro }] })
+    const configuration = await configuredToWait()
     const page = await chosen(await enter(customer, { configuration }), subscription, { price: basic })
     expect(page.html).toContain('The change takes effect on')
     expect(page.html).toMatch(/Next invoice on.*\$10\.00/s)
@@ -538,16 +544,7 @@ describe('a change of plan', () => {
         items: [{ price: pro }],
         trial_period_days: 10,
       })
-      const { product } = await stripe.prices.retrieve(basic)
-      const configuration = await configured({
-        subscription_update: {
-          enabled: true,
-          default_allowed_updates: ['price'],
-          products: [{ product: idOf(product), prices: [basic] }],
-          schedule_at_period_end: { conditions: [{ type: 'decreasing_item_amount' }] },
-          trial_update_behavior: trial,
-        },
-      })
+      const configuration = await configuredToWait({ trial_update_behavior: trial })
       const page = await chosen(await enter(customer, { configuration }), subscription, { price: basic })
       expect(page.html).toMatch(/Due now.*\$0\.00/s)
       await pages.press(page, 'Confirm')
