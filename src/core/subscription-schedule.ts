@@ -189,7 +189,8 @@ export function withPhase(
 ): Subscription {
   return {
     ...subscription,
-    ...settingsOf(default_settings, phase),
+    // The customer chose another plan only: the card and the other settings stay as they have become since.
+    ...(!phase.chosen_in_portal && settingsOf(default_settings, phase)),
     items,
     metadata: mergedMetadata(subscription.metadata, phase.metadata),
   }

@@ -537,6 +537,24 @@ describe('a change of plan', () => {
     expect(data[0]?.data.object).toMatchObject({ released_subscription: subscription })
   })
 
+  test('that waits keeps the card and the description that the subscription has by then', async () => {
+    const { clock, customer, subscription } = await subscribed({
+      items: [{ price: pro }],
+      default_payment_method: 'pm_card_visa',
+    })
+    const configuration = await configuredToWait()
+    const page = await chosen(await enter(customer, { configuration }), subscription, { price: basic })
+    await pages.press(page, 'Confirm')
+    const { id: card } = await stripe.paymentMethods.attach('pm_card_mastercard', { customer })
+    const since = { default_payment_method: card, description: 'New' }
+    await stripe.subscriptions.update(subscription, since)
+    await sdk.advance(clock, START + 32 * DAY)
+    const changed = await stripe.subscriptions.retrieve(subscription)
+    expect(changed).toMatchObject({ ...since, items: { data: [{ price: { id: basic } }] } })
+    const [renewal] = (await stripe.paymentIntents.list({ customer, limit: 1 })).data
+    expect(renewal).toMatchObject({ payment_method: card, amount: 1000, status: 'succeeded' })
+  })
+
   test.each(['continue_trial', 'end_trial'] as const)(
     'waits for the end of a trial, with %s',
     async (trial) => {
