@@ -23,9 +23,9 @@ export const detailsOf = ({ name, email, contact }: Customer): InvoicedCustomer 
 type Invoiced = { readonly finalized_at: number | null; readonly customer_details: InvoicedCustomer | null }
 
 /**
- * Returns what an invoice shows of its customer: as of its finalization if that was recorded.
+ * Returns what an invoice shows of its customer: as of its finalization if that was recorded. The journal does not contain the details,
+ * so a past draft has them too: `finalized_at` decides.
  * @param customer - the customer at the same moment as the invoice
- * The journal does not contain the details, so a past draft has them too: `finalized_at` decides.
  */
 export function invoicedCustomer(
   { finalized_at, customer_details }: Invoiced,

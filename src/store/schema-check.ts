@@ -59,13 +59,9 @@ export function foreignCodeIn(
 /** Returns the statements of the schema of a version. */
 function statementsAt(version: number, { migrations, newestSchema }: Schemas): readonly unknown[] {
   if (version === versionOf(migrations) && newestSchema !== undefined) return statementsIn(newestSchema)
-  const database = openSqlite(':memory:')
-  try {
-    for (const { up } of Object.values(migrations).slice(0, version)) up(database)
-    return database.prepare('select sql from sqlite_master').pluck().all()
-  } finally {
-    database.close()
-  }
+  return withMigrated(version, migrations, (database) =>
+    database.prepare('select sql from sqlite_master').pluck().all(),
+  )
 }
 
 const statementsIn = (schema: string): readonly string[] => schema.trim().split(/;\n|;$/)
@@ -77,14 +73,23 @@ function hasStatements(database: Sqlite.Database, schema: string): boolean {
 }
 
 /** Returns the parts of the schema of a version, and of the newest schema. */
-function partsAt(version: number, migrations: Migrations) {
-  const steps = Object.values(migrations)
+const partsAt = (version: number, migrations: Migrations) =>
+  withMigrated(version, migrations, (database) => {
+    const expected = partsOf(database)
+    for (const { up } of Object.values(migrations).slice(version)) up(database)
+    return { expected, known: partsOf(database) }
+  })
+
+/** Reads an empty database in memory that has the schema of a version. */
+function withMigrated<Result>(
+  version: number,
+  migrations: Migrations,
+  read: (database: Sqlite.Database) => Result,
+): Result {
   const database = openSqlite(':memory:')
   try {
-    for (const { up } of steps.slice(0, version)) up(database)
-    const expected = partsOf(database)
-    for (const { up } of steps.slice(version)) up(database)
-    return { expected, known: partsOf(database) }
+    for (const { up } of Object.values(migrations).slice(0, version)) up(database)
+    return read(database)
   } finally {
     database.close()
   }
