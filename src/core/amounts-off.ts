@@ -1,5 +1,11 @@
-/** What a coupon takes off, in the smallest currency unit. */
-export type CouponAmount = { readonly coupon: string; readonly amount: number }
+/** What a coupon takes off. */
+export type CouponAmount = {
+  readonly coupon: string
+  /** In the smallest currency unit. */
+  readonly amount: number
+  /** The item whose own discount it is; absent for one that all items share. */
+  readonly owner?: string
+}
 
 /**
  * The parts of coupons with a fixed amount in the current period, by subscription item: what the invoice of the period took off, or what
@@ -14,17 +20,17 @@ export type PartOfItem = CouponAmount & { readonly item: string | null }
 
 const OTHERS = ''
 
-/** Collects parts, those of one item and coupon in one sum. */
+/** Collects parts, those of one item, coupon and owner in one sum. */
 export function amountsOff(parts: readonly PartOfItem[]): AmountsOff {
   if (parts.length === 0) return null
-  const items = new Map<string, Map<string, number>>()
-  for (const { item, coupon, amount } of parts) {
-    const sums = items.get(item ?? OTHERS) ?? new Map<string, number>()
-    items.set(item ?? OTHERS, sums.set(coupon, (sums.get(coupon) ?? 0) + amount))
+  const items = new Map<string, Map<string, CouponAmount>>()
+  for (const { item, ...part } of parts) {
+    const sums = items.get(item ?? OTHERS) ?? new Map<string, CouponAmount>()
+    const key = `${part.coupon} ${part.owner ?? ''}`
+    const amount = part.amount + (sums.get(key)?.amount ?? 0)
+    items.set(item ?? OTHERS, sums.set(key, { ...part, amount }))
   }
-  return Object.fromEntries(
-    [...items].map(([item, sums]) => [item, [...sums].map(([coupon, amount]) => ({ coupon, amount }))]),
-  )
+  return Object.fromEntries([...items].map(([item, sums]) => [item, [...sums.values()]]))
 }
 
 /** Lists the parts that `amountsOff` has collected. */

@@ -21,6 +21,11 @@ const discounts = new Map([
   ['own', discount({}, 'si_1')],
 ])
 
+const inForce = (id: string, item: string): Discount => ({
+  ...{ ...discount({ currency: 'usd', applies_to: null, percent_off: null }, item), id },
+  ...{ deleted: false, start: START, end: null },
+})
+
 const line = (given: Partial<InvoiceLine>) => ({ subscription_item: 'si_1', ...given }) as InvoiceLine
 const off = (...ids: string[]) => ids.map((id) => ({ discount: id, amount: 7 }))
 const proration = (cycle: number, rest = {}) => ({
@@ -33,13 +38,14 @@ const recorded = (lines: InvoiceLine[], before: Subscription['amounts_off'] = nu
 
 const PART = [{ coupon: 'OFF', amount: 7 }]
 
-test('an amount off that items share and that lasts is recorded for each item', () => {
+test('an amount off that lasts is recorded for each item, that of its own discounts apart', () => {
   const lines = [
     line({ discount_amounts: off('percentage', 'amount', 'once', 'own') }),
     line({ subscription_item: 'si_2', discount_amounts: off('amount') }),
     line({ subscription_item: 'si_3', discount_amounts: off('percentage') }),
   ]
-  expect(recorded(lines)).toEqual({ si_1: PART, si_2: PART })
+  const own = { coupon: 'OFF', amount: 7, owner: 'si_1' }
+  expect(recorded(lines)).toEqual({ si_1: [...PART, own], si_2: PART })
 })
 
 test('the line of a period that an anchor shortens is one of its item', () => {
@@ -79,4 +85,32 @@ test('parts of gone items are added up, and those of coupons that nobody has any
     '': [{ coupon: 'OFF', amount: 14 }],
     si_9: PART,
   })
+})
+
+test('what an own discount took off other lines of its item is not taken off again', () => {
+  const fields = { created: START, price: 'price_1', quantity: 1, metadata: {} }
+  const item = { ...fields, id: 'si_1', discounts: ['own'] }
+  const other = { ...fields, id: 'si_2', discounts: ['another'] }
+  const subscription = { items: [item, other], currency: 'usd' } as unknown as Subscription
+  const account = {
+    customer: { discount: null },
+    prices: new Map([['price_1', { unit_amount: 1_000, billing_scheme: 'per_unit' }]]),
+    now: START,
+    discounts: new Map([
+      ['own', inForce('own', 'si_1')],
+      ['another', inForce('another', 'si_2')],
+    ]),
+  } as unknown as Parameters<typeof discountsOfChange>[0]
+  const used = { coupon: 'OFF', amount: 30, owner: 'si_1' }
+  const before = { ...subscription, amounts_off: { '': [used], si_1: [{ ...used, amount: 70 }] } }
+  const after = { ...subscription, items: [item, other].map((each) => ({ ...each, quantity: 2 })) }
+  const changed = discountsOfChange(account, { before, after })
+  expect(Object.fromEntries(changed.ofItems)).toEqual({ si_1: 70, si_2: 100 })
+  expect(changed.amounts_off).toEqual({
+    '': [used],
+    si_1: [{ ...used, amount: 70 }],
+    si_2: [{ coupon: 'OFF', amount: 100, owner: 'si_2' }],
+  })
+  const withoutItem = { ...after, items: [other] }
+  expect(discountsOfChange(account, { before, after: withoutItem }).amounts_off).toBeNull()
 })

@@ -31,7 +31,8 @@ export function discountsOfChange(
   if (discounts.size === 0) return { ofItems: new Map(), amounts_off: null }
   const { currency } = after
   const shared = customer.discount === null ? after.discounts : [...after.discounts, customer.discount]
-  const kept = keptParts(discountsIn(discounts, shared), { before, after })
+  const kept = keptParts(discounts, { shared, before, after })
+  const keptOf = (owner?: string) => kept.filter((part) => part.owner === owner)
   const lasting = new Map([...discounts].filter(([, { terms }]) => terms.duration !== 'once'))
   const billed = after.items.filter((item) => !isUnchanged(item, before.items))
   const amounts = discountAmounts(
@@ -40,11 +41,14 @@ export function discountsOfChange(
       return {
         amount: price && isLicensed(item) ? priceAmount(price, item.quantity) : 0,
         product: price?.product ?? null,
-        own: discountsIn(lasting, item.discounts).filter((discount) => reduces(discount, { currency, at })),
+        own: leftOf(
+          discountsIn(lasting, item.discounts).filter((discount) => reduces(discount, { currency, at })),
+          keptOf(item.id),
+        ),
         isDiscountable: true,
       }
     }),
-    leftOf(discountsOfInvoice(after, customer.discount, { discounts: lasting, at }), kept),
+    leftOf(discountsOfInvoice(after, customer.discount, { discounts: lasting, at }), keptOf()),
   )
   const taken = billed.map(({ id }, place) => ({ id, amounts: amounts[place] ?? [] }))
   return {
@@ -57,18 +61,25 @@ export function discountsOfChange(
 }
 
 /**
- * Returns the parts that a change leaves: those of items that it does not credit, and of coupons that the subscription or its customer
- * still has. So they do not grow with the number of changes.
+ * Returns the parts that a change leaves: those of items that it does not credit, and of coupons that the subscription, its customer or
+ * their item still has. So they do not grow with the number of changes.
  */
 function keptParts(
-  shared: readonly Discount[],
-  { before, after }: { readonly before: Subscription; readonly after: Subscription },
+  discounts: Discounts,
+  {
+    shared,
+    before,
+    after,
+  }: { readonly shared: readonly string[]; readonly before: Subscription; readonly after: Subscription },
 ): PartOfItem[] {
   const credited = before.items.filter((item) => !isUnchanged(item, after.items)).map(({ id }) => id)
   const present = new Set(after.items.map(({ id }) => id))
-  const coupons = new Set(shared.map(({ coupon }) => coupon))
+  const couponsOf = (ids: readonly string[] = []) =>
+    new Set(discountsIn(discounts, ids).map(({ coupon }) => coupon))
+  const coupons = new Map<string | undefined, ReadonlySet<string>>([[undefined, couponsOf(shared)]])
+  for (const { id, discounts: own } of after.items) coupons.set(id, couponsOf(own))
   return partsOff(before.amounts_off)
-    .filter(({ item, coupon }) => coupons.has(coupon) && (item === null || !credited.includes(item)))
+    .filter(({ item, coupon, owner }) => coupons.get(owner)?.has(coupon) && !credited.includes(item ?? ''))
     .map((part) => (part.item !== null && present.has(part.item) ? part : { ...part, item: null }))
 }
 
@@ -101,7 +112,7 @@ export function withAmountsOff(
   return { ...subscription, amounts_off: amountsOff(parts) }
 }
 
-/** Lists the amounts of those discounts that have a fixed amount, which all items share in each invoice. */
+/** Lists the amounts of those discounts that have a fixed amount, and are of the subscription, its customer or one of its items. */
 const partsOf = (
   item: string | null,
   amounts: readonly DiscountAmount[],
@@ -110,6 +121,7 @@ const partsOf = (
   amounts.flatMap(({ discount: id, amount }) => {
     const discount = discounts.get(id)
     if (!discount || discount.terms.amount_off === null || discount.terms.duration === 'once') return []
-    const isShared = (discount.subscription_item ?? discount.invoice ?? discount.invoice_item) === null
-    return isShared ? [{ item, coupon: discount.coupon, amount }] : []
+    const { coupon, subscription_item: owner, invoice, invoice_item } = discount
+    if ((invoice ?? invoice_item) !== null) return []
+    return [owner === null ? { item, coupon, amount } : { item, coupon, amount, owner }]
   })

@@ -99,6 +99,24 @@ test('an amount off an item is taken off once, divided among its periods', async
   expect(invoice).toMatchObject({ subtotal: 7600, total: 6840 })
 })
 
+test('a change does not take an amount off an item again that reduced its past periods', async () => {
+  const { id: coupon } = await stripe.coupons.create({
+    amount_off: 760,
+    currency: 'usd',
+    duration: 'forever',
+  })
+  const { created } = await subscribe({ items: [{ price, discounts: [{ coupon }] }] })
+  const change = async (quantity: number) => {
+    const items = created.items.data.map(({ id }) => ({ id, quantity }))
+    await stripe.subscriptions.update(created.id, { items, proration_behavior: 'always_invoice' })
+    const [invoice] = (await stripe.invoices.list({ limit: 1 })).data
+    return invoice?.lines.data.map(({ amount }) => amount)
+  }
+  // The period of 31.00 had 3.10 of 7.60: the change credits them, and the rest stays used.
+  expect(await change(2)).toEqual([-(3100 - 310), 6200 - 310])
+  expect(await change(1)).toEqual([-(6200 - 310), 3100 - 310])
+})
+
 test.each([
   ['the future', { backdate_start_date: OCT_15 + DAY }],
   ['the time of more than 250 lines', { backdate_start_date: OCT_15 - 22 * 366 * DAY }],
