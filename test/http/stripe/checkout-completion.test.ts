@@ -360,10 +360,10 @@ describe('a session in the mode payment', () => {
         payment_status: 'unpaid',
         payment_method_types: ['card', 'boleto'],
       })
+      const intent = idOf(session.payment_intent)
+      expect((await stripe.paymentIntents.retrieve(intent)).payment_method_types).toEqual(['boleto'])
       const events = await eventsOf(stripe, () =>
-        stripe.rawRequest('POST', `/v1/test_helpers/payment_intents/${session.payment_intent}/settle`, {
-          outcome,
-        }),
+        stripe.rawRequest('POST', `/v1/test_helpers/payment_intents/${intent}/settle`, { outcome }),
       )
       expect(events.at(-1)).toBe(`checkout.session.async_payment_${outcome}ed`)
       expect((await retrieve(id)).payment_status).toBe(ends[outcome])

@@ -11,6 +11,7 @@ import { checkoutUrl } from '../../checkout-session.ts'
 import { presentTaxResult } from '../automatic-tax.ts'
 import type { Wire, WireList } from '../wire.ts'
 import { presentPrice } from './catalog.ts'
+import { stripeTypeOf } from './payment-method.ts'
 
 export function presentCheckoutSession(view: View, session: CheckoutSession): Wire<Stripe.Checkout.Session> {
   const { settings, mode, currency } = session
@@ -72,7 +73,7 @@ export function presentCheckoutSession(view: View, session: CheckoutSession): Wi
     payment_method_options: isSale
       ? { card: { request_three_d_secure: settings.request_three_d_secure ?? 'automatic' } }
       : null,
-    payment_method_types: settings.payment_method_types.map(typeOf),
+    payment_method_types: settings.payment_method_types.map(stripeTypeOf),
     payment_status: session.payment_status,
     permissions: null,
     phone_number_collection: { enabled: settings.phone_number_collection },
@@ -104,9 +105,6 @@ function taxOf(view: View, { settings, customer, customer_details }: CheckoutSes
 }
 
 const textOf = (message: string | null) => (message === null ? null : { message })
-
-/** Stripe has another name for bank transfers. */
-const typeOf = (type: string): string => (type === 'bank_transfer' ? 'customer_balance' : type)
 
 function afterExpiration(
   view: View,

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import { NO_BILLING_DETAILS } from '../../../core/contact.ts'
-import type { Card, PaymentMethod } from '../../../core/payment-method.ts'
+import type { Card, PaymentMethod, PaymentMethodType } from '../../../core/payment-method.ts'
 import { cardNamed } from '../../../core/test-card.ts'
 import type { View } from '../../../engine/history/view.ts'
 import type { Wire } from '../wire.ts'
@@ -31,11 +31,11 @@ export const presentPaymentMethod = (_view: View, method: PaymentMethod): Wire<S
   customer_account: null,
   livemode: false,
   metadata: method.metadata,
-  type: typeOf(method),
+  type: stripeTypeOf(method.type),
 })
 
 /** Stripe has fewer types of push methods than paytwin. */
-const typeOf = ({ type }: PaymentMethod): Stripe.PaymentMethod.Type =>
+export const stripeTypeOf = (type: PaymentMethodType): Stripe.PaymentMethod.Type =>
   type === 'bank_transfer' ? 'customer_balance' : type
 
 const presentCard = (card: Card, test_card: string | null): Wire<Stripe.PaymentMethod.Card> => ({

@@ -11,7 +11,7 @@ import { clientSecretOf } from '../../client-secret.ts'
 import type { Wire } from '../wire.ts'
 import { nextActionOf } from './authentication.ts'
 import { receiptUrl } from './hosted-pages.ts'
-import { passedChecks, presentBillingDetails, presentPaymentMethod } from './payment-method.ts'
+import { passedChecks, presentBillingDetails, presentPaymentMethod, stripeTypeOf } from './payment-method.ts'
 
 export function presentPaymentIntent(view: View, intent: PaymentIntent): Wire<Stripe.PaymentIntent> {
   const options = intent.options ?? DEFAULT_PAYMENT_OPTIONS
@@ -59,7 +59,7 @@ export function presentPaymentIntent(view: View, intent: PaymentIntent): Wire<St
         request_three_d_secure: options.request_three_d_secure ?? 'automatic',
       },
     },
-    payment_method_types: ['card'],
+    payment_method_types: [methodTypeOf(view, intent)],
     payment_record: null,
     processing: null,
     receipt_email: options.receipt_email,
@@ -78,6 +78,12 @@ export function presentPaymentIntent(view: View, intent: PaymentIntent): Wire<St
 
 /** Presents the types that an intent allows. */
 export const allowedTypes = ({ allowed_payment_method_types: types }: MethodOptions) => types && [...types]
+
+/** An intent that waits for a push method, as of Checkout, has its type. */
+function methodTypeOf(view: View, { payment_method }: PaymentIntent): Stripe.PaymentMethod.Type {
+  const method = payment_method === null ? undefined : view.get('payment_method', payment_method)
+  return stripeTypeOf(method?.type ?? 'card')
+}
 
 /** An intent that has no payment method yet requires one before it can be confirmed. */
 const statusOf = (intent: PaymentIntent): Stripe.PaymentIntent.Status =>
