@@ -2,12 +2,14 @@ import type { FeedbackParam } from '../../core/cancellation-feedback.ts'
 import type { Customer } from '../../core/customer.ts'
 import type { PortalFeatures } from '../../core/portal-configuration.ts'
 import type { Subscription } from '../../core/subscription.ts'
+import { isOver, SCHEDULE_STATUSES } from '../../core/subscription-schedule.ts'
 import { hasEnded, isRunning, SUBSCRIPTION_STATUSES } from '../../core/subscription-status.ts'
 import type { CurrentView, Filter } from '../history/view.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { updateCustomer } from './customer.ts'
 import { readForNextInvoice } from './next-invoice-reads.ts'
 import { catalogOf } from './portal-plans.ts'
+import { replaceMethods } from './schedule-sync.ts'
 import { cancelSubscription } from './subscription.ts'
 import { updateSubscription } from './subscription-update.ts'
 
@@ -19,6 +21,12 @@ const PAGE_SIZE = 10
 
 /** paytwin: the number of objects that the next invoices of a page read after which the page ends: see readForNextInvoice. */
 const MAX_READ = 200
+
+/** The filters of the schedules that are not over. */
+const NOT_OVER: readonly Filter[] = SCHEDULE_STATUSES.filter((status) => isOver({ status })).map((isNot) => ({
+  field: 'status',
+  isNot,
+}))
 
 /** The filters of the subscriptions of a customer that have not ended. */
 export const presentOf = (customer: string): readonly Filter[] => [
@@ -32,6 +40,14 @@ export const presentOf = (customer: string): readonly Filter[] => [
 /** Lists the subscriptions of a customer that have not ended, newest first, without nested values. */
 const subscriptionsOf = (view: Pick<CurrentView, 'summaries'>, customer: string) =>
   view.summaries('subscription', presentOf(customer), { limit: MAX_SUBSCRIPTIONS })
+
+/** Lists the ids of the schedules of a customer that are not over, newest first. */
+const schedulesOf = (view: Pick<CurrentView, 'summaries'>, customer: string): string[] =>
+  view
+    .summaries('subscription_schedule', [{ field: 'customer', is: customer }, ...NOT_OVER], {
+      limit: MAX_SUBSCRIPTIONS,
+    })
+    .map(({ id }) => id)
 
 /** The subscriptions that a page shows. */
 export type ShownSubscriptions = {
@@ -98,11 +114,13 @@ export const renewInPortal = (unit: UnitOfWork, { id }: Subscription): Subscript
   updateSubscription(unit, id, { cancel_at: null, cancel_at_period_end: false })
 
 /**
- * Makes a payment method the default one of a customer, and of each of its subscriptions that has one of its own.
+ * Makes a payment method the default one of a customer, and of each of its subscriptions and schedules that has one of its own.
  * See docs/contract/customer-portal.md#cards.
  */
 export function makeDefaultCard(unit: UnitOfWork, customer: Customer, method: string): void {
   updateCustomer(unit, customer.id, { invoice_settings: { default_payment_method: method } })
+  for (const id of schedulesOf(catalogOf(unit), customer.id).reverse())
+    replaceMethods(unit, unit.find('subscription_schedule', id), method)
   for (const { id, default_payment_method } of subscriptionsOf(catalogOf(unit), customer.id).reverse())
     if (default_payment_method !== null && default_payment_method !== method)
       updateSubscription(unit, id, { default_payment_method: method })

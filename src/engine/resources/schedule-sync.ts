@@ -1,5 +1,5 @@
 import { discountIdsOf } from '../../core/billing/discounting.ts'
-import type { Change } from '../../core/change.ts'
+import { Change } from '../../core/change.ts'
 import { parameterInvalid } from '../../core/errors.ts'
 import { isSameJson } from '../../core/json-text.ts'
 import { plannedAs } from '../../core/phase-discounts.ts'
@@ -10,8 +10,11 @@ import {
   isOver,
   MAX_PHASES_LENGTH,
   type PhaseItem,
+  type PhaseSettings,
   type SchedulePhase,
+  type SubscriptionSchedule,
 } from '../../core/subscription-schedule.ts'
+import { apply } from '../machine/apply.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { loadDiscounts } from './discount.ts'
 
@@ -93,4 +96,21 @@ export function updateCurrentPhase(unit: UnitOfWork, change: Change, before: Sub
     (active) => ({ ...active, phases }),
     'subscription_schedule.updated',
   )
+}
+
+/**
+ * Makes a schedule that names payment methods name another one from now on.
+ * See docs/contract/customer-portal.md#cards.
+ */
+export function replaceMethods(unit: UnitOfWork, schedule: SubscriptionSchedule, method: string): void {
+  const withMethod = <Settings extends PhaseSettings>(settings: Settings): Settings =>
+    settings.default_payment_method === null ? settings : { ...settings, default_payment_method: method }
+  const current = currentIndex(schedule)
+  const default_settings = withMethod(schedule.default_settings)
+  const phases = schedule.phases.map((phase, index) => (index < current ? phase : withMethod(phase)))
+  const after = { ...schedule, default_settings, phases }
+  if (isSameJson(after, schedule)) return
+  const change = new Change()
+  change.update('subscription_schedule', schedule, () => after, 'subscription_schedule.updated')
+  apply(unit, change, unit.clockOf(schedule.test_clock))
 }

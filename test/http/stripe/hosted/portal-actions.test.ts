@@ -192,6 +192,42 @@ describe('a card', () => {
     expect((await defaultOf(customer)).id).toBe(other?.id)
   })
 
+  test('that becomes the default one pays later phases of a schedule too', async () => {
+    const { customer, subscription } = await subscribed()
+    const own = await stripe.paymentMethods.attach('pm_card_amex', { customer })
+    const chosen = await stripe.paymentMethods.attach('pm_card_mastercard', { customer })
+    await stripe.subscriptions.update(subscription, { default_payment_method: own.id })
+    const { id, phases } = await stripe.subscriptionSchedules.create({ from_subscription: subscription })
+    const [{ start_date, end_date } = { start_date: 0, end_date: 0 }] = phases
+    const later = { items: [{ price: pro }], duration: { interval: 'month' } as const }
+    await stripe.subscriptionSchedules.update(id, {
+      default_settings: { default_payment_method: own.id },
+      phases: [
+        { start_date, end_date, items: [{ price: basic }] },
+        { ...later, default_payment_method: own.id },
+        later,
+      ],
+    })
+    const cards = await pages.open(await enter(customer))
+    const done = await pages.press(cards, `card-${chosen.id}`, { action: 'default' })
+    expect(done.html).toContain('Your default card was changed.')
+    expect(await newest(4)).toEqual([
+      'customer.updated',
+      'subscription_schedule.updated',
+      'customer.subscription.updated',
+      'subscription_schedule.updated',
+    ])
+    const schedule = await stripe.subscriptionSchedules.retrieve(id)
+    expect(schedule.default_settings.default_payment_method).toBe(chosen.id)
+    expect(schedule.phases.map(({ default_payment_method }) => default_payment_method)).toEqual([
+      chosen.id,
+      chosen.id,
+      null,
+    ])
+    const { default_payment_method } = await stripe.subscriptions.retrieve(subscription)
+    expect(default_payment_method).toBe(chosen.id)
+  })
+
   test('that pays a subscription cannot be removed by a form that is made up', async () => {
     const { customer } = await subscribed()
     const other = await stripe.paymentMethods.attach('pm_card_mastercard', { customer })
