@@ -1,12 +1,10 @@
-import { beginningOf } from '../text/beginning.ts'
+import { keptPartOf } from '../webhooks/kept-body.ts'
 import { type Reply, replyWithin, type Send, TIMEOUT_MS, type WebhookRequest } from '../webhooks/sender.ts'
 import type { ReceivedWebhook, WebhookHandler } from './api.ts'
 import type { Event } from './resources.ts'
 
 /** The URL of handlers in this process. `.test` is reserved and never resolves (RFC 6761). */
 const LOCAL_URL = 'http://webhooks.paytwin.test/'
-/** The maximum length of a stored response body, in characters. */
-const MAX_BODY_LENGTH = 1_024
 
 /** Sends the webhooks of a sandbox, to handlers in this process or over the network, and records every attempt. */
 export class WebhookInbox {
@@ -76,9 +74,11 @@ async function replyOf(response: Response | undefined | null): Promise<Reply> {
   const { status } = response
   if (!isStatus(status))
     return noReply(`the status ${textOf(status)}, which is not an integer from 100 to 599`)
+  // A stream may have no end. A Response of another kind can be read only as a whole.
+  if (response.body?.[Symbol.asyncIterator]) return { status, body: await keptPartOf(response.body) }
   const body: unknown = await response.text()
   if (typeof body !== 'string') return noReply('a Response whose text() is not a string')
-  return { status, body: beginningOf(body, MAX_BODY_LENGTH) }
+  return { status, body: await keptPartOf([Buffer.from(body)]) }
 }
 
 const isStatus = (status: unknown): boolean =>

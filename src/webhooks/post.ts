@@ -1,9 +1,8 @@
 import http, { type IncomingMessage } from 'node:http'
 import type { LookupFunction } from 'node:net'
+import { keptPartOf } from './kept-body.ts'
 import { PlainAgent } from './plain-agent.ts'
 
-/** The maximum size of the part of a body that is kept, in bytes. See docs/contract/events-and-webhooks.md#deliveries. */
-const MAX_KEPT_BYTES = 1_024
 const MAX_HEADER_BYTES = 16_384
 /** The number of informational responses (1xx) that may precede a response. */
 const MAX_INFORMATIONAL = 100
@@ -54,7 +53,7 @@ export async function post(url: URL, { body, agent, ...given }: Post): Promise<W
     sent.once('response', (response) => {
       if (response.statusCode === 101) return refuseUpgrade(response)
       received = response
-      beginningOf(response)
+      keptPartOf(response)
         .then((kept) => resolve({ status: response.statusCode ?? 0, body: kept }), reject)
         // What the receiver has not read would stay in memory until the connection ends.
         .finally(() => sent.writableFinished || sent.destroy())
@@ -114,17 +113,4 @@ function limitReading(sent: http.ClientRequest): void {
     socket.on('data', count)
     sent.once('close', () => socket.off('data', count))
   })
-}
-
-/** Reads the part of a body that is kept, and no more. */
-async function beginningOf(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of response) {
-    chunks.push(chunk)
-    size += chunk.length
-    // Leaving the loop destroys the response, and with it the connection.
-    if (size > MAX_KEPT_BYTES) break
-  }
-  return Buffer.concat(chunks).subarray(0, MAX_KEPT_BYTES).toString('utf8')
 }

@@ -19,6 +19,52 @@ test.each<[string, WebhookHandler]>([
   expect(inbox.of('mer_1')).toMatchObject([{ status: null, error: 'No response within 0.03 seconds' }])
 })
 
+const KIB = 1_024
+
+test.each<[string, number]>([
+  ['goes on', 1_000],
+  ['is silent after its beginning', 2],
+])('of a response that %s, 1 KiB is read', async (_, most) => {
+  let pulled = 0
+  let isCanceled = false
+  const body = new ReadableStream({
+    pull: (controller) => {
+      pulled += 1
+      // Without a wait before the next chunk: whoever reads on never lets anything else run.
+      if (pulled <= most) controller.enqueue(Buffer.alloc(KIB, 'x'))
+      return pulled <= most ? undefined : new Promise(() => {})
+    },
+    cancel: () => {
+      isCanceled = true
+    },
+  })
+  const inbox = new WebhookInbox(unused)
+  const url = inbox.addressOf(() => new Response(body))
+  const reply = await inbox.send(letterTo(url), new AbortController().signal)
+  expect(reply).toEqual({ status: 200, body: 'x'.repeat(KIB) })
+  expect(pulled).toBeLessThan(5)
+  expect(isCanceled).toBe(true)
+})
+
+test.each<[string, unknown]>([
+  ['a stream of texts', new Response(new ReadableStream({ start: (to) => to.enqueue('text' as never) }))],
+  ['a body that was read', { status: 200, text: () => Promise.reject(new TypeError('Body is unusable')) }],
+])('a handler that returns %s does not answer', async (_, returned) => {
+  const inbox = new WebhookInbox(unused)
+  const url = inbox.addressOf((() => returned) as WebhookHandler)
+  const reply = await inbox.send(letterTo(url), new AbortController().signal)
+  expect(reply).toMatchObject({ status: null, error: expect.stringMatching(/^The handler threw TypeError/) })
+})
+
+test.each<[string, unknown, string]>([
+  ['no body', new Response(null, { status: 204 }), ''],
+  ['a text of another Response', { status: 200, text: async () => 'y'.repeat(2 * KIB) }, 'y'.repeat(KIB)],
+])('a handler may return %s', async (_, returned, body) => {
+  const inbox = new WebhookInbox(unused)
+  const url = inbox.addressOf((() => returned) as WebhookHandler)
+  expect(await inbox.send(letterTo(url), new AbortController().signal)).toMatchObject({ body })
+})
+
 test('an attempt that is aborted ends at once', async () => {
   const inbox = new WebhookInbox(unused)
   const aborting = new AbortController()
