@@ -52,6 +52,18 @@ export function createdFilters(created: CreatedParam, field: TimeField = 'create
   return (['gt', 'gte', 'lt', 'lte'] as const).flatMap((bound) => at(OPERATORS[bound], created?.[bound]))
 }
 
+const COMPARISONS = {
+  '=': (left: number, right: number) => left === right,
+  '>': (left: number, right: number) => left > right,
+  '>=': (left: number, right: number) => left >= right,
+  '<': (left: number, right: number) => left < right,
+  '<=': (left: number, right: number) => left <= right,
+}
+
+/** Whether a time meets the parameter `created`, for lists that are not read by filters. */
+export const isWithin = (created: CreatedParam, time: number): boolean =>
+  createdFilters(created).every(({ compare, to }) => COMPARISONS[compare](time, to))
+
 /** Returns a filter for a parameter, or none if it is absent. */
 export const equals = (field: string, is: string | undefined): Filter[] =>
   is === undefined ? [] : [{ field, is }]

@@ -1,6 +1,7 @@
 import { ApiError, parameterInvalid, secretKeyRequired } from '../../core/errors.ts'
 import type { DialectForm } from '../dialect.ts'
 import type { ErrorCode } from '../error-codes.ts'
+import type { Incoming } from '../incoming.ts'
 import type { Json } from '../json.ts'
 import type { Component } from '../schemas/component.ts'
 import { expandableAt } from './expandable.ts'
@@ -107,6 +108,14 @@ function errorBody(error: ApiError): Json {
   }
 }
 
+/** Refuses a POST with parameters in its query: they belong in its body. */
+function refuseUnread({ method, url }: Incoming['req']): void {
+  if (method !== 'POST') return
+  const [name] = new URL(url).searchParams.keys()
+  if (name !== undefined)
+    throw parameterInvalid(name, `A POST takes its parameters in its body, but the query has ${name}`)
+}
+
 /** Checks expand paths against the objects of a route in a version. @throws ApiError parameter_invalid */
 function checkExpands({ name }: Component, paths: readonly string[], version: string): void {
   paths.forEach((path, index) => {
@@ -125,5 +134,6 @@ export const STRIPE_FORM: DialectForm = {
   publishableKeyError: secretKeyRequired,
   // The schemas already refuse every unknown parameter.
   refuseUnsupported: () => undefined,
+  refuseUnread,
   checkExpands,
 }

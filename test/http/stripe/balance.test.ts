@@ -99,6 +99,10 @@ describe('the balance transactions of the account', () => {
     expect(refunds.data).toEqual(all.filter(({ type }) => type === 'refund'))
     const early = await stripe.balanceTransactions.list({ created: { lte: NOW } })
     expect(early.data).toEqual(all.filter(({ created }) => created <= NOW))
+    for (const created of [NOW - 1, { gte: NOW, lt: NOW }])
+      expect((await stripe.balanceTransactions.list({ source: charge, created })).data).toEqual([])
+    const within = await stripe.balanceTransactions.list({ source: charge, created: { gte: NOW } })
+    expect(within.data).toEqual([second])
     const wrong = await errorOf(stripe.balanceTransactions.list({ starting_after: 'txn_none' }))
     expect(wrong).toMatchObject({ statusCode: 400, param: 'starting_after' })
     expect(await errorOf(stripe.balanceTransactions.list({ source: 'ch_none' }))).toMatchObject({

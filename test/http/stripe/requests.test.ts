@@ -53,6 +53,15 @@ describe('an error of a merchant with the dialect stripe', () => {
       },
     ],
     [
+      'for a parameter in the query of a POST',
+      () => stripe.rawRequest('POST', '/v1/customers?email=a@example.com', { name: 'A' }),
+      {
+        statusCode: 400,
+        param: 'email',
+        message: 'A POST takes its parameters in its body, but the query has email',
+      },
+    ],
+    [
       'for a route that it does not know',
       () => stripe.terminal.readers.list(),
       {

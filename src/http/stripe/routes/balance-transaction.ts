@@ -20,7 +20,15 @@ import { type EventWithObject, readLengthOf } from '../../../engine/history/view
 import type { Call } from '../../api.ts'
 import { deferred } from '../../deferred.ts'
 import { reference } from '../../fields.ts'
-import { createdFilters, createdParam, cursorOf, page, pageOf, pageParams } from '../../pagination.ts'
+import {
+  createdFilters,
+  createdParam,
+  cursorOf,
+  isWithin,
+  page,
+  pageOf,
+  pageParams,
+} from '../../pagination.ts'
 import type { StripeApi } from '../api.ts'
 import { presentAccountTransaction, transactionNamed } from '../present/balance-transaction.ts'
 import { returning, returningList, wireList } from '../returns.ts'
@@ -109,8 +117,10 @@ function listedBySource(call: ListCall, source: string) {
   const found = types
     .filter((type) => BALANCE_TRANSACTIONS[type].kind === kind)
     .flatMap((type) => transactionNamed(view, balanceTransactionId(type, source)) ?? [])
+    .map((each) => presentedWithTime(call, each))
+    .filter(({ created }) => isWithin(params.created, created))
     .reverse()
-  return wireList(pageOf(c.req.path, found, params, (each) => presentedWithTime(call, each)))
+  return wireList(pageOf(c.req.path, found, params, (each) => each))
 }
 
 type Place = Pick<Call<unknown>, 'services' | 'merchant'>

@@ -9,6 +9,7 @@ import {
   createdFilters,
   createdParam,
   equals,
+  isWithin,
   NOT_DELETED,
   pageOf,
   pageParams,
@@ -87,18 +88,8 @@ function paymentsOf(view: View, { invoice: id, payment, status, created }: ListP
   const invoice = view.get('invoice', id ?? intent?.invoice ?? '')
   const found = invoice ? presentPayments(invoice) : []
   return found.filter(
-    (each) =>
-      (status === undefined || each.status === status) &&
-      createdFilters(created).every(({ compare, to }) => COMPARISONS[compare](each.created, to)),
+    (each) => (status === undefined || each.status === status) && isWithin(created, each.created),
   )
-}
-
-const COMPARISONS = {
-  '=': (left: number, right: number) => left === right,
-  '>': (left: number, right: number) => left > right,
-  '>=': (left: number, right: number) => left >= right,
-  '<': (left: number, right: number) => left < right,
-  '<=': (left: number, right: number) => left <= right,
 }
 
 const STATUS_FILTERS: Readonly<Record<NonNullable<ListParams['status']>, readonly Filter[]>> = {
