@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Ids } from '../../src/engine/machine/ids.ts'
 import { clientSecretOf, withClientSecrets, withoutClientSecrets } from '../../src/http/client-secret.ts'
 import { startTwin, type Twin } from '../twin.ts'
@@ -14,13 +14,27 @@ afterAll(() => twin.close())
 describe('a body that is stored', () => {
   test('holds no client secret, and is the same once they are put in again', () => {
     const [first, second] = [clientSecretOf(ids, 'pi_1'), clientSecretOf(ids, 'seti_2')]
+    const third = clientSecretOf(ids, 'bps_3')
     const text = JSON.stringify({
       client_secret: first,
       error: { setup_intent: { client_secret: second } },
+      url: `http://127.0.0.1:4010/p/session/mer_1/${third}`,
     })
     const stored = withoutClientSecrets(ids, text)
-    for (const secret of [first, second]) expect(stored).not.toContain(secret.split('_secret_')[1])
+    for (const secret of [first, second, third]) expect(stored).not.toContain(secret.split('_secret_')[1])
     expect(withClientSecrets(ids, stored)).toBe(text)
+  })
+
+  test('costs no digest for words of the merchant, however often they look like a secret', () => {
+    const genuine = clientSecretOf(ids, 'pi_1')
+    const like = Array.from({ length: 1_000 }, (_, n) => `pi_${n}_secret_${'x'.repeat(24)}`)
+    const metadata = { a: `${genuine} `.repeat(1_000), b: like.join(' '), c: `"client_secret":"${genuine}"` }
+    const text = JSON.stringify({ client_secret: genuine, metadata })
+    const derive = vi.spyOn(ids, 'derived')
+    const stored = withoutClientSecrets(ids, text)
+    expect(withClientSecrets(ids, stored)).toBe(text)
+    expect(derive).toHaveBeenCalledTimes(2)
+    derive.mockRestore()
   })
 
   test.each([
