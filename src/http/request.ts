@@ -141,7 +141,8 @@ export async function readBody(
   return incoming ? readNodeBody(incoming, { add: count, turn }) : readStream(c.req.raw, count)
 }
 
-function queryOf(url: string): string {
+/** Returns the query of a URL or of a path, without its question mark. */
+export function queryOf(url: string): string {
   const start = url.indexOf('?')
   return start === -1 ? '' : url.slice(start + 1).replace(/#.*$/, '')
 }

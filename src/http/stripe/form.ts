@@ -3,6 +3,7 @@ import type { DialectForm } from '../dialect.ts'
 import type { ErrorCode } from '../error-codes.ts'
 import type { Incoming } from '../incoming.ts'
 import type { Json } from '../json.ts'
+import { queryOf } from '../request.ts'
 import type { Component } from '../schemas/component.ts'
 import { expandableAt } from './expandable.ts'
 import { docUrlOf } from './present/payment.ts'
@@ -111,7 +112,7 @@ function errorBody(error: ApiError): Json {
 /** Refuses a POST with parameters in its query: they belong in its body. */
 function refuseUnread({ method, url }: Incoming['req']): void {
   if (method !== 'POST') return
-  const [name] = new URL(url).searchParams.keys()
+  const [name] = new URLSearchParams(queryOf(url)).keys()
   if (name !== undefined)
     throw parameterInvalid(name, `A POST takes its parameters in its body, but the query has ${name}`)
 }

@@ -1,5 +1,7 @@
 import Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Incoming } from '../../../src/http/incoming.ts'
+import { STRIPE_FORM } from '../../../src/http/stripe/form.ts'
 import { clientOf, startTwin, type Twin } from '../../twin.ts'
 import { asOperator } from '../support.ts'
 import { errorOf, type StripeTwin, startStripe } from './sdk.ts'
@@ -19,6 +21,17 @@ beforeAll(async () => {
   stripe = sdk.stripe
 })
 afterAll(() => sdk.close())
+
+// Requests from the network have a path in place of a URL.
+test.each(['/v1/customers?email=a', 'http://127.0.0.1:4010/v1/customers?email=a'])(
+  'a POST to %s has a parameter in its query',
+  (url) => {
+    const request = { method: 'POST', url } as Incoming['req']
+    expect(() => STRIPE_FORM.refuseUnread(request)).toThrow('the query has email')
+    expect(() => STRIPE_FORM.refuseUnread({ ...request, url: '/v1/customers?' })).not.toThrow()
+    expect(() => STRIPE_FORM.refuseUnread({ ...request, method: 'DELETE' })).not.toThrow()
+  },
+)
 
 describe('an error of a merchant with the dialect stripe', () => {
   const cases: readonly [string, () => Promise<unknown>, object][] = [
