@@ -606,4 +606,48 @@ describe('an event', () => {
       },
     })
   })
+
+  test('of an attempt to pay an invoice names the charge of the attempt', async () => {
+    const { twin } = sdk
+    const merchant = `merchants/${twin.sandbox.merchant.settings.id}`
+    await asOperator(twin)('POST', merchant, { api_version: ACACIA })
+    const endpoint = await post(ENDIVE, '/v1/webhook_endpoints', {
+      url: 'http://localhost:9/hook',
+      enabled_events: ['invoice.paid', 'invoice.payment_failed', 'invoice.payment_succeeded'],
+    })
+    received.length = 0
+    const { customer, subscription } = await subscribe()
+    const first = subscription.latest_invoice
+    const failing = await post(ENDIVE, '/v1/payment_methods/pm_card_chargeCustomerFail/attach', { customer })
+    const { id: invoice } = await post(ENDIVE, '/v1/invoices', { customer })
+    await post(ENDIVE, '/v1/invoiceitems', { customer, invoice, amount: 500, currency: 'usd' })
+    await post(ENDIVE, `/v1/invoices/${invoice}/finalize`)
+    const pay = (params: Body) => send(ENDIVE, 'POST', `/v1/invoices/${invoice}/pay`, params)
+    for (const expected of [402, 402])
+      expect((await pay({ payment_method: failing.id })).status).toBe(expected)
+    expect((await pay({})).status).toBe(200)
+    await twin.sandbox.engine.outbox.settled(twin.sandbox.merchant)
+    await send(ENDIVE, 'DELETE', `/v1/webhook_endpoints/${endpoint.id}`)
+    await asOperator(twin)('POST', merchant, { api_version: ENDIVE })
+
+    const chargesOf = async (id: string): Promise<string[]> => {
+      const { payment_intent } = await get(ACACIA, `/v1/invoices/${id}`)
+      const { data } = await get(ENDIVE, `/v1/charges?payment_intent=${payment_intent}`)
+      return data.map((charge: Body) => charge.id).reverse()
+    }
+    const [paid] = await chargesOf(first)
+    const [declined, declinedAgain, retried] = await chargesOf(invoice)
+    const events: Body[] = received.map(({ body }) => JSON.parse(body))
+    expect(events.map(({ type, data }) => [type, data.object.id, data.object.charge])).toEqual([
+      ['invoice.paid', first, paid],
+      ['invoice.payment_succeeded', first, paid],
+      ['invoice.payment_failed', invoice, declined],
+      ['invoice.payment_failed', invoice, declinedAgain],
+      ['invoice.paid', invoice, retried],
+      ['invoice.payment_succeeded', invoice, retried],
+    ])
+    for (const { id, data } of events)
+      expect(await get(ENDIVE, `/v1/events/${id}`)).toMatchObject({ api_version: ACACIA, data })
+    expect(await get(ACACIA, `/v1/invoices/${invoice}`)).toMatchObject({ charge: retried })
+  })
 })
