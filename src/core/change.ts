@@ -29,6 +29,10 @@ export type PlanStep = {
 /** Reports whether only the plan of a step's object was read. */
 export const isPlanStep = (step: Step | PlanStep): step is PlanStep => 'isPlan' in step
 
+/** Reports whether a step counts the redemption of a coupon or of a promotion code. */
+const isRedemption = ({ kind, event }: Step | PlanStep): boolean =>
+  (kind === 'coupon' || kind === 'promotion_code') && event === null
+
 /** An object that a change has written: its state before all steps (null: it did not exist) and after them. */
 export type Written = {
   readonly kind: Kind
@@ -56,6 +60,18 @@ export class Change {
   /** Adds a new object and the event that announces it. */
   create<K extends Kind>(kind: K, after: Objects[K], event: EventType | null = null): Objects[K] {
     this.#add({ kind, before: null, after, event } as Step)
+    return after
+  }
+
+  /**
+   * Adds a new object, then the change that creates what belongs to it, such as its discounts. Only redemptions are counted first, so that
+   * the event of the object shows its coupons with them. See docs/contract/discounts.md#events.
+   */
+  createWith<K extends Kind>(kind: K, after: Objects[K], event: EventType, belonging: Change): Objects[K] {
+    for (const step of belonging.steps) if (isRedemption(step)) this.#add(step)
+    this.create(kind, after, event)
+    for (const step of belonging.steps) if (!isRedemption(step)) this.#add(step)
+    if (belonging.hasAttempt) this.noteAttempt()
     return after
   }
 

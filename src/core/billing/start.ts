@@ -42,8 +42,7 @@ export function start(
 ): Collected | null {
   const isTrial = given.status === FIRST_STATUS.trial
   if (isTrial && !account.rules.billsTrialStart) {
-    change.create('subscription', withNotices(given, account), 'subscription.created')
-    change.append(redeeming)
+    change.createWith('subscription', withNotices(given, account), 'subscription.created', redeeming)
     if (isTrialEndNear(given, account)) announceTrialEnd(change, given)
     return null
   }
@@ -54,8 +53,7 @@ export function start(
   const expires_at = factsOf({ status }).awaitsFirstPayment ? expiryOf(account) : null
   const billed = withoutEnded(invoicing, withBilledPeriod(given, collected, account))
   const subscription = withNotices({ ...billed, status, expires_at }, account)
-  change.create('subscription', subscription, 'subscription.created')
-  change.append(redeeming)
+  change.createWith('subscription', subscription, 'subscription.created', redeeming)
   change.append(invoicing)
   if (isTrial && isTrialEndNear(given, account)) announceTrialEnd(change, subscription)
   updateDelinquency(change, account)

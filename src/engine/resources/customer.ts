@@ -61,8 +61,8 @@ export function createCustomer(unit: UnitOfWork, params: NewCustomerParams): Cus
     contact: null,
   }
   const attaching = new Change()
-  const customer = change.create('customer', withParams(unit, attaching, blank, params), 'customer.created')
-  change.append(attaching)
+  const given = withParams(unit, attaching, blank, params)
+  const customer = change.createWith('customer', given, 'customer.created', attaching)
   apply(unit, change, clock)
   return customer
 }

@@ -108,8 +108,7 @@ export function createInvoice(unit: UnitOfWork, params: InvoiceParams): Invoice 
     metadata: mergeMetadata({}, params.metadata),
   }
   const { draft, discounts } = discountedDraft(unit, redeeming, blank)
-  const invoice = change.create('invoice', draft, 'invoice.created')
-  change.append(redeeming)
+  const invoice = change.createWith('invoice', draft, 'invoice.created', redeeming)
   for (const item of pending)
     change.update('invoice_item', item, (waiting) => ({ ...waiting, invoice: invoice.id }))
   for (const item of own) change.create('invoice_item', item)

@@ -650,4 +650,29 @@ describe('an event', () => {
       expect(await get(ENDIVE, `/v1/events/${id}`)).toMatchObject({ api_version: ACACIA, data })
     expect(await get(ACACIA, `/v1/invoices/${invoice}`)).toMatchObject({ charge: retried })
   })
+
+  test('of an object that is created with a discount shows its coupon as redeemed', async () => {
+    const { twin } = sdk
+    const merchant = `merchants/${twin.sandbox.merchant.settings.id}`
+    const { id: coupon } = await post(ENDIVE, '/v1/coupons', { percent_off: 10, duration: 'forever' })
+    await asOperator(twin)('POST', merchant, { api_version: ACACIA })
+    const { customer } = await subscribe({ discounts: [{ coupon }] })
+    await subscribe({ discounts: [{ coupon }], trial_period_days: 3 })
+    await post(ENDIVE, '/v1/invoices', { customer, discounts: [{ coupon }] })
+    await post(ACACIA, '/v1/customers', { coupon })
+    await asOperator(twin)('POST', merchant, { api_version: ENDIVE })
+    const { data: events } = await get(ENDIVE, '/v1/events?limit=100')
+    const created = events
+      .filter(({ type }: Body) => type.endsWith('.created'))
+      .filter(({ data: { object } }: Body) => object.discount?.coupon.id === coupon)
+      .map(({ type, data: { object } }: Body) => [type, object.discount.coupon.times_redeemed])
+    expect(created.reverse()).toEqual([
+      ['customer.subscription.created', 1],
+      ['invoice.created', 1],
+      ['customer.subscription.created', 2],
+      ['invoice.created', 2],
+      ['invoice.created', 3],
+      ['customer.created', 4],
+    ])
+  })
 })
