@@ -300,4 +300,44 @@ describe('trial_end', () => {
     expect(await emitted(story.twin, () => update(story, { trial_end: 'now' }))).toBe(inFull('I3f PI- Δ'))
     expect(await now(story)).toMatchObject({ status: 'past_due', latest_invoice: null })
   })
+
+  const REFUSING = { trial_end: 'now', payment_behavior: 'error_if_incomplete' }
+  const refused = async (story: Story, body: Body, decline_code: string) => {
+    const { twin } = story
+    const response = await writesNothing(twin, () => twin.request('POST', pathOf(story), body))
+    expect(response).toMatchObject({ status: 402, body: { error: { decline_code } } })
+  }
+
+  test('now with error_if_incomplete and a card that is declined is refused as a whole', async () => {
+    const story = await begin('trialing', { afterwards: 'decline:fraudulent' })
+    const { id: price } = await makePrice(story.twin, { unit_amount: 7 })
+    await refused(story, REFUSING, 'fraudulent')
+    await refused(story, { ...REFUSING, items: [{ price }] }, 'fraudulent')
+  })
+
+  test.each([
+    ['create_invoice', null],
+    ['pause', 'paused'],
+    ['cancel', 'canceled'],
+  ])(
+    'now with error_if_incomplete and no payment method follows the setting %s',
+    async (missing_payment_method, status) => {
+      const story = await begin('trialing', {
+        default_payment_method: undefined,
+        trial_settings: { end_behavior: { missing_payment_method } },
+      })
+      if (status === null) await refused(story, REFUSING, 'payment_method_missing')
+      else expect(await update(story, REFUSING)).toMatchObject({ status })
+    },
+  )
+
+  test('now with error_if_incomplete is refused if the last invoice of a planned cancellation is declined', async () => {
+    const story = await begin('trialing', { afterwards: 'decline:fraudulent' })
+    const { id: subscription, customer } = story.subscription
+    await story.twin.post('/v1/invoiceitems', { customer, subscription, amount: 500, currency: 'usd' })
+    const ending = { cancel_at_period_end: true, trial_end: 'now' }
+    await refused(story, { ...ending, payment_behavior: 'error_if_incomplete' }, 'fraudulent')
+    expect(await update(story, ending)).toMatchObject({ status: 'canceled' })
+    expect(await newestOf(story.twin, story.subscription)).toMatchObject({ total: 500, status: 'open' })
+  })
 })

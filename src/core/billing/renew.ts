@@ -1,5 +1,5 @@
 import type { Change } from '../change.ts'
-import type { Subscription } from '../subscription.ts'
+import type { MissingPaymentMethod, Subscription } from '../subscription.ts'
 import { nextPeriod } from '../subscription-period.ts'
 import { factsOf, SUBSCRIPTION_TRANSITIONS } from '../subscription-status.ts'
 import { move } from '../transitions.ts'
@@ -9,11 +9,13 @@ import {
   type Billing,
   billPeriod,
   billRenewal,
+  collectedOf,
   draft,
   inPeriod,
   withBilledPeriod,
 } from './bill.ts'
 import { cancel } from './cancel.ts'
+import type { Collected } from './collect.ts'
 import { withoutEnded } from './discounting.ts'
 import { expirePendingUpdate } from './retry.ts'
 import { endedAt } from './usage.ts'
@@ -51,14 +53,16 @@ export function renew(change: Change, given: Account, running: Subscription): vo
  * settings decide what happens. While collection is paused nothing is charged, as at a renewal.
  * @param options.as - the subscription with the other changes of the same update
  * @param options.endsAt - Unix seconds; earlier than planned when a request ends the trial, and then its invoice is not a draft
+ * @param options.ifMissing - what happens without a payment method; by default what the trial's settings say
+ * @returns the result of the first invoice; null if none was collected
  * See docs/contract/subscriptions.md#trials; paytwin: a pause of collection.
  */
 export function endTrial(
   change: Change,
   account: EndingAccount,
   subscription: Subscription,
-  { as = subscription, endsAt }: { as?: Subscription; endsAt?: number } = {},
-): void {
+  { as = subscription, endsAt, ifMissing = as.missing_payment_method }: TrialEnd = {},
+): Collected | null {
   const end = endsAt ?? subscription.current_period_end
   const ended: Subscription = {
     ...as,
@@ -70,10 +74,10 @@ export function endTrial(
     change.update('subscription', subscription, () => withoutEnded(change, after), 'subscription.updated')
 
   const isUnpayable = ended.collection_method === 'charge_automatically' && !account.paymentMethod
-  if (isUnpayable && ended.missing_payment_method === 'cancel') {
+  if (isUnpayable && ifMissing === 'cancel') {
     change.update('subscription', subscription, () => ended)
     cancel(change, account, subscription, 'payment_method_missing')
-  } else if (isUnpayable && ended.missing_payment_method === 'pause') {
+  } else if (isUnpayable && ifMissing === 'pause') {
     update({ ...ended, status: move(SUBSCRIPTION_TRANSITIONS, ended.status, 'pause') })
     if (account.rules.reportsPauses)
       change.update('subscription', subscription, (paused) => paused, 'subscription.paused')
@@ -88,7 +92,15 @@ export function endTrial(
       status: move(SUBSCRIPTION_TRANSITIONS, ended.status, billed.result === 'failed' ? 'fail' : 'begin'),
     })
     if (billed.result !== 'uncollected') updateDelinquency(change, account)
+    return collectedOf(billed)
   }
+  return null
+}
+
+type TrialEnd = {
+  readonly as?: Subscription
+  readonly endsAt?: number | undefined
+  readonly ifMissing?: MissingPaymentMethod | undefined
 }
 
 /** Ends a pause of collection at its `resumes_at`. See docs/contract/subscriptions.md#pausing-collection. */

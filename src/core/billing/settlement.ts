@@ -51,16 +51,20 @@ export function cancelNow(
   return collected
 }
 
-/** Ends a subscription at its planned instant, and bills its pending items and usage. */
+/**
+ * Ends a subscription at its planned instant, and bills its pending items and usage.
+ * @returns the result of the final invoice; null if none was collected
+ */
 export function cancelAsPlanned(
   change: Change,
   given: EndingAccount,
   running: Subscription,
   reason: CancellationReason,
-): void {
+): Collected | null {
   const { account, subscription } = discardPendingUpdate(change, given, running)
   const collected = billRest(change, account, subscription, account.now)
   cancel(change, withEnding(account, collected), subscription, reason)
+  return collected
 }
 
 /** Adds the final invoice to the invoices that are voided, or whose planned attempts are removed. */

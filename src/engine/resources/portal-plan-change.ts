@@ -111,6 +111,8 @@ function updateOf(
       discounts,
       proration_behavior,
       trial_end: trial_update_behavior === 'end_trial' ? 'now' : undefined,
+      // The customer chose to buy, so that a missing payment method is no reason to cancel or pause.
+      bills_trial_end: true,
     }
   return {
     items,

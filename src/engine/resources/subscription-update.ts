@@ -1,3 +1,4 @@
+import type { Collected } from '../../core/billing/collect.ts'
 import { announceTrialEnd } from '../../core/billing/notify.ts'
 import { endTrial } from '../../core/billing/renew.ts'
 import { resume } from '../../core/billing/resume.ts'
@@ -53,6 +54,8 @@ export type SubscriptionUpdate = ProrationParams &
     items?: readonly ItemUpdate[] | undefined
     payment_behavior?: PaymentBehavior | undefined
     trial_end?: number | 'now' | undefined
+    /** Whether a trial that ends now is billed also without a payment method, whatever its settings say. */
+    bills_trial_end?: boolean | undefined
     pause_collection?: PauseCollection | null | undefined
     missing_payment_method?: MissingPaymentMethod | undefined
     /** Whether a payment method that pays by hand becomes the default one. */
@@ -102,21 +105,19 @@ export function updateSubscription(unit: UnitOfWork, id: string, params: Subscri
   const changed = typeof params.trial_end === 'number' ? withNotices(updated, at) : updated
   const isConditional = isPendingUntilPaid(params)
   if (!isConditional) endRemovedDiscounts(unit, change, subscription, changed)
-  if (params.trial_end === 'now') endTrialNow(unit, change, { subscription, changed, method, now })
-  else if (changesPlan(subscription, changed, params)) {
-    const collected = changePlanNow(unit, change, {
-      before: subscription,
-      after: changed,
-      method,
-      params,
-      isConditional,
-    })
-    if (collected?.result === 'failed' && isRefused(change, collected, params))
-      throw refusedPayment(unit, change, collected)
+  let collected: Collected | null = null
+  if (params.trial_end === 'now') {
+    const ifMissing = params.bills_trial_end ? 'create_invoice' : undefined
+    collected = endTrialNow(unit, change, { subscription, changed, method, now, ifMissing })
+  } else if (changesPlan(subscription, changed, params)) {
+    const plans = { before: subscription, after: changed }
+    collected = changePlanNow(unit, change, { ...plans, method, params, isConditional })
   } else if (!isSameJson(changed, subscription)) {
     change.update('subscription', subscription, () => changed, 'subscription.updated')
     if (movesTrialEndNear(subscription, changed, at)) announceTrialEnd(change, changed)
   }
+  if (collected?.result === 'failed' && isRefused(change, collected, params))
+    throw refusedPayment(unit, change, collected)
   // Removed items keep their discounts while the update waits for its payment.
   if (isConditional)
     endRemovedDiscounts(unit, change, subscription, change.latest('subscription', subscription))
@@ -238,6 +239,8 @@ function withCollection(
 
 /**
  * Ends a trial at once, as at its regular end. A cancellation that is scheduled for the end takes effect.
+ * @param given.ifMissing - what happens without a payment method; by default what the trial's settings say
+ * @returns the result of the invoice; null if none was collected
  * See docs/contract/subscriptions.md#updating.
  */
 export function endTrialNow(
@@ -248,9 +251,10 @@ export function endTrialNow(
     changed: Subscription
     method: PaymentMethod | null | undefined
     now: number
+    ifMissing?: MissingPaymentMethod | undefined
   },
-): void {
-  const { subscription, changed, method, now } = given
+): Collected | null {
+  const { subscription, changed, method, now, ifMissing } = given
   // A method that this update attaches is not stored yet.
   const account = loadEndingAccount(
     unit,
@@ -264,10 +268,9 @@ export function endTrialNow(
   if (paying.notices.trial_will_end !== null) announceTrialEnd(change, subscription)
   if (changed.cancel_at_period_end) {
     change.update('subscription', subscription, () => changed)
-    cancelAsPlanned(change, paying, changed, 'cancellation_requested')
-  } else {
-    endTrial(change, paying, subscription, { as: changed, endsAt: now })
+    return cancelAsPlanned(change, paying, changed, 'cancellation_requested')
   }
+  return endTrial(change, paying, subscription, { as: changed, endsAt: now, ifMissing })
 }
 
 /** A resumed subscription, and the failed payment if resuming required one. */

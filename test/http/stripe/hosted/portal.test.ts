@@ -41,6 +41,7 @@ const START = 1_767_225_600
 const DAY = 86_400
 const RETURN = 'https://shop.example/account'
 
+type OnMissing = 'create_invoice' | 'cancel' | 'pause'
 type Features = Stripe.BillingPortal.ConfigurationCreateParams.Features
 
 /** Creates a customer on a clock of its own, with a card and a subscription. */
@@ -575,6 +576,51 @@ describe('a change of plan', () => {
       ])
     },
   )
+
+  /** Previews the change of a trial that ends with it, for a customer without a card or with another one. */
+  async function endingTrial(card: string | null, unit_amount: number, missing_payment_method: OnMissing) {
+    const { customer, subscription } = await subscribed({
+      trial_period_days: 10,
+      trial_settings: { end_behavior: { missing_payment_method } },
+    })
+    const [first] = (await stripe.paymentMethods.list({ customer })).data
+    await stripe.paymentMethods.detach(first?.id ?? '')
+    const made = card && (await stripe.paymentMethods.attach(card, { customer })).id
+    if (made) await stripe.customers.update(customer, { invoice_settings: { default_payment_method: made } })
+    const price = await priced('Other', unit_amount)
+    const products = [{ product: idOf((await stripe.prices.retrieve(price)).product), prices: [price] }]
+    const configuration = await configured({
+      subscription_update: { enabled: true, default_allowed_updates: ['price'], products },
+    })
+    const page = await chosen(await enter(customer, { configuration }), subscription, { price })
+    return { customer, subscription, price, page }
+  }
+
+  test.each<[what: string, card: string | null, missing: OnMissing, alert: RegExp]>([
+    ['a card that is declined', 'pm_card_chargeCustomerFail', 'create_invoice', /Your card was declined/],
+    ['an authentication', 'pm_card_authenticationRequired', 'create_invoice', /requires authentication/],
+    ['no card', null, 'create_invoice', /There is no payment method to charge/],
+    ['no card, instead of canceling', null, 'cancel', /There is no payment method to charge/],
+    ['no card, instead of pausing', null, 'pause', /There is no payment method to charge/],
+  ])('that ends a trial is refused as a whole for %s', async (_, card, missing, alert) => {
+    const { customer, subscription, page } = await endingTrial(card, 5000, missing)
+    expect(page.html).toMatch(/Due now<\/span> <span class="number">\$50\.00/)
+    const refused = await pages.press(page, 'Confirm')
+    expect(refused.html).toMatch(new RegExp(`role="alert">[^<]*${alert.source}`))
+    const left = await stripe.subscriptions.retrieve(subscription)
+    expect(left).toMatchObject({ status: 'trialing', items: { data: [{ price: { id: basic } }] } })
+    expect((await stripe.invoices.list({ customer })).data).toMatchObject([{ amount_due: 0, status: 'paid' }])
+  })
+
+  test('that ends a trial needs no card for a free price', async () => {
+    const { subscription, price, page } = await endingTrial(null, 0, 'cancel')
+    expect((await pages.press(page, 'Confirm')).html).toContain('Your plan was updated.')
+    expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({
+      status: 'active',
+      items: { data: [{ price: { id: price } }] },
+      trial_settings: { end_behavior: { missing_payment_method: 'cancel' } },
+    })
+  })
 
   test('ends a trial, or keeps it, as configured', async () => {
     const { customer, subscription } = await subscribed({ trial_period_days: 10 })
