@@ -8,6 +8,7 @@ import type { Api, Call } from './api.ts'
 import { deferred } from './deferred.ts'
 import { currency, instant, metadata, reference } from './fields.ts'
 import type { Raw } from './form.ts'
+import { internalId } from './internal-id.ts'
 import type { Json } from './json.ts'
 import {
   createdFilters,
@@ -167,6 +168,12 @@ export function needCoupon(view: CurrentView, id: string, param: string): Coupon
  * refers.
  */
 export const internalIdOrNone = (view: CurrentView, id: string): string => couponNamed(view, id)?.id ?? ''
+
+/** Presents the field `coupon` of an object that names a coupon. Expansion finds the coupon also once its id is reused. */
+export function couponReference(view: View, id: string | null): { coupon: string | null } {
+  const coupon = id === null ? undefined : view.get('coupon', id)
+  return { coupon: coupon?.public_id ?? null, ...internalId(coupon?.id) }
+}
 
 export const presentCoupon = (view: View, coupon: Coupon): CouponShape => ({
   ...common(view, 'coupon', coupon),

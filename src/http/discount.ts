@@ -5,7 +5,7 @@ import type { View } from '../engine/history/view.ts'
 import { deleteCustomerDiscount } from '../engine/resources/discount.ts'
 import { deleteSubscriptionDiscounts } from '../engine/resources/subscription-discount.ts'
 import type { Api } from './api.ts'
-import { presentCoupon } from './coupon.ts'
+import { couponReference, presentCoupon } from './coupon.ts'
 import { common, type Resource } from './resource.ts'
 import { type DiscountShape, deletedDiscount } from './schemas/discount.ts'
 
@@ -57,7 +57,7 @@ export function presentDiscount(view: View, discount: Discount): DiscountShape {
 /** Presents the discounts that a phase of a schedule plans. */
 export const presentPlanned = (view: View, planned: readonly PhaseDiscount[]) =>
   planned.map(({ coupon, promotion_code, discount }) => ({
-    coupon: coupon === null ? null : (view.get('coupon', coupon)?.public_id ?? null),
+    ...couponReference(view, coupon),
     promotion_code,
     discount,
   }))

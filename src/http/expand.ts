@@ -4,6 +4,7 @@ import { jsonLength } from '../core/json-text.ts'
 import { KINDS, type Kind, kindOfId, type Objects } from '../core/kinds.ts'
 import type { CurrentView, View } from '../engine/history/view.ts'
 import { EXPAND_LESS, MAX_RESPONSE_LENGTH } from './bounded-text.ts'
+import { internalIdIn } from './internal-id.ts'
 import type { Json } from './json.ts'
 import { entriesOf } from './params.ts'
 import type { Component } from './schemas/component.ts'
@@ -209,7 +210,7 @@ function oncePerObject(expandField: ExpandField): ExpandField {
   return (view, parent, field) => {
     const source = sourceOf(parent, field)
     if (source === undefined) return expandField(view, parent, field)
-    const key = `${field} ${source}`
+    const key = `${field} ${source} ${internalIdIn(parent) ?? ''}`
     if (!known.has(key)) known.set(key, expandField(view, parent, field))
     return known.get(key)
   }

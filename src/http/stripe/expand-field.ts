@@ -1,8 +1,10 @@
 import type { BalanceTransaction } from '../../core/balance-transaction.ts'
+import type { Coupon } from '../../core/coupon.ts'
 import type { Kind, Objects } from '../../core/kinds.ts'
 import { settlementOf } from '../../core/refund.ts'
 import type { CurrentView, Filter, View } from '../../engine/history/view.ts'
 import { type ExpandField, idsExpandedBy } from '../expand.ts'
+import { internalIdIn } from '../internal-id.ts'
 import type { Json } from '../json.ts'
 import { equals, page, pageParams } from '../pagination.ts'
 import { notCanceledOf } from '../subscription-params.ts'
@@ -18,13 +20,12 @@ import type { WireList } from './wire.ts'
 
 /** The fields whose value is not the id of one of paytwin's objects, and how to expand them. */
 const SPECIAL: Readonly<Record<string, (view: CurrentView, parent: Json) => unknown>> = {
-  applies_to: (view, { object, id }) => (object === 'coupon' ? couponNamed(view, id)?.applies_to : undefined),
+  applies_to: (view, parent) => couponIn(view, parent)?.applies_to,
   balance_transaction: (view, { balance_transaction }) => transactionOf(view, balance_transaction),
-  coupon: (view, { coupon }) => {
+  coupon: (view, parent) => {
     // Older versions show the whole coupon of a discount.
-    if (typeof coupon !== 'string') return coupon
-    const found = couponNamed(view, coupon)
-    return found ? presentCoupon(view, found) : coupon
+    const found = typeof parent.coupon === 'string' ? couponIn(view, parent) : undefined
+    return found ? presentCoupon(view, found) : parent.coupon
   },
   failure_balance_transaction: (view, { failure_balance_transaction }) =>
     transactionOf(view, failure_balance_transaction),
@@ -91,6 +92,8 @@ function transactionOf(view: CurrentView, id: unknown): unknown {
 const momentOf = ({ type, source }: BalanceTransaction): number =>
   type === 'refund_failure' ? settlementOf(source) : source.created
 
-/** Finds the newest coupon with an id, also a deleted one. */
-const couponNamed = (view: CurrentView, id: unknown) =>
-  view.list('coupon', [{ field: 'public_id', is: String(id) }], { limit: 1 })[0]
+/** Returns the coupon that an object is or names, also a deleted one; undefined for none. */
+function couponIn(view: CurrentView, parent: Json): Coupon | undefined {
+  const id = internalIdIn(parent)
+  return id === undefined ? undefined : view.get('coupon', id)
+}

@@ -8,6 +8,7 @@ import {
 } from '../../../core/checkout-session.ts'
 import type { View } from '../../../engine/history/view.ts'
 import { checkoutUrl } from '../../checkout-session.ts'
+import { couponReference } from '../../coupon.ts'
 import { presentTaxResult } from '../automatic-tax.ts'
 import type { Wire, WireList } from '../wire.ts'
 import { presentPrice } from './catalog.ts'
@@ -147,10 +148,10 @@ function detailsOf(
 const presentDiscount = (
   view: View,
   { coupon, promotion_code }: CheckoutSession['discounts'][number],
-): Wire<Stripe.Checkout.Session.Discount> =>
-  promotion_code === null
-    ? { coupon: view.get('coupon', coupon)?.public_id ?? coupon, promotion_code: null }
-    : { coupon: null, promotion_code }
+): Wire<Stripe.Checkout.Session.Discount> => ({
+  ...couponReference(view, promotion_code === null ? coupon : null),
+  promotion_code,
+})
 
 const invoiceCreation = ({
   outcomes: { invoice },

@@ -5,10 +5,13 @@ import type { Discount } from '../../../core/discount.ts'
 import type { InvoiceLine } from '../../../core/invoice-line.ts'
 import type { PromotionCode } from '../../../core/promotion-code.ts'
 import type { View } from '../../../engine/history/view.ts'
+import { couponReference } from '../../coupon.ts'
+import { internalId } from '../../internal-id.ts'
 import type { Wire } from '../wire.ts'
 
 export const presentCoupon = (_view: View, coupon: Coupon): Wire<Stripe.Coupon> => ({
   id: coupon.public_id,
+  ...internalId(coupon.id),
   object: 'coupon',
   amount_off: coupon.amount_off,
   created: coupon.created,
@@ -37,7 +40,7 @@ export const presentPromotionCode = (view: View, code: PromotionCode): Wire<Stri
   livemode: false,
   max_redemptions: code.max_redemptions,
   metadata: code.metadata,
-  promotion: { coupon: idOfCoupon(view, code.coupon), type: 'coupon' },
+  promotion: { ...couponReference(view, code.coupon), type: 'coupon' },
   restrictions: { ...code.restrictions },
   times_redeemed: code.times_redeemed,
 })
@@ -52,7 +55,7 @@ export const presentDiscount = (view: View, discount: Discount): Wire<Stripe.Dis
   invoice: discount.invoice,
   invoice_item: discount.invoice_item,
   promotion_code: discount.promotion_code,
-  source: { coupon: idOfCoupon(view, discount.coupon), type: 'coupon' },
+  source: { ...couponReference(view, discount.coupon), type: 'coupon' },
   start: discount.start,
   subscription: discount.subscription,
   subscription_item: discount.subscription_item,
@@ -63,9 +66,6 @@ export function presentDeletedDiscount(view: View, discount: Discount): Wire<Str
   const { end: _, ...shown } = presentDiscount(view, discount)
   return { ...shown, deleted: true }
 }
-
-/** Returns the id of a coupon in the API. */
-const idOfCoupon = (view: View, id: string): string | null => view.get('coupon', id)?.public_id ?? null
 
 /** Presents the total of each discount of an invoice. */
 export const presentTotals = (lines: readonly InvoiceLine[]): Wire<Stripe.Invoice.TotalDiscountAmount>[] =>
