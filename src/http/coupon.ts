@@ -142,32 +142,29 @@ export function listCoupons<Body extends Json>(
   call: Call<z.infer<ReturnType<typeof couponListParams>>>,
   present: (view: View, coupon: Coupon) => Body,
 ): List<Body> {
-  const params = withCursors(call.params, (id, param) => needCoupon(call.view, id, param).id)
+  const params = withCursors(call.params, (id, param) => {
+    // A deleted coupon keeps its place.
+    const coupon = newestNamed(call.view, id)
+    if (!coupon) throw resourceMissing('coupon', id, param)
+    return coupon.id
+  })
   const filters = [NOT_DELETED, ...createdFilters(params.created)]
   return listObjects({ ...call, params }, 'coupon', filters, present)
 }
 
-/** Finds the coupon with an id of the API; undefined for none. */
-function couponNamed(view: CurrentView, id: string): Coupon | undefined {
-  const filters = [
-    { field: 'public_id', is: id },
-    { field: 'deleted', is: 0 },
-  ]
-  return view.list('coupon', filters, { limit: 1 })[0]
-}
+/** Finds the newest coupon with an id of the API, also a deleted one; undefined for none. */
+const newestNamed = (view: CurrentView, id: string): Coupon | undefined =>
+  view.list('coupon', [{ field: 'public_id', is: id }], { limit: 1 })[0]
 
-/** Finds the coupon with an id of the API. @throws ApiError resource_missing */
+/** Finds the coupon with an id of the API. @throws ApiError resource_missing, also for a deleted one */
 export function needCoupon(view: CurrentView, id: string, param: string): Coupon {
-  const coupon = couponNamed(view, id)
-  if (!coupon) throw resourceMissing('coupon', id, param)
+  const coupon = newestNamed(view, id)
+  if (!coupon || coupon.deleted) throw resourceMissing('coupon', id, param)
   return coupon
 }
 
-/**
- * Returns the internal id of the coupon with an id of the API. Without such a coupon, returns an empty id, to which no object
- * refers.
- */
-export const internalIdOrNone = (view: CurrentView, id: string): string => couponNamed(view, id)?.id ?? ''
+/** Returns the internal id of the newest coupon with an id of the API. Without one, returns an empty id, to which no object refers. */
+export const internalIdOrNone = (view: CurrentView, id: string): string => newestNamed(view, id)?.id ?? ''
 
 /** Presents the field `coupon` of an object that names a coupon. Expansion finds the coupon also once its id is reused. */
 export function couponReference(view: View, id: string | null): { coupon: string | null } {

@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import { parameterInvalid } from '../core/errors.ts'
-import { createTestClock, deleteTestClock, listTestClocks } from '../engine/resources/test-clock.ts'
-import type { Api } from './api.ts'
+import type { Clock } from '../engine/machine/clock.ts'
+import { createTestClock, deleteTestClock } from '../engine/resources/test-clock.ts'
+import type { Api, Call } from './api.ts'
 import { type AdvanceTime, advance, advanceFields, presentTestClock, targetOf } from './clock.ts'
 import { deferred } from './deferred.ts'
 import { instant } from './fields.ts'
-import { cursorOf, page, pageParams } from './pagination.ts'
+import { type List, type ListCall, listFrom, pageParams } from './pagination.ts'
 import { deletedStub } from './resource.ts'
 import { deletedTestClock, testClockList, testClockSchema } from './schemas/clock.ts'
 
@@ -35,18 +36,7 @@ export function testClockRoutes(api: Api): void {
       params: listParams,
       returns: testClockList,
     },
-    ({ c, merchant, params }) => {
-      const { limit } = params
-      const cursor = cursorOf(params)
-      const isBackward = cursor?.param === 'ending_before'
-      const found = listTestClocks(merchant, {
-        limit: limit + 1,
-        cursor: cursor && { ...cursor, isBackward },
-      })
-      return page(c.req.path, found, { limit, isBackward }, (clock) =>
-        presentTestClock(merchant.settings.id, clock),
-      )
-    },
+    (call) => listTestClocks(call, (clock) => presentTestClock(call.merchant.settings.id, clock)),
   )
   api.read(
     {
@@ -106,3 +96,22 @@ function testClockTarget({ frozen_time, to, by }: z.infer<ReturnType<typeof adva
   if (other) throw parameterInvalid(other, `Use frozen_time or ${other}, not both`)
   return { targetAt: () => frozen_time, param: 'frozen_time' }
 }
+
+/** Presents a page of test clocks, newest first. Throws what `listObjects` throws. */
+export const listTestClocks = <Body>(
+  { c, params, merchant: { testClocks } }: Pick<ListCall & Call<unknown>, 'c' | 'params' | 'merchant'>,
+  present: (clock: Clock) => Body,
+): List<Body> =>
+  listFrom(
+    { c, params },
+    {
+      noun: 'test clock',
+      // A deleted clock keeps its place.
+      placeOf: (id) => testClocks.find(id)?.seq,
+      list: ({ limit, after, before }) => ({
+        rows: testClocks.list({ limit, below: after, above: before }),
+        isCut: false,
+      }),
+    },
+    present,
+  )

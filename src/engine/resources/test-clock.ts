@@ -1,5 +1,4 @@
 import type { Clock } from '../machine/clock.ts'
-import type { MerchantState } from '../machine/merchant-state.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { recordClockEvent } from './clock-event.ts'
 import { deleteCustomer } from './customer.ts'
@@ -57,19 +56,4 @@ export function deleteTestClock(unit: UnitOfWork, id: string): Clock {
   unit.onCommit(() => unit.merchant.testClocks.forget(clock))
   recordClockEvent(unit, clock, 'test_helpers.test_clock.deleted')
   return clock
-}
-
-/** A page of test clocks, in the order newest first. */
-export type TestClockPage = {
-  readonly limit: number
-  readonly cursor?: { readonly isBackward: boolean; readonly id: string; readonly param: string } | undefined
-}
-
-/**
- * Lists test clocks, newest first; with a backward cursor oldest first.
- * @throws ApiError resource_missing for an unknown cursor
- */
-export function listTestClocks({ testClocks }: MerchantState, { limit, cursor }: TestClockPage): Clock[] {
-  const place = cursor && testClocks.named(cursor.id, cursor.param).seq
-  return testClocks.list({ limit, ...(cursor && { [cursor.isBackward ? 'above' : 'below']: place }) })
 }

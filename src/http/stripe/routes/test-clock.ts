@@ -1,10 +1,11 @@
 import type Stripe from 'stripe'
 import * as z from 'zod'
-import { createTestClock, deleteTestClock, listTestClocks } from '../../../engine/resources/test-clock.ts'
+import { createTestClock, deleteTestClock } from '../../../engine/resources/test-clock.ts'
 import { advance } from '../../clock.ts'
 import { deferred } from '../../deferred.ts'
 import { instant } from '../../fields.ts'
-import { cursorOf, page, pageParams } from '../../pagination.ts'
+import { pageParams } from '../../pagination.ts'
+import { listTestClocks } from '../../test-clock.ts'
 import type { StripeApi } from '../api.ts'
 import { presentTestClock } from '../present/test-clock.ts'
 import { returning, returningList, wireList } from '../returns.ts'
@@ -32,16 +33,7 @@ export function testClockRoutes(api: StripeApi): void {
       params: deferred(() => z.object(pageParams)),
       returns: returningList<Wire<Stripe.TestHelpers.TestClock>>('test_clock'),
     },
-    ({ c, merchant, params }) => {
-      const { limit } = params
-      const cursor = cursorOf(params)
-      const isBackward = cursor?.param === 'ending_before'
-      const found = listTestClocks(merchant, {
-        limit: limit + 1,
-        cursor: cursor && { ...cursor, isBackward },
-      })
-      return wireList(page(c.req.path, found, { limit, isBackward }, presentTestClock))
-    },
+    (call) => wireList(listTestClocks(call, presentTestClock)),
   )
   api.read(
     {
