@@ -6,6 +6,8 @@ import type { RequestContentShape } from './schemas/request.ts'
 
 /** paytwin: the maximum length of kept parameters and of a kept response, in characters. */
 export const CONTENT_LENGTH = 16_384
+/** The length after a kept beginning that is examined too. To mask a whole long response takes too long. */
+const LONGEST_SECRET = 200
 /** paytwin: the maximum length of all kept contents, in characters. Beyond it, the oldest are dropped. */
 export const TOTAL_LENGTH = 4 * 1_048_576
 
@@ -41,9 +43,9 @@ export function contentOf({ body, idempotencyKey, text, isSecret }: Exchanged): 
   const sent = body && redactedParams(body.raw, CONTENT_LENGTH)
   const length = text?.length ?? 0
   const isLong = length > CONTENT_LENGTH
-  const shown = text !== null && isSecret && holdsSecret(text) ? redactedText(text) : text
+  const shown = text === null ? null : beginningOf(text, isSecret)
   // A part of a text would keep all of it in memory.
-  const response = shown !== null && isLong ? Buffer.from(shown.slice(0, CONTENT_LENGTH)) : shown
+  const response = shown !== null && isLong ? Buffer.from(shown) : shown
   return {
     format: body === undefined ? null : body.isForm ? 'form' : 'json',
     params: sent?.text ?? null,
@@ -52,6 +54,16 @@ export function contentOf({ body, idempotencyKey, text, isSecret }: Exchanged): 
     isCut: isLong || sent?.isCut === true,
     length: (sent?.text.length ?? 0) + Math.min(length, CONTENT_LENGTH),
   }
+}
+
+/** Returns the kept beginning of a response. A secret that begins in it is masked as a whole. */
+function beginningOf(text: string, isSecret: boolean): string {
+  const kept = text.slice(0, CONTENT_LENGTH)
+  if (!isSecret) return kept
+  const examined = text.slice(0, CONTENT_LENGTH + LONGEST_SECRET)
+  if (!holdsSecret(examined)) return kept
+  const masked = redactedText(examined)
+  return masked.slice(0, masked.length - (examined.length - kept.length))
 }
 
 /** Shows the content of a request, without secrets. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import {
   CONTENT_LENGTH,
   contentOf,
@@ -87,6 +87,27 @@ describe('a response', () => {
   test('that can have tokens is kept without them', () => {
     const text = '{"access_token":"oat_test_abcdefgh"}'
     expect(kept({ text, isSecret: true }).response).toBe('{"access_token":"oat_test_…"}')
+  })
+
+  test('that can have tokens is examined as far as it is kept', () => {
+    const replace = vi.spyOn(String.prototype, 'replace')
+    const { response } = kept({ text: `oat_test_abcdefgh ${'%25 '.repeat(100_000)}`, isSecret: true })
+    const examined = replace.mock.contexts.map((text) => String(text).length)
+    replace.mockRestore()
+    expect(Math.max(...examined)).toBeLessThan(CONTENT_LENGTH + 1_000)
+    expect(String(response)).toMatch(/^oat_test_… (?:%25 )+/)
+  })
+
+  test('that can have tokens is kept without one that begins at its end', () => {
+    for (let end = 0; end <= 24; end += 1) {
+      const before = 'x'.repeat(CONTENT_LENGTH - end - 1)
+      const { response } = kept({
+        text: `${before} oat_test_secretsecret, ${'y'.repeat(500)}`,
+        isSecret: true,
+      })
+      expect(String(response)).not.toContain('secret')
+      expect(String(response).startsWith('x'.repeat(CONTENT_LENGTH - 60))).toBe(true)
+    }
   })
 
   test('is cut at a length, and null for a stream', () => {
