@@ -3,7 +3,7 @@ export type CouponAmount = {
   readonly coupon: string
   /** In the smallest currency unit. */
   readonly amount: number
-  /** The item whose own discount it is; absent for one that all items share. */
+  /** The id of the item whose own discount took it off; absent for discounts that all items share. */
   readonly owner?: string
 }
 

@@ -29,7 +29,7 @@ export type PlanStep = {
 /** Reports whether only the plan of a step's object was read. */
 export const isPlanStep = (step: Step | PlanStep): step is PlanStep => 'isPlan' in step
 
-/** Reports whether a step counts the redemption of a coupon or of a promotion code. */
+/** Reports whether a step counts the redemption of a coupon or of a promotion code. No other step of theirs is without an event. */
 const isRedemption = ({ kind, event }: Step | PlanStep): boolean =>
   (kind === 'coupon' || kind === 'promotion_code') && event === null
 
@@ -64,8 +64,8 @@ export class Change {
   }
 
   /**
-   * Adds a new object, then the change that creates what belongs to it, such as its discounts. Only redemptions are counted first, so that
-   * the event of the object shows its coupons with them. See docs/contract/discounts.md#events.
+   * Adds a new object and the change that creates what belongs to it, such as its discounts. Redemptions come before the object, so that its
+   * event shows the coupons with them; all other steps come after it. See docs/contract/discounts.md#events.
    */
   createWith<K extends Kind>(kind: K, after: Objects[K], event: EventType, belonging: Change): Objects[K] {
     for (const step of belonging.steps) if (isRedemption(step)) this.#add(step)

@@ -275,7 +275,7 @@ export class Api {
       throw parameterInvalid('expand', 'expand cannot be used with a publishable key')
     }
     const schema = (route.params ?? NO_PARAMS)() as Schema<Params>
-    this.#form.refuseUnread(exchange.c.req)
+    this.#form.refuseQuery(exchange.c.req)
     this.#form.refuseUnsupported(schema, given)
     const params = checkParams(schema, given, { isForm, requires: route.requires })
     this.#form.checkExpands(route.returns, exchange.expands, exchange.version)

@@ -15,7 +15,8 @@ export const clientSecretOf = (ids: Ids, id: string): string =>
 
 /**
  * Matches the fields of a body that show a secret: `client_secret` of an intent, and the `url` of a portal session. A text within a value
- * does not match, because its quotes are escaped: what a merchant writes must not cost a digest each time.
+ * does not match, because its quotes are escaped, so that text of a merchant does not cost a digest for each match. A key of metadata can match,
+ * once in each object.
  */
 const SHOWN = new RegExp(
   `("client_secret":"|"url":"[^"]*/)((?:pi|seti|bps)_[A-Za-z0-9]+)_secret_[A-Za-z0-9]{${LENGTH}}(?=")`,

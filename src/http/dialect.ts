@@ -25,8 +25,8 @@ export type DialectForm = {
   readonly publishableKeyError: () => ApiError
   /** Refuses parameters that are not supported yet. @throws ApiError parameter_unknown */
   readonly refuseUnsupported: (schema: z.core.$ZodType, raw: Raw) => void
-  /** Refuses parameters in a part of the request that is not read. @throws ApiError parameter_invalid */
-  readonly refuseUnread: (request: Incoming['req']) => void
+  /** Refuses parameters in the query of a request that takes them in its body. @throws ApiError parameter_invalid */
+  readonly refuseQuery: (request: Incoming['req']) => void
   /** Checks the paths of `expand` in a version. @throws ApiError parameter_invalid */
   readonly checkExpands: (component: Component, paths: readonly string[], version: string) => void
 }
@@ -40,7 +40,7 @@ export const OWN_FORM: DialectForm = {
   errorBody,
   publishableKeyError: invalidApiKey,
   refuseUnsupported,
-  refuseUnread: () => undefined,
+  refuseQuery: () => undefined,
   checkExpands,
 }
 

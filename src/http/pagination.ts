@@ -60,7 +60,7 @@ const COMPARISONS = {
   '<=': (left: number, right: number) => left <= right,
 }
 
-/** Whether a time meets the parameter `created`, for lists that are not read by filters. */
+/** Reports whether a time, in Unix seconds, is within the parameter `created`, for lists that are not read by filters. */
 export const isWithin = (created: CreatedParam, time: number): boolean =>
   createdFilters(created).every(({ compare, to }) => COMPARISONS[compare](time, to))
 

@@ -6,7 +6,7 @@ import type { Api, Call } from './api.ts'
 import { type AdvanceTime, advance, advanceFields, presentTestClock, targetOf } from './clock.ts'
 import { deferred } from './deferred.ts'
 import { instant } from './fields.ts'
-import { type List, type ListCall, listFrom, pageParams } from './pagination.ts'
+import { type List, listFrom, type PageParams, pageParams } from './pagination.ts'
 import { deletedStub } from './resource.ts'
 import { deletedTestClock, testClockList, testClockSchema } from './schemas/clock.ts'
 
@@ -99,7 +99,7 @@ function testClockTarget({ frozen_time, to, by }: z.infer<ReturnType<typeof adva
 
 /** Presents a page of test clocks, newest first. Throws what `listObjects` throws. */
 export const listTestClocks = <Body>(
-  { c, params, merchant: { testClocks } }: Pick<ListCall & Call<unknown>, 'c' | 'params' | 'merchant'>,
+  { c, params, merchant: { testClocks } }: Pick<Call<PageParams>, 'c' | 'params' | 'merchant'>,
   present: (clock: Clock) => Body,
 ): List<Body> =>
   listFrom(

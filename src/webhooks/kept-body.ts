@@ -6,9 +6,10 @@ export async function keptPartOf(body: AsyncIterable<unknown> | Iterable<unknown
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body) {
-    if (!(chunk instanceof Uint8Array)) throw new TypeError('a body whose chunks are not all bytes')
+    if (!(chunk instanceof Uint8Array)) throw new TypeError('The body has chunks that are not bytes')
     chunks.push(chunk)
-    size += chunk.length
+    // An empty chunk counts too: a stream of them has no end either.
+    size += Math.max(chunk.length, 1)
     // Leaving the loop ends the body: of a response from the network its connection, of a stream its source.
     if (size > MAX_KEPT_BYTES) break
   }

@@ -38,7 +38,7 @@ const recorded = (lines: InvoiceLine[], before: Subscription['amounts_off'] = nu
 
 const PART = [{ coupon: 'OFF', amount: 7 }]
 
-test('an amount off that lasts is recorded for each item, that of its own discounts apart', () => {
+test('an amount off that lasts is recorded for each item, and that of its own discounts separately', () => {
   const lines = [
     line({ discount_amounts: off('percentage', 'amount', 'once', 'own') }),
     line({ subscription_item: 'si_2', discount_amounts: off('amount') }),

@@ -25,7 +25,7 @@ describe('a body that is stored', () => {
     expect(withClientSecrets(ids, stored)).toBe(text)
   })
 
-  test('costs no digest for words of the merchant, however often they look like a secret', () => {
+  test('costs no digest for text of the merchant, however often it looks like a secret', () => {
     const genuine = clientSecretOf(ids, 'pi_1')
     const like = Array.from({ length: 1_000 }, (_, n) => `pi_${n}_secret_${'x'.repeat(24)}`)
     const metadata = { a: `${genuine} `.repeat(1_000), b: like.join(' '), c: `"client_secret":"${genuine}"` }

@@ -21,17 +21,18 @@ test.each<[string, WebhookHandler]>([
 
 const KIB = 1_024
 
-test.each<[string, number]>([
-  ['goes on', 1_000],
-  ['is silent after its beginning', 2],
-])('of a response that %s, 1 KiB is read', async (_, most) => {
+test.each<[string, number, number]>([
+  ['goes on', KIB, 1_000],
+  ['is silent after its beginning', KIB, 2],
+  ['goes on with empty chunks', 0, 10 * KIB],
+])('of a response that %s, 1 KiB is read', async (_, size, most) => {
   let pulled = 0
   let isCanceled = false
   const body = new ReadableStream({
     pull: (controller) => {
       pulled += 1
       // Without a wait before the next chunk: whoever reads on never lets anything else run.
-      if (pulled <= most) controller.enqueue(Buffer.alloc(KIB, 'x'))
+      if (pulled <= most) controller.enqueue(Buffer.alloc(size, 'x'))
       return pulled <= most ? undefined : new Promise(() => {})
     },
     cancel: () => {
@@ -41,8 +42,8 @@ test.each<[string, number]>([
   const inbox = new WebhookInbox(unused)
   const url = inbox.addressOf(() => new Response(body))
   const reply = await inbox.send(letterTo(url), new AbortController().signal)
-  expect(reply).toEqual({ status: 200, body: 'x'.repeat(KIB) })
-  expect(pulled).toBeLessThan(5)
+  expect(reply).toEqual({ status: 200, body: 'x'.repeat(size) })
+  expect(pulled).toBeLessThan(size === 0 ? KIB + 5 : 5)
   expect(isCanceled).toBe(true)
 })
 

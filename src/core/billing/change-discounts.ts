@@ -79,7 +79,10 @@ function keptParts(
   const coupons = new Map<string | undefined, ReadonlySet<string>>([[undefined, couponsOf(shared)]])
   for (const { id, discounts: own } of after.items) coupons.set(id, couponsOf(own))
   return partsOff(before.amounts_off)
-    .filter(({ item, coupon, owner }) => coupons.get(owner)?.has(coupon) && !credited.includes(item ?? ''))
+    .filter(
+      ({ item, coupon, owner }) =>
+        coupons.get(owner)?.has(coupon) && (item === null || !credited.includes(item)),
+    )
     .map((part) => (part.item !== null && present.has(part.item) ? part : { ...part, item: null }))
 }
 

@@ -51,9 +51,6 @@ export function renew(change: Change, given: Account, running: Subscription): vo
 /**
  * Ends a trial and bills the first period, which is anchored at the trial's end. The usage of the trial is free. Without a payment method the trial's
  * settings decide what happens. While collection is paused nothing is charged, as at a renewal.
- * @param options.as - the subscription with the other changes of the same update
- * @param options.endsAt - Unix seconds; earlier than planned when a request ends the trial, and then its invoice is not a draft
- * @param options.ifMissing - what happens without a payment method; by default what the trial's settings say
  * @returns the result of the first invoice; null if none was collected
  * See docs/contract/subscriptions.md#trials; paytwin: a pause of collection.
  */
@@ -98,8 +95,11 @@ export function endTrial(
 }
 
 type TrialEnd = {
+  /** The subscription with the other changes of the same update. */
   readonly as?: Subscription
+  /** Unix seconds; earlier than planned when a request ends the trial, and then its invoice is not a draft. */
   readonly endsAt?: number | undefined
+  /** What happens without a payment method; by default what the trial's settings say. */
   readonly ifMissing?: MissingPaymentMethod | undefined
 }
 

@@ -13,8 +13,8 @@ import { replaceMethods } from './schedule-sync.ts'
 import { cancelSubscription } from './subscription.ts'
 import { updateSubscription } from './subscription-update.ts'
 
-/** paytwin: the maximum number of subscriptions whose cards are compared with one. */
-const MAX_SUBSCRIPTIONS = 100
+/** paytwin: the maximum number of subscriptions, and of schedules, whose cards are compared or replaced. */
+const MAX_COMPARED = 100
 
 /** paytwin: the number of subscriptions on a page. To compute the next invoice of a large one takes some 10 ms. */
 const PAGE_SIZE = 10
@@ -23,10 +23,12 @@ const PAGE_SIZE = 10
 const MAX_READ = 200
 
 /** The filters of the schedules that are not over. */
-const NOT_OVER: readonly Filter[] = SCHEDULE_STATUSES.filter((status) => isOver({ status })).map((isNot) => ({
-  field: 'status',
-  isNot,
-}))
+const NOT_OVER: readonly Filter[] = SCHEDULE_STATUSES.filter((status) => isOver({ status })).map(
+  (status) => ({
+    field: 'status',
+    isNot: status,
+  }),
+)
 
 /** The filters of the subscriptions of a customer that have not ended. */
 export const presentOf = (customer: string): readonly Filter[] => [
@@ -39,13 +41,13 @@ export const presentOf = (customer: string): readonly Filter[] => [
 
 /** Lists the subscriptions of a customer that have not ended, newest first, without nested values. */
 const subscriptionsOf = (view: Pick<CurrentView, 'summaries'>, customer: string) =>
-  view.summaries('subscription', presentOf(customer), { limit: MAX_SUBSCRIPTIONS })
+  view.summaries('subscription', presentOf(customer), { limit: MAX_COMPARED })
 
 /** Lists the ids of the schedules of a customer that are not over, newest first. */
 const schedulesOf = (view: Pick<CurrentView, 'summaries'>, customer: string): string[] =>
   view
     .summaries('subscription_schedule', [{ field: 'customer', is: customer }, ...NOT_OVER], {
-      limit: MAX_SUBSCRIPTIONS,
+      limit: MAX_COMPARED,
     })
     .map(({ id }) => id)
 

@@ -105,15 +105,13 @@ function updateOf(
 ): SubscriptionUpdate {
   const items = subscription.items.map(({ id }) => ({ id, price: plan.price.id, quantity: plan.quantity }))
   // A trial has nothing to prorate, and its end begins a period in any case.
-  if (isInTrial(subscription))
-    return {
-      items,
-      discounts,
-      proration_behavior,
-      trial_end: trial_update_behavior === 'end_trial' ? 'now' : undefined,
-      // The customer chose to buy, so that a missing payment method is no reason to cancel or pause.
-      bills_trial_end: true,
-    }
+  if (isInTrial(subscription)) {
+    const change = { items, discounts, proration_behavior }
+    // The customer chose to buy, so that a missing payment method is no reason to cancel or pause.
+    return trial_update_behavior === 'end_trial'
+      ? { ...change, trial_end: 'now', bills_trial_end: true }
+      : change
+  }
   return {
     items,
     discounts,

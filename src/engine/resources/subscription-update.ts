@@ -73,6 +73,7 @@ export type SubscriptionUpdate = ProrationParams &
  * ended now is billed as at its end.
  * @throws ApiError resource_missing, parameter_invalid, unsupported_psp_capability, amount_too_large,
  *   invalid_state_transition (param status)
+ * @throws PaymentRefused if `payment_behavior` does not accept that the payment of the change, or of a trial that ends now, fails
  * See docs/contract/subscriptions.md#updating.
  */
 export function updateSubscription(unit: UnitOfWork, id: string, params: SubscriptionUpdate): Subscription {

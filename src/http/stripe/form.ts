@@ -110,11 +110,11 @@ function errorBody(error: ApiError): Json {
 }
 
 /** Refuses a POST with parameters in its query: they belong in its body. */
-function refuseUnread({ method, url }: Incoming['req']): void {
+function refuseQuery({ method, url }: Incoming['req']): void {
   if (method !== 'POST') return
   const [name] = new URLSearchParams(queryOf(url)).keys()
   if (name !== undefined)
-    throw parameterInvalid(name, `A POST takes its parameters in its body, but the query has ${name}`)
+    throw parameterInvalid(name, `A POST takes its parameters in its body, but the query has '${name}'`)
 }
 
 /** Checks expand paths against the objects of a route in a version. @throws ApiError parameter_invalid */
@@ -135,6 +135,6 @@ export const STRIPE_FORM: DialectForm = {
   publishableKeyError: secretKeyRequired,
   // The schemas already refuse every unknown parameter.
   refuseUnsupported: () => undefined,
-  refuseUnread,
+  refuseQuery,
   checkExpands,
 }

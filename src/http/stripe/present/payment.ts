@@ -79,7 +79,7 @@ export function presentPaymentIntent(view: View, intent: PaymentIntent): Wire<St
 /** Presents the types that an intent allows. */
 export const allowedTypes = ({ allowed_payment_method_types: types }: MethodOptions) => types && [...types]
 
-/** An intent that waits for a push method, as of Checkout, has its type. */
+/** An intent whose payment method is a push method, as in Checkout, has that type. */
 function methodTypeOf(view: View, { payment_method }: PaymentIntent): Stripe.PaymentMethod.Type {
   const method = payment_method === null ? undefined : view.get('payment_method', payment_method)
   return stripeTypeOf(method?.type ?? 'card')

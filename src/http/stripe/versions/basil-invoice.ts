@@ -6,8 +6,8 @@ import type { Wire } from '../wire.ts'
 import { onlyDiscount } from './basil-subscription.ts'
 
 /**
- * Returns an invoice with the fields `subscription`, `payment_intent` and `charge`, which `parent` and `payments` replaced. In an event of an
- * attempt, the intent does not have the charge yet, because its own event comes later.
+ * Returns an invoice with the fields `subscription`, `payment_intent` and `charge`, which `parent` and `payments` replaced. The
+ * charge is that of the invoice: when the event of an attempt is recorded, the intent does not have it yet.
  */
 export function invoiceBeforeBasil(invoice: Wire<Stripe.Invoice>, objects: ObjectsAt): Json {
   const { confirmation_secret: _secret, parent, payments, total_taxes: _taxes, ...rest } = invoice

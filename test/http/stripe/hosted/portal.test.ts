@@ -625,8 +625,11 @@ describe('a change of plan', () => {
   test('ends a trial, or keeps it, as configured', async () => {
     const { customer, subscription } = await subscribed({ trial_period_days: 10 })
     const kept = await chosen(await enter(customer), subscription, { price: pro })
-    await pages.press(kept, 'Confirm')
-    expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({ status: 'trialing' })
+    expect((await pages.press(kept, 'Confirm')).html).toContain('Your plan was updated.')
+    expect(await stripe.subscriptions.retrieve(subscription)).toMatchObject({
+      status: 'trialing',
+      items: { data: [{ price: { id: pro } }] },
+    })
     const { product } = await stripe.prices.retrieve(basic)
     const configuration = await configured({
       subscription_update: {
