@@ -75,10 +75,21 @@ async function replyOf(response: Response | undefined | null): Promise<Reply> {
   if (!isStatus(status))
     return noReply(`the status ${textOf(status)}, which is not an integer from 100 to 599`)
   // A stream may have no end. A Response of another kind can be read only as a whole.
-  if (response.body?.[Symbol.asyncIterator]) return { status, body: await keptPartOf(response.body) }
+  if (typeof response.body?.getReader === 'function')
+    return { status, body: await keptPartOf(chunksOf(response.body)) }
   const body: unknown = await response.text()
   if (typeof body !== 'string') return noReply('a Response whose text() is not a string')
   return { status, body: await keptPartOf([Buffer.from(body)]) }
+}
+
+/** Reads a stream. Whether its source ends well after the last chunk that is read is no part of the response. */
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value
+  } finally {
+    reader.cancel().catch(() => undefined)
+  }
 }
 
 const isStatus = (status: unknown): boolean =>

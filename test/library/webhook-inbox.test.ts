@@ -57,6 +57,17 @@ test.each<[string, unknown]>([
   expect(reply).toMatchObject({ status: null, error: expect.stringMatching(/^The handler threw TypeError/) })
 })
 
+test.each<[string, () => Promise<void>]>([
+  ['fails', () => Promise.reject(new Error('It is gone'))],
+  ['never ends', () => new Promise(() => {})],
+])('of a long response whose cancellation %s, the beginning is read', async (_, cancel) => {
+  const body = new ReadableStream({ pull: (to) => to.enqueue(Buffer.alloc(3 * KIB, 'x')), cancel })
+  const inbox = new WebhookInbox(unused)
+  const url = inbox.addressOf(() => new Response(body))
+  const reply = await inbox.send(letterTo(url), new AbortController().signal)
+  expect(reply).toEqual({ status: 200, body: 'x'.repeat(KIB) })
+})
+
 test.each<[string, unknown, string]>([
   ['no body', new Response(null, { status: 204 }), ''],
   ['a text of another Response', { status: 200, text: async () => 'y'.repeat(2 * KIB) }, 'y'.repeat(KIB)],

@@ -651,6 +651,20 @@ describe('an event', () => {
     expect(await get(ACACIA, `/v1/invoices/${invoice}`)).toMatchObject({ charge: retried })
   })
 
+  test('of an invoice that is paid out of band names the charge of the last attempt', async () => {
+    const { customer } = await subscribe()
+    const failing = await post(ENDIVE, '/v1/payment_methods/pm_card_chargeCustomerFail/attach', { customer })
+    const { id: invoice } = await post(ENDIVE, '/v1/invoices', { customer })
+    await post(ENDIVE, '/v1/invoiceitems', { customer, invoice, amount: 500, currency: 'usd' })
+    await post(ENDIVE, `/v1/invoices/${invoice}/finalize`)
+    const path = `/v1/invoices/${invoice}`
+    await send(ENDIVE, 'POST', `${path}/pay`, { payment_method: failing.id })
+    const { charge } = await get(ACACIA, path)
+    expect(charge).toMatch(/^ch_/)
+    await post(ENDIVE, `${path}/pay`, { paid_out_of_band: true })
+    expect(await get(ACACIA, path)).toMatchObject({ charge, paid: true, paid_out_of_band: true })
+  })
+
   test('of an object that is created with a discount shows its coupon as redeemed', async () => {
     const { twin } = sdk
     const merchant = `merchants/${twin.sandbox.merchant.settings.id}`

@@ -6,18 +6,19 @@ import type { Wire } from '../wire.ts'
 import { onlyDiscount } from './basil-subscription.ts'
 
 /**
- * Returns an invoice with the fields `subscription`, `payment_intent` and `charge`, which `parent` and `payments` replaced. The
- * charge is that of the invoice: when the event of an attempt is recorded, the intent does not have it yet.
+ * Returns an invoice with the fields `subscription`, `payment_intent` and `charge`, which `parent` and `payments` replaced. When the event of
+ * an attempt is recorded, the invoice has its charge, but the intent not yet. An invoice that was paid out of band names that of the last attempt.
  */
 export function invoiceBeforeBasil(invoice: Wire<Stripe.Invoice>, objects: ObjectsAt): Json {
   const { confirmation_secret: _secret, parent, payments, total_taxes: _taxes, ...rest } = invoice
   const { amount_paid_off_stripe, ...others } = rest
   const payment_intent = payments?.data.find(({ is_default }) => is_default)?.payment.payment_intent ?? null
+  const intent = payment_intent === null ? undefined : objects.view.get('payment_intent', payment_intent)
   const details = parent?.subscription_details ?? null
   return {
     ...others,
     application_fee_amount: null,
-    charge: objects.view.get('invoice', invoice.id)?.charge ?? null,
+    charge: objects.view.get('invoice', invoice.id)?.charge ?? intent?.latest_charge ?? null,
     discount: onlyDiscount(invoice.discounts, objects),
     paid: invoice.status === 'paid',
     paid_out_of_band: amount_paid_off_stripe !== undefined,
