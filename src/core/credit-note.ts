@@ -1,6 +1,6 @@
 import { amountTooLarge, parameterInvalid, parameterMissing } from './errors.ts'
 import type { Invoice } from './invoice.ts'
-import { type InvoiceLine, netAmount } from './invoice-line.ts'
+import { type InvoiceLine, netAmount, wholeQuantity } from './invoice-line.ts'
 import { isCreditable } from './invoice-status.ts'
 import type { Metadata } from './metadata.ts'
 import { MAX_AMOUNT, roundedQuotient, total } from './money.ts'
@@ -244,7 +244,7 @@ function partOfLine(
 function shareOf(billed: InvoiceLine, quantity: number | undefined, param: string): number {
   if (quantity === undefined)
     throw parameterMissing(`${param}[amount]`, `Missing required parameter: ${param}[amount], or quantity`)
-  const { quantity_decimal = String(billed.quantity) } = billed
+  const quantity_decimal = wholeQuantity(billed)
   const whole = scaled(quantity_decimal)
   const part = BigInt(quantity) * SCALE
   if (part > whole) {

@@ -32,6 +32,15 @@ export type InvoiceLine = {
   readonly is_replaced?: true
 }
 
+/** Returns the whole quantity of a line or an invoice item, as a decimal: usage can have a fraction, which `quantity` lacks. */
+export const wholeQuantity = ({
+  quantity,
+  proration,
+  quantity_decimal = proration?.quantity_decimal,
+}: Pick<InvoiceLine, 'quantity' | 'quantity_decimal'> & {
+  readonly proration?: ItemProration | null
+}): string => quantity_decimal ?? String(quantity)
+
 /** Returns the amount of a line after discounts. */
 export function netAmount({ amount, discount_amounts }: InvoiceLine): number {
   if (discount_amounts === undefined) return amount

@@ -7,6 +7,8 @@ export type ItemProration = Period & {
   readonly cycle: number
   /** Set if it does not correct the billing of the span, but bills its usage. See docs/contract/usage.md#billing. */
   readonly is_usage?: true
+  /** The whole quantity of usage that is not whole. */
+  readonly quantity_decimal?: string
   /** Set when its period is replaced by one with the same start. Lines keep the state in which their item was billed. */
   readonly is_replaced?: true
 }

@@ -33,6 +33,8 @@ export type Proration = {
   readonly subscription_item: string
   readonly price: string
   readonly quantity: number
+  /** The whole quantity of usage that is not whole. */
+  readonly quantity_decimal?: string
   /** null if the units do not have one whole amount. */
   readonly unit_amount: number | null
   /** Negative for a credit. */

@@ -1,5 +1,5 @@
 import type { Invoice } from '../core/invoice.ts'
-import { type InvoiceLine, isDiscountable } from '../core/invoice-line.ts'
+import { type InvoiceLine, isDiscountable, wholeQuantity } from '../core/invoice-line.ts'
 import { isCorrection } from '../core/item-proration.ts'
 import { formatAmount } from '../core/money.ts'
 import type { View } from '../engine/history/view.ts'
@@ -27,7 +27,7 @@ export const presentLine = (
   description: line.description ?? defaultDescription(invoice, line),
   unit_amount: line.unit_amount,
   quantity: line.quantity,
-  quantity_decimal: line.quantity_decimal ?? String(line.quantity),
+  quantity_decimal: wholeQuantity(line),
   price: line.price,
   subscription: invoice.subscription,
   subscription_item: line.subscription_item,

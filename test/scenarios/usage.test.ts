@@ -620,23 +620,34 @@ test('a timeline shows what later renewals bill without usage', async () => {
   expect(amounts).toEqual(Array(4).fill([500, 500]))
 })
 
-test('a credit note credits the share of a quantity in a usage with a fraction', async () => {
-  const { twin, report } = await begin({ unit_amount: 100 })
-  await report('2.5')
-  await twin.advance({ to: END })
-  const { id: invoice, lines } = await newestInvoice(twin)
-  const lineOf = (quantity: number) => ({
-    ...{ type: 'invoice_line_item', invoice_line_item: lines.data[0].id, quantity },
-  })
-  // 250 × 2 ÷ 2.5
-  const note = await twin.post('/v1/credit_notes', { invoice, lines: [lineOf(2)], credit_amount: 200 })
-  expect(note).toMatchObject({ amount: 200 })
-  const { body } = await twin.request('POST', '/v1/credit_notes', { invoice, lines: [lineOf(3)] })
-  expect(body.error).toMatchObject({
-    param: 'lines[0][quantity]',
-    message: expect.stringContaining('is 2.5'),
-  })
-})
+test.each([
+  ['a renewal', false],
+  ['a change', true],
+])(
+  'a credit note credits the share of a quantity in a usage with a fraction that %s billed',
+  async (_, isChange) => {
+    const { twin, report, meter, path, item } = await begin({ unit_amount: 100 })
+    await report('2.5')
+    await twin.advance({ to: isChange ? MIDDLE : END })
+    if (isChange) {
+      const { id: price } = await makeMetered(twin, meter, { unit_amount: 3, nickname: 'Calls Pro' })
+      await twin.post(path, { items: [{ id: item, price }], proration_behavior: 'always_invoice' })
+    }
+    const { id: invoice, lines } = await newestInvoice(twin)
+    expect(lines.data[0]).toMatchObject({ amount: 250, quantity: 2, quantity_decimal: '2.5' })
+    const lineOf = (quantity: number) => ({
+      ...{ type: 'invoice_line_item', invoice_line_item: lines.data[0].id, quantity },
+    })
+    // 250 × 2 ÷ 2.5
+    const note = await twin.post('/v1/credit_notes', { invoice, lines: [lineOf(2)], credit_amount: 200 })
+    expect(note).toMatchObject({ amount: 200 })
+    const { body } = await twin.request('POST', '/v1/credit_notes', { invoice, lines: [lineOf(3)] })
+    expect(body.error).toMatchObject({
+      param: 'lines[0][quantity]',
+      message: expect.stringContaining('is 2.5'),
+    })
+  },
+)
 
 test('a summary shows up to 15 digits of a usage exactly', async () => {
   const { twin, report, meter, customer } = await begin()

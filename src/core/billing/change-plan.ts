@@ -161,7 +161,7 @@ export function createItem(
   change: Change,
   account: Account,
   subscription: Subscription,
-  { period, subscription_item, is_usage, ...line }: Proration,
+  { period, subscription_item, is_usage, quantity_decimal, ...line }: Proration,
   { discountable }: { readonly discountable: boolean } = { discountable: is_usage === true },
 ): InvoiceItem {
   return change.create('invoice_item', {
@@ -178,6 +178,7 @@ export function createItem(
       subscription_item,
       cycle: subscription.current_period_start,
       ...(is_usage && { is_usage }),
+      ...(quantity_decimal !== undefined && { quantity_decimal }),
     },
     discountable,
     discounts: [],

@@ -28,7 +28,7 @@ export function usageUpTo(
     const price = source.prices.get(item.price)
     // No time has passed, so that also a flat amount is not billed.
     if (!price || period.start >= period.end) return []
-    const { quantity_decimal: _, ...billed } = billedUsage(price, source.usage(item, period))
+    const billed = billedUsage(price, source.usage(item, period))
     if (billed.amount === 0) return []
     return [{ ...billed, subscription_item: item.id, price: item.price, period, is_usage: true }]
   })

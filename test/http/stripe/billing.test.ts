@@ -95,18 +95,20 @@ describe('usage', () => {
         identifier,
       })
     expect(await report('30', 'first')).toMatchObject({ object: 'billing.meter_event', identifier: 'first' })
-    await report('12', 'second')
+    await report('12.5', 'second')
     await report('100', 'third')
     const cancel = { identifier: 'third' }
     const canceled = { event_name: 'calls', type: 'cancel', cancel } as const
     expect(await stripe.billing.meterEventAdjustments.create(canceled)).toMatchObject({ status: 'complete' })
     const span = { start_time: JAN_31, end_time: JAN_31 + 3 * HOUR }
     const { data } = await stripe.billing.meters.listEventSummaries(meter.id, { customer, ...span })
-    expect(data).toMatchObject([{ aggregated_value: 42, meter: meter.id, ...span }])
+    expect(data).toMatchObject([{ aggregated_value: 42.5, meter: meter.id, ...span }])
     await sdk.advance(clock, FEB_28 + HOUR)
     const [invoice] = (await stripe.invoices.list({ subscription: id, limit: 1 })).data
-    // 42 calls at 7 cents.
-    expect(invoice).toMatchObject({ total: 294, status: 'paid', billing_reason: 'subscription_cycle' })
+    // 42.5 calls at 7 cents.
+    expect(invoice).toMatchObject({ total: 298, status: 'paid', billing_reason: 'subscription_cycle' })
+    const quantities = invoice?.lines.data.map((line) => [line.quantity, String(line.quantity_decimal)])
+    expect(quantities).toEqual([[42, '42.5']])
   })
 
   test('has meters that are listed, renamed, deactivated and reactivated', async () => {

@@ -2,6 +2,7 @@ import { type DiscountAmount, totalDiscountAmounts } from '../../../core/billing
 import type { Discount } from '../../../core/discount.ts'
 import type { Invoice } from '../../../core/invoice.ts'
 import { appliedBalance } from '../../../core/invoice-balance.ts'
+import { wholeQuantity } from '../../../core/invoice-line.ts'
 import { type InvoiceStatus, isOpen } from '../../../core/invoice-status.ts'
 import { type InvoicedCustomer, invoicedCustomer } from '../../../core/invoiced-customer.ts'
 import { sumOf } from '../../../core/money.ts'
@@ -119,7 +120,7 @@ function lineOf(
   return {
     description: lineText(view, invoice, line),
     period: start === end ? null : `${start} to ${end}`,
-    quantity: line.quantity_decimal ?? String(line.quantity),
+    quantity: wholeQuantity(line),
     unitPrice: line.unit_amount === null ? '' : format(line.unit_amount, invoice.currency),
     amount: format(line.amount, invoice.currency),
   }

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { type Invoice, isPaidOutOfBand } from '../../../core/invoice.ts'
 import { endingBalance } from '../../../core/invoice-balance.ts'
 import type { InvoiceItem } from '../../../core/invoice-item.ts'
-import { type InvoiceLine, isDiscountable } from '../../../core/invoice-line.ts'
+import { type InvoiceLine, isDiscountable, wholeQuantity } from '../../../core/invoice-line.ts'
 import { isDraft, isOpen } from '../../../core/invoice-status.ts'
 import { invoicedCustomer } from '../../../core/invoiced-customer.ts'
 import { isCorrection } from '../../../core/item-proration.ts'
@@ -201,7 +201,7 @@ export const presentLine = (
   pretax_credit_amounts: [],
   pricing: pricingOf(view, line.price, line.unit_amount),
   quantity: line.quantity,
-  quantity_decimal: String(line.quantity),
+  quantity_decimal: wholeQuantity(line),
   subscription: invoice.subscription,
   subtotal: line.amount,
   taxes: [],
@@ -283,7 +283,7 @@ export const presentInvoiceItem = (view: View, item: InvoiceItem): Wire<Stripe.I
   pricing: pricingOf(view, item.price, item.unit_amount),
   proration: isCorrection(item.proration),
   quantity: item.quantity,
-  quantity_decimal: String(item.quantity),
+  quantity_decimal: wholeQuantity(item),
   tax_rates: [],
   test_clock: item.test_clock,
 })
