@@ -252,6 +252,60 @@ describe('a draft', () => {
     expect(await twin.post(`/v1/invoices/${invoice.id}/pay`)).toMatchObject({ status: 'paid', total: 70 })
   })
 
+  /** A draft whose usage and credit of a downgrade are each near the largest amount. */
+  async function credited(calls: number) {
+    const { twin, subscription, path, report } = await begin(
+      { unit_amount: 1 },
+      { more: [{ unit_amount: 99_999_998 }] },
+    )
+    await twin.post(path, { pause_collection: { behavior: 'keep_as_draft' } })
+    await report(calls)
+    await twin.advance({ to: MIDDLE })
+    const basic = await makePrice(twin, { nickname: 'Basic' })
+    const [, { id }] = subscription.items.data
+    await twin.post(path, { items: [{ id, price: basic.id }], proration_behavior: 'create_prorations' })
+    const preview = await twin.post('/v1/invoices/create_preview', { subscription: subscription.id })
+    await twin.advance({ to: END })
+    return { twin, report, preview, draft: await newestInvoice(twin) }
+  }
+  const amountsOf = ({ lines }: Body): number[] => lines.data.map(({ amount }: Body) => amount)
+
+  test('bills as much usage beside a credit as its preview', async () => {
+    const { twin, preview, draft } = await credited(140_000_000)
+    const [credit] = amountsOf(draft)
+    expect(credit).toBeLessThan(-49_000_000)
+    // The credit makes no room for more usage.
+    expect(amountsOf(draft)).toEqual([credit, 1_000, 99_997_999, 2_000])
+    expect(amountsOf(preview)).toEqual(amountsOf(draft))
+    const open = await twin.post(`/v1/invoices/${draft.id}/finalize`)
+    expect(amountsOf(open)).toEqual(amountsOf(draft))
+    expect(open.total).toBe(preview.total)
+  })
+
+  test('bills late usage beside a credit up to the largest amount', async () => {
+    const { twin, report, draft } = await credited(10)
+    await report(140_000_000, { timestamp: at(MIDDLE) })
+    const open = await twin.post(`/v1/invoices/${draft.id}/finalize`)
+    expect(amountsOf(open).slice(1)).toEqual([1_000, 99_997_999, 2_000])
+  })
+
+  test('keeps usage beside items that exceed the largest amount before discounts', async () => {
+    const { twin, customer, path, report } = await begin({ unit_amount: 1 })
+    const coupon = await twin.post('/v1/coupons', { duration: 'forever', percent_off: 100 })
+    await twin.post(path, {
+      pause_collection: { behavior: 'keep_as_draft' },
+      discounts: [{ coupon: coupon.id }],
+    })
+    await report(60_000_000)
+    await twin.advance({ to: END })
+    const { id: invoice } = await newestInvoice(twin)
+    for (const amount of [99_999_999, 99_999_999])
+      await twin.post('/v1/invoiceitems', { customer: customer.id, currency: 'usd', invoice, amount })
+    await report(5, { timestamp: at(MIDDLE) })
+    const open = await twin.post(`/v1/invoices/${invoice}/finalize`)
+    expect(amountsOf(open).sort()).toEqual([60_000_000, 99_999_999, 99_999_999])
+  })
+
   test('is paid by hand with the late events', async () => {
     const { twin, report, invoice } = await paused('keep_as_draft')
     await report('0.5', { timestamp: at(MIDDLE) })

@@ -92,13 +92,16 @@ export const hasUsage = (merchant: Merchant, subscription: Subscription, ended: 
  */
 export function refreshUsage(merchant: Merchant, customer: string, lines: readonly Line[]): boolean {
   const isOfPeriod = ({ bills, from }: Line) => bills?.isUsage === true && from === null
-  let room = MAX_AMOUNT - subtotalOf(lines.filter((line) => !isOfPeriod(line)))
+  const items = subtotalOf(lines.filter(({ from }) => from !== null))
+  const billed = subtotalOf(lines.filter(isOfPeriod))
+  let room = MAX_AMOUNT - (subtotalOf(lines) - items - billed) - Math.max(0, items)
+  const isFull = room < billed
   let isChanged = false
   for (const line of lines.filter(isOfPeriod)) {
     const price = named<Price>(merchant.prices, line.price ?? '')
     if (!line.bills) continue
     const usage = usageOf(merchant, { meter: price.meter ?? '', customer }, line.bills)
-    const amount = Math.min(costOf(price, usage), room)
+    const amount = Math.min(costOf(price, usage), isFull ? line.amount : room)
     room -= amount
     if (line.usage !== usage || line.amount !== amount) isChanged = true
     line.usage = usage

@@ -22,7 +22,7 @@ import {
 } from './collect.ts'
 import { discountLines, spendDiscounts } from './discounting.ts'
 import { withNotices } from './schedule-notices.ts'
-import { type EndedPeriod, usageLines } from './usage.ts'
+import { type EndedPeriod, roomForUsage, usageLines } from './usage.ts'
 
 /** What an invoice of a subscription bills: pending items, and the subscription's items for a period. */
 export type Billing = {
@@ -106,7 +106,7 @@ export function draft(change: Change, given: Account, subscription: Subscription
   const { newId, prices, pendingItems, discounts } = account
   const id = newId('in')
   const fixed = isFree ? 0 : periodAmount(items, prices)
-  const usage = ended ? usageLines(account, ended, MAX_AMOUNT - fixed) : []
+  const usage = ended ? usageLines(account, ended, roomForUsage(fixed)) : []
   const billed = pendingItems.length === 0 ? [] : itemsThatFit(pendingItems, fixed + sumOf(usage))
   const pending = [...billed.map((item) => lineOfPending(item, newId('il'), billing)), ...usage]
   const priced = linesOf(items, prices, newId)

@@ -61,6 +61,15 @@ export function billedUsage(price: BilledPrice, quantity: bigint, room = MAX_AMO
 }
 
 /**
+ * Returns the largest sum of the usage on an invoice. Invoice items whose sum is negative do not raise it: otherwise a line could
+ * exceed the largest amount.
+ * @param plan - the sum of the lines of the subscription's items
+ * @param items - the sum of the lines of invoice items
+ * See docs/contract/usage.md#amounts.
+ */
+export const roomForUsage = (plan: number, items = 0): number => MAX_AMOUNT - plan - Math.max(0, items)
+
+/**
  * Creates the lines for the usage of a period that has ended, one for each metered item.
  * @param room - the largest sum of their amounts, in the smallest currency unit
  * See docs/contract/usage.md#billing.

@@ -1,9 +1,9 @@
-import { billedUsage } from '../../core/billing/usage.ts'
+import { billedUsage, roomForUsage } from '../../core/billing/usage.ts'
 import { type Invoice, withLines } from '../../core/invoice.ts'
 import type { InvoiceLine } from '../../core/invoice-line.ts'
 import { isDraft } from '../../core/invoice-status.ts'
 import { isSameJson } from '../../core/json-text.ts'
-import { MAX_AMOUNT, sumOf } from '../../core/money.ts'
+import { sumOf } from '../../core/money.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
 import { usageOf } from './usage.ts'
 
@@ -15,10 +15,14 @@ import { usageOf } from './usage.ts'
 export function withCurrentUsage(unit: UnitOfWork, invoice: Invoice): Invoice {
   if (!isDraft(invoice) || !invoice.lines.some(isUsage)) return invoice
   if (unit.need('customer', invoice.customer).deleted) return invoice
-  let room = MAX_AMOUNT - sumOf(invoice.lines.filter((line) => !isUsage(line)))
+  const items = invoice.lines.filter(isOfItem)
+  const usage = invoice.lines.filter(isUsage)
+  let room = roomForUsage(sumOf(invoice.lines) - sumOf(items) - sumOf(usage), sumOf(items))
+  // Discounts let the lines add up to more than the largest amount. Then no line of usage can grow.
+  const isFull = room < sumOf(usage)
   const lines = invoice.lines.map((line) => {
     if (!isUsage(line)) return line
-    const after = withUsage(unit, invoice, line, room)
+    const after = withUsage(unit, invoice, line, isFull ? line.amount : room)
     room -= after.amount
     return after
   })
@@ -26,8 +30,9 @@ export function withCurrentUsage(unit: UnitOfWork, invoice: Invoice): Invoice {
 }
 
 /** Reports whether a line bills the usage of a whole period, rather than an invoice item. */
-const isUsage = ({ proration, invoice_item }: InvoiceLine): boolean =>
-  proration?.is_usage === true && invoice_item === undefined
+const isUsage = (line: InvoiceLine): boolean => line.proration?.is_usage === true && !isOfItem(line)
+
+const isOfItem = ({ invoice_item }: InvoiceLine): boolean => invoice_item !== undefined
 
 function withUsage(unit: UnitOfWork, invoice: Invoice, line: InvoiceLine, room: number): InvoiceLine {
   const { quantity_decimal: _, ...others } = line
