@@ -39,9 +39,12 @@ export class Lane {
   /** The seq of the newest first attempt, which may not be recorded yet. */
   #place = 0
   #isSending = false
-  /** Whether an attempt could not be recorded. Further ones would be sent again too, so they wait until the lane is idle. */
+  /**
+   * Whether an attempt could not be sent or recorded. Further ones would be sent again too. Those that are running end soon, and a new lane begins
+   * anew after that: if one sort of attempts went on, the lane might never be idle.
+   */
   #isPaused = false
-  /** The ids of running retries, and of those that could not be sent or recorded. */
+  /** The ids of running retries. */
   readonly #retries = new Set<string>()
   /** The attempts that are running or not yet recorded, with the seq of the delivery; 0 for a retry. */
   readonly #open = new Map<Promise<void>, number>()
@@ -82,7 +85,7 @@ export class Lane {
   /** Sends the ready deliveries. Closes the lane if its endpoint was deleted. */
   pump(): void {
     if (this.isBusy && this.#read(this.#sender.isDeleted)) this.close()
-    if (this.#isClosed) return
+    if (this.#isStopped) return
     if (!this.#isSending) this.#sendNext()
     for (const delivery of this.#readyRetries() ?? []) {
       if (this.#retries.size >= MAX_RETRIES) break
@@ -95,13 +98,14 @@ export class Lane {
     this.#ended.abort()
   }
 
-  get #isClosed(): boolean {
-    return this.#ended.signal.aborted
+  get #isStopped(): boolean {
+    return this.#ended.signal.aborted || this.#isPaused
   }
 
   #sendNext(): void {
-    const isStopped = this.#isClosed || this.#isPaused
-    const next = isStopped ? undefined : this.#read(() => this.#queue.nextNew(this.#endpoint, this.#place))
+    const next = this.#isStopped
+      ? undefined
+      : this.#read(() => this.#queue.nextNew(this.#endpoint, this.#place))
     this.#isSending = next !== undefined
     if (!next) return
     this.#place = next.seq
@@ -125,14 +129,14 @@ export class Lane {
     if (!(await this.#sender.record(delivery, attempt, mayWait))) this.#isPaused = true
   }
 
-  /** Sends a retry. One that cannot be sent or recorded is not repeated until the lane has been idle. */
+  /** Sends a retry. */
   async #sendRetry(delivery: WebhookDelivery): Promise<void> {
     this.#retries.add(delivery.id)
     const attempt = await this.#sender.attempt(delivery, this.#ended.signal)
     const isDone = attempt ? await this.#sender.record(delivery, attempt, false) : !this.#isReady(delivery)
-    if (!isDone) return
     this.#retries.delete(delivery.id)
-    this.pump()
+    if (isDone) this.pump()
+    else this.#isPaused = true
   }
 
   /** Whether the next pump would send a retry again. */

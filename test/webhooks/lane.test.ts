@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { WebhookDelivery } from '../../src/core/webhook.ts'
+import type { EndedAttempt, WebhookDelivery } from '../../src/core/webhook.ts'
 import type { DeliveryTable } from '../../src/store/deliveries.ts'
 import { Lane } from '../../src/webhooks/lane.ts'
 import { turns } from './inbox.ts'
@@ -65,4 +65,47 @@ test('retries that were discarded while they waited leave their places to others
   ready.add('e')
   lane.pump()
   expect(attempted).toEqual(['first', 'a', 'b', 'c', 'd', 'e'])
+})
+
+test.each([
+  ['a first attempt', 0],
+  ['a retry', 1],
+])('%s that cannot be recorded stops all attempts, so that the lane becomes idle', async (_, failing) => {
+  let seq = 0
+  const deliveryOf = (id: string, attempt_count: number) => ({ id, attempt_count }) as WebhookDelivery
+  // There is always one more of each sort.
+  const queue: Pick<DeliveryTable, 'nextNew' | 'readyRetries'> = {
+    nextNew: () => ({ seq: ++seq, delivery: deliveryOf(`first_${seq}`, 0) }),
+    readyRetries: (_endpoint, limit) =>
+      Array.from({ length: limit }, (__, place) => deliveryOf(`retry_${place + ++seq}`, 1)),
+  }
+  let isBroken = false
+  let attempts = 0
+  let idle = 0
+  const lane = new Lane(queue as DeliveryTable, 'we_1', {
+    sender: {
+      attempt: async () => {
+        attempts += 1
+        await turns(1)
+        return { response_status: 200 } as EndedAttempt
+      },
+      record: ({ attempt_count }) => Promise.resolve(!isBroken || attempt_count !== failing),
+      isDeleted: () => false,
+      failed: (error) => {
+        throw error
+      },
+      ended: () => undefined,
+    },
+    whenIdle: () => (idle += 1),
+  })
+  lane.pump()
+  await turns(20)
+  expect(lane.isBusy).toBe(true)
+  isBroken = true
+  await turns(20)
+  const before = attempts
+  // As an event does that is created meanwhile.
+  lane.pump()
+  await turns(20)
+  expect({ attempts, idle, isBusy: lane.isBusy }).toEqual({ attempts: before, idle: 1, isBusy: false })
 })
