@@ -16,6 +16,21 @@ test('a loop over coupons or test clocks deletes them all', async () => {
   expect((await testClocks.list()).data).toEqual([])
 })
 
+test('a deleted test clock keeps its place in both directions', async () => {
+  const { testClocks } = stripe.testHelpers
+  const made: string[] = []
+  for (let n = 0; n < 3; n += 1) made.push((await testClocks.create({ frozen_time: 1_769_853_600 })).id)
+  const [oldest = '', middle = '', newest = ''] = made
+  await testClocks.del(middle)
+  const idsOf = async (params: object) => (await testClocks.list(params)).data.map(({ id }) => id)
+  expect(await idsOf({ starting_after: middle })).toEqual([oldest])
+  expect(await idsOf({ ending_before: middle })).toEqual([newest])
+  expect(await errorOf(testClocks.list({ starting_after: 'clock_unknown' }))).toMatchObject({
+    code: 'resource_missing',
+    param: 'starting_after',
+  })
+})
+
 test('a cursor names the newest coupon with its id', async () => {
   for (const id of ['A', 'B', 'C']) await stripe.coupons.create({ id, percent_off: 5 })
   const after = async (id: string) =>

@@ -228,6 +228,27 @@ describe('a card', () => {
     expect(default_payment_method).toBe(chosen.id)
   })
 
+  test('that becomes the default one pays a schedule that starts later, but changes none that is over', async () => {
+    const { customer } = await subscribed()
+    const own = await stripe.paymentMethods.attach('pm_card_amex', { customer })
+    const chosen = await stripe.paymentMethods.attach('pm_card_mastercard', { customer })
+    const planned = async () =>
+      stripe.subscriptionSchedules.create({
+        customer,
+        start_date: 4_000_000_000,
+        default_settings: { default_payment_method: own.id },
+        phases: [{ items: [{ price: basic }], duration: { interval: 'month' } }],
+      })
+    const waiting = await planned()
+    const over = await stripe.subscriptionSchedules.cancel((await planned()).id)
+    const cards = await pages.open(await enter(customer))
+    await pages.press(cards, `card-${chosen.id}`, { action: 'default' })
+    const paidBy = async ({ id }: Stripe.SubscriptionSchedule) =>
+      (await stripe.subscriptionSchedules.retrieve(id)).default_settings.default_payment_method
+    expect(await paidBy(waiting)).toBe(chosen.id)
+    expect(await paidBy(over)).toBe(own.id)
+  })
+
   test('that pays a subscription cannot be removed by a form that is made up', async () => {
     const { customer } = await subscribed()
     const other = await stripe.paymentMethods.attach('pm_card_mastercard', { customer })
