@@ -5,8 +5,10 @@ import type { Raw } from './form.ts'
 const REDACTED = '[redacted]'
 /** paytwin: longer than every path of the API. Limits the size of the request log. */
 const MAX_LENGTH = 500
-/** The length of a part that is examined: what is shown of it, and the whole encoded secret that may begin there. */
-const EXAMINED = MAX_LENGTH + 200
+/** paytwin: longer than every secret, also an encoded one. */
+export const LONGEST_SECRET = 200
+/** The length of a part that is examined: what is shown of it, and the whole secret that may begin there. */
+const EXAMINED = MAX_LENGTH + LONGEST_SECRET
 
 /** Parameters whose values are secrets, also if nested. */
 const SECRET_NAME =

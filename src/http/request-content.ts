@@ -1,13 +1,11 @@
 import { holdsSecret } from '../text/secret.ts'
 import { entriesOf } from './params.ts'
-import { redactedParams, redactedText } from './redact.ts'
+import { LONGEST_SECRET, redactedParams, redactedText } from './redact.ts'
 import type { Given } from './request.ts'
 import type { RequestContentShape } from './schemas/request.ts'
 
 /** paytwin: the maximum length of kept parameters and of a kept response, in characters. */
 export const CONTENT_LENGTH = 16_384
-/** The length after a kept beginning that is examined too. To mask a whole long response takes too long. */
-const LONGEST_SECRET = 200
 /** paytwin: the maximum length of all kept contents, in characters. Beyond it, the oldest are dropped. */
 export const TOTAL_LENGTH = 4 * 1_048_576
 
@@ -43,7 +41,7 @@ export function contentOf({ body, idempotencyKey, text, isSecret }: Exchanged): 
   const sent = body && redactedParams(body.raw, CONTENT_LENGTH)
   const length = text?.length ?? 0
   const isLong = length > CONTENT_LENGTH
-  const shown = text === null ? null : beginningOf(text, isSecret)
+  const shown = text === null ? null : keptBeginning(text, isSecret)
   // A part of a text would keep all of it in memory.
   const response = shown !== null && isLong ? Buffer.from(shown) : shown
   return {
@@ -56,8 +54,8 @@ export function contentOf({ body, idempotencyKey, text, isSecret }: Exchanged): 
   }
 }
 
-/** Returns the kept beginning of a response. A secret that begins in it is masked as a whole. */
-function beginningOf(text: string, isSecret: boolean): string {
+/** Returns the kept beginning of a response. A secret that begins in it is masked as a whole. To mask a whole long response takes too long. */
+function keptBeginning(text: string, isSecret: boolean): string {
   const kept = text.slice(0, CONTENT_LENGTH)
   if (!isSecret) return kept
   const examined = text.slice(0, CONTENT_LENGTH + LONGEST_SECRET)

@@ -31,7 +31,7 @@ export function discountsOfChange(
   if (discounts.size === 0) return { ofItems: new Map(), amounts_off: null }
   const { currency } = after
   const shared = customer.discount === null ? after.discounts : [...after.discounts, customer.discount]
-  const kept = keptParts(discounts, { shared, before, after })
+  const kept = keptParts(before, after, { discounts, shared })
   const keptOf = (owner?: string) => kept.filter((part) => part.owner === owner)
   const lasting = new Map([...discounts].filter(([, { terms }]) => terms.duration !== 'once'))
   const billed = after.items.filter((item) => !isUnchanged(item, before.items))
@@ -65,12 +65,9 @@ export function discountsOfChange(
  * their item still has. So they do not grow with the number of changes.
  */
 function keptParts(
-  discounts: Discounts,
-  {
-    shared,
-    before,
-    after,
-  }: { readonly shared: readonly string[]; readonly before: Subscription; readonly after: Subscription },
+  before: Subscription,
+  after: Subscription,
+  { discounts, shared }: { readonly discounts: Discounts; readonly shared: readonly string[] },
 ): PartOfItem[] {
   const credited = before.items.filter((item) => !isUnchanged(item, after.items)).map(({ id }) => id)
   const present = new Set(after.items.map(({ id }) => id))
