@@ -190,3 +190,20 @@ describe.each(LISTS.filter((name) => name !== 'payment_methods'))('the list of %
     expectRefusal(await twin.request('GET', `/v1/${name}?${query}`), invalid(param))
   })
 })
+
+test.each([
+  ['/v1/coupons', { percent_off: 5 }],
+  ['/v1/test_helpers/test_clocks', { frozen_time: 1_769_853_600 }],
+])('a loop over %s deletes them all, two at a time', async (path, params) => {
+  for (let n = 0; n < 5; n += 1) await twin.post(path, params)
+  let deleted = 0
+  for (let query = 'limit=2'; ; ) {
+    const { data, has_more } = await twin.get(`${path}?${query}`)
+    for (const { id } of data) await twin.delete(`${path}/${id}`)
+    deleted += data.length
+    if (!has_more) break
+    query = `limit=2&starting_after=${data.at(-1).id}`
+  }
+  expect(deleted).toBe(5)
+  expect((await twin.get(path)).data).toEqual([])
+})
