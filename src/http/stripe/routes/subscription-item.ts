@@ -66,8 +66,10 @@ export function subscriptionItemRoutes(api: StripeApi): void {
       const before = call.unit.find('subscription', id, 'subscription')
       const after = updateSubscription(call.unit, id, withItem(params))
       const known = new Set(before.items.map((each) => each.id))
-      const added = after.items.find((each) => !known.has(each.id))
-      assert(added, 'the item was added')
+      // An item of a pending update is added once it is paid.
+      const items = [...after.items, ...(after.pending_update?.items ?? [])]
+      const added = items.find((each) => !known.has(each.id))
+      assert(added, 'the item was added, or is pending')
       return presentItem(call.view, after, added)
     },
   )
