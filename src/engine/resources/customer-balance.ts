@@ -16,7 +16,8 @@ export type BalanceParams = {
 
 /**
  * Changes the balance of a customer by an amount.
- * @throws ApiError resource_missing; amount_too_large when the balance would exceed the largest amount
+ * @throws ApiError resource_missing; amount_too_large when the balance would exceed the largest amount, unless it already does
+ *   and comes nearer to zero
  * See docs/contract/proration.md#balance.
  */
 export function adjustBalance(
@@ -26,8 +27,10 @@ export function adjustBalance(
 ): CustomerBalanceTransaction {
   const customer = unit.find('customer', id)
   const clock = unit.clockOf(customer.test_clock)
-  const ending_balance = (customer.balances[currency] ?? 0) + amount
-  if (Math.abs(ending_balance) > MAX_AMOUNT)
+  const balance = customer.balances[currency] ?? 0
+  const ending_balance = balance + amount
+  // Invoices that credit the customer can move a balance beyond the largest amount.
+  if (Math.abs(ending_balance) > Math.max(MAX_AMOUNT, Math.abs(balance)))
     throw amountTooLarge(`The balance of ${ending_balance} exceeds the maximum of ${MAX_AMOUNT}`)
   const change = new Change()
   change.update('customer', customer, (before) => ({
