@@ -47,6 +47,7 @@ import * as waitingDrafts from './migrations/0045-waiting-drafts.ts'
 import * as unansweredRequests from './migrations/0046-unanswered-requests.ts'
 import * as amountsOff from './migrations/0047-amounts-off.ts'
 import * as invoicedCustomers from './migrations/0048-invoiced-customers.ts'
+import * as longColumnsLast from './migrations/0049-long-columns-last.ts'
 
 /** All migrations, in order. Written by `npm run schema` from the files in migrations/. */
 export const MIGRATIONS: Migrations = {
@@ -98,4 +99,5 @@ export const MIGRATIONS: Migrations = {
   '0046-unanswered-requests': unansweredRequests,
   '0047-amounts-off': amountsOff,
   '0048-invoiced-customers': invoicedCustomers,
+  '0049-long-columns-last': longColumnsLast,
 }

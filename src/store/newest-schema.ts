@@ -17,24 +17,6 @@ CREATE INDEX price_merchant on price (merchant);
 CREATE TABLE payment_method (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
     type text not null, customer text, card text, metadata text not null, test_card text, script text, newest_entry integer, entry_count integer not null default 0, is_set_up integer not null default 0, billing_details text) strict;
 CREATE INDEX payment_method_merchant on payment_method (merchant);
-CREATE TABLE subscription (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
-    status text not null, customer text not null, currency text not null, collection_method text not null,
-    days_until_due integer, default_payment_method text, description text, items text not null, latest_invoice text,
-    newest_invoice text, start_date integer not null, billing_cycle_anchor integer not null,
-    current_period_start integer not null, current_period_end integer not null, trial_start integer,
-    trial_end integer, missing_payment_method text not null, cancel_at integer,
-    cancel_at_period_end integer not null, canceled_at integer, ended_at integer, cancellation_reason text,
-    pause_collection text, metadata text not null, test_clock text, newest_entry integer, entry_count integer not null default 0, has_pending_items integer not null default 0, pending_update text, schedule text, notices text, expires_at integer, saves_payment_method integer not null default 0, discounts text not null default '[]', pending_setup_intent text, cancellation_feedback text, payment_settings text, amounts_off text) strict;
-CREATE INDEX subscription_merchant on subscription (merchant);
-CREATE TABLE invoice (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
-    status text not null, number text, customer text not null, subscription text, currency text not null,
-    collection_method text not null, billing_reason text not null, lines text not null, total integer not null,
-    amount_paid integer not null, attempt_count integer not null, attempted integer not null,
-    next_payment_attempt integer, default_payment_method text, payment_intent text, charge text, days_until_due integer,
-    due_date integer, overdue integer not null, period_start integer not null, period_end integer not null, finalized_at integer,
-    paid_at integer, voided_at integer, marked_uncollectible_at integer, description text, metadata text not null, test_clock text,
-    deleted integer not null, newest_entry integer, entry_count integer not null default 0, amount_due integer not null default 0, starting_balance integer not null default 0, pre_payment_credit_notes_amount integer not null default 0, post_payment_credit_notes_amount integer not null default 0, notices text, discounts text not null default '[]', previous_start integer, begins_period integer not null default 0, customer_details text) strict;
-CREATE INDEX invoice_merchant on invoice (merchant) where deleted = 0;
 CREATE TABLE payment_intent (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
     status text not null, amount integer not null, amount_received integer not null, currency text not null,
     customer text, invoice text, payment_method text, latest_charge text, last_payment_error text,
@@ -50,10 +32,6 @@ CREATE TABLE refund (seq integer primary key, id text not null unique, merchant 
     payment_intent text not null, reason text, failure_reason text, metadata text not null, settles_at integer,
     test_clock text, newest_entry integer, entry_count integer not null default 0) strict;
 CREATE INDEX refund_merchant on refund (merchant);
-CREATE TABLE invoice_item (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
-    customer text not null, currency text not null, amount integer not null, quantity integer not null, price text, description text, invoice text, metadata text not null,
-    test_clock text, deleted integer not null, newest_entry integer, entry_count integer not null default 0, subscription text, billed_with text, proration text, unit_amount integer, discountable integer not null default 1, discounts text not null default '[]') strict;
-CREATE INDEX invoice_item_merchant on invoice_item (merchant) where deleted = 0;
 CREATE TABLE webhook_endpoint (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, 
     url text not null, enabled_events text not null, description text, metadata text not null, status text not null,
     deleted integer not null, newest_entry integer, entry_count integer not null default 0, api_version text) strict;
@@ -113,21 +91,11 @@ CREATE INDEX price_active on price (merchant, active);
 CREATE INDEX payment_method_type on payment_method (merchant, type);
 CREATE INDEX payment_method_customer on payment_method (customer);
 CREATE INDEX customer_test_clock on customer (test_clock) where test_clock is not null;
-CREATE INDEX subscription_customer on subscription (customer);
-CREATE INDEX subscription_status on subscription (merchant, status);
-CREATE INDEX subscription_collection on subscription (merchant, collection_method);
-CREATE INDEX subscription_ended on subscription (merchant) where status in ('canceled', 'incomplete_expired');
-CREATE INDEX subscription_present on subscription (merchant) where status <> 'canceled';
-CREATE INDEX invoice_status on invoice (merchant, status);
-CREATE INDEX invoice_customer on invoice (customer);
-CREATE INDEX invoice_subscription on invoice (subscription);
 CREATE INDEX payment_intent_customer on payment_intent (customer);
 CREATE INDEX charge_customer on charge (customer);
 CREATE INDEX charge_payment_intent on charge (payment_intent);
 CREATE INDEX refund_charge on refund (charge);
 CREATE INDEX refund_payment_intent on refund (payment_intent);
-CREATE INDEX invoice_item_customer on invoice_item (customer);
-CREATE INDEX invoice_item_invoice on invoice_item (invoice);
 CREATE UNIQUE INDEX clock_main on clock (merchant) where is_test = 0;
 CREATE INDEX clock_test on clock (merchant) where is_test = 1 and deleted = 0;
 CREATE INDEX clock_advancing on clock (merchant) where is_test = 1 and target is not null;
@@ -144,10 +112,6 @@ CREATE TABLE keyframe (
       created integer not null, state text not null) strict;
 CREATE INDEX keyframe_object on keyframe (kind, object);
 CREATE INDEX keyframe_created on keyframe (kind, object, created);
-CREATE INDEX invoice_to_retry on invoice (subscription) where next_payment_attempt is not null;
-CREATE INDEX invoice_item_waiting on invoice_item (customer) where invoice is null and deleted = 0;
-CREATE INDEX invoice_item_pending on invoice_item (merchant) where invoice is null and deleted = 0;
-CREATE INDEX invoice_item_billed_with on invoice_item (billed_with) where billed_with is not null;
 CREATE TABLE customer_balance_transaction (
       seq integer primary key, id text not null unique, merchant integer not null, created integer not null,
       customer text not null, currency text not null, type text not null, amount integer not null,
@@ -168,14 +132,6 @@ CREATE TABLE credit_note (
 CREATE INDEX credit_note_invoice on credit_note (invoice);
 CREATE INDEX credit_note_customer on credit_note (customer);
 CREATE INDEX credit_note_merchant on credit_note (merchant);
-CREATE TABLE subscription_schedule (
-      seq integer primary key, id text not null unique, merchant integer not null, created integer not null,
-      status text not null, customer text not null, subscription text, released_subscription text, current_phase text,
-      phases text not null, default_settings text not null, end_behavior text not null, canceled_at integer,
-      completed_at integer, released_at integer, expiring_at integer, metadata text not null, test_clock text,
-      newest_entry integer, entry_count integer not null default 0) strict;
-CREATE INDEX subscription_schedule_merchant on subscription_schedule (merchant);
-CREATE INDEX subscription_schedule_customer on subscription_schedule (customer);
 CREATE TABLE dispute (
       seq integer primary key, id text not null unique, merchant integer not null, created integer not null,
       status text not null, amount integer not null, currency text not null, charge text not null,
@@ -282,12 +238,7 @@ CREATE INDEX checkout_session_status on checkout_session (merchant, status);
 CREATE INDEX oauth_token_expiry on oauth_token (generation, expires);
 CREATE INDEX oauth_authorization_pending on oauth_authorization (expires) where status = 'pending';
 CREATE INDEX oauth_authorization_expiry on oauth_authorization (expires) where code_expires is null;
-CREATE INDEX invoice_paid on invoice (customer) where status = 'paid';
 CREATE INDEX charge_without_invoice on charge (customer) where status = 'succeeded' and invoice is null;
-CREATE INDEX subscription_not_canceled on subscription (customer) where status <> 'canceled';
-CREATE INDEX subscription_schedule_unfinished on subscription_schedule (customer)
-      where status not in ('canceled', 'completed', 'released');
-CREATE INDEX subscription_schedule_status on subscription_schedule (merchant, status);
 CREATE INDEX price_recurring on price (merchant) where recurring is not null;
 CREATE INDEX price_one_time on price (merchant) where recurring is null;
 CREATE INDEX price_product_active on price (product) where active = 1;
@@ -295,30 +246,58 @@ CREATE INDEX promotion_code_activity on promotion_code (merchant, active);
 CREATE INDEX promotion_code_coupon_active on promotion_code (coupon) where active = 1;
 CREATE INDEX billing_portal_configuration_default on billing_portal_configuration (merchant) where is_default = 1;
 CREATE INDEX webhook_delivery_failed on webhook_delivery (endpoint) where status = 'failed';
-CREATE INDEX invoice_item_to_bill on invoice_item (customer, currency)
-      where invoice is null and deleted = 0 and billed_with is null;
 CREATE TABLE item_use (
       merchant integer not null, item text not null, subscription integer not null,
       primary key (merchant, item, subscription)) strict, without rowid;
 CREATE TABLE line_credit (
       merchant integer not null, line text not null, amount integer not null,
       primary key (merchant, line)) strict, without rowid;
-CREATE INDEX invoice_owed on invoice
-      (customer, subscription, currency, total, amount_paid, next_payment_attempt, due_date, overdue, status)
-      where status = 'open';
 CREATE INDEX oauth_authorization_issued on oauth_authorization (generation, code_expires) where code_status = 'issued';
 CREATE TABLE former_owner (
       merchant integer not null, customer text not null, kind integer not null, object integer not null,
       primary key (merchant, customer, kind, object)) strict, without rowid;
 CREATE INDEX webhook_delivery_pending on webhook_delivery (event, attempt_count) where status = 'pending';
+CREATE INDEX clock_event_by_number on clock_event (merchant, number);
+CREATE INDEX oauth_authorization_unanswered on oauth_authorization (app, expires)
+      where code_expires is null and merchant is null;
+CREATE TABLE subscription (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, status text not null, customer text not null, currency text not null, collection_method text not null, days_until_due integer, default_payment_method text, latest_invoice text, newest_invoice text, start_date integer not null, billing_cycle_anchor integer not null, current_period_start integer not null, current_period_end integer not null, trial_start integer, trial_end integer, missing_payment_method text not null, cancel_at integer, cancel_at_period_end integer not null, canceled_at integer, ended_at integer, cancellation_reason text, pause_collection text, test_clock text, newest_entry integer, entry_count integer not null default 0, has_pending_items integer not null default 0, schedule text, notices text, expires_at integer, saves_payment_method integer not null default 0, pending_setup_intent text, payment_settings text, description text, cancellation_feedback text, items text not null, pending_update text, discounts text not null default '[]', amounts_off text, metadata text not null) strict;
+CREATE INDEX subscription_merchant on subscription (merchant);
+CREATE INDEX subscription_customer on subscription (customer);
+CREATE INDEX subscription_status on subscription (merchant, status);
+CREATE INDEX subscription_collection on subscription (merchant, collection_method);
+CREATE INDEX subscription_ended on subscription (merchant) where status in ('canceled', 'incomplete_expired');
+CREATE INDEX subscription_present on subscription (merchant) where status <> 'canceled';
+CREATE INDEX subscription_not_canceled on subscription (customer) where status <> 'canceled';
+CREATE INDEX subscription_not_ended on subscription (customer)
+      where status <> 'canceled' and status <> 'incomplete_expired';
+CREATE TABLE subscription_schedule (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, status text not null, customer text not null, subscription text, released_subscription text, current_phase text, end_behavior text not null, canceled_at integer, completed_at integer, released_at integer, expiring_at integer, test_clock text, newest_entry integer, entry_count integer not null default 0, default_settings text not null, phases text not null, metadata text not null) strict;
+CREATE INDEX subscription_schedule_merchant on subscription_schedule (merchant);
+CREATE INDEX subscription_schedule_customer on subscription_schedule (customer);
+CREATE INDEX subscription_schedule_unfinished on subscription_schedule (customer)
+      where status not in ('canceled', 'completed', 'released');
+CREATE INDEX subscription_schedule_status on subscription_schedule (merchant, status);
+CREATE TABLE invoice (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, status text not null, number text, customer text not null, subscription text, currency text not null, collection_method text not null, billing_reason text not null, total integer not null, amount_paid integer not null, attempt_count integer not null, attempted integer not null, next_payment_attempt integer, default_payment_method text, payment_intent text, charge text, days_until_due integer, due_date integer, overdue integer not null, period_start integer not null, period_end integer not null, finalized_at integer, paid_at integer, voided_at integer, marked_uncollectible_at integer, test_clock text, deleted integer not null, newest_entry integer, entry_count integer not null default 0, amount_due integer not null default 0, starting_balance integer not null default 0, pre_payment_credit_notes_amount integer not null default 0, post_payment_credit_notes_amount integer not null default 0, notices text, previous_start integer, begins_period integer not null default 0, description text, customer_details text, lines text not null, discounts text not null default '[]', metadata text not null) strict;
+CREATE INDEX invoice_merchant on invoice (merchant) where deleted = 0;
+CREATE INDEX invoice_status on invoice (merchant, status);
+CREATE INDEX invoice_customer on invoice (customer);
+CREATE INDEX invoice_subscription on invoice (subscription);
+CREATE INDEX invoice_to_retry on invoice (subscription) where next_payment_attempt is not null;
+CREATE INDEX invoice_paid on invoice (customer) where status = 'paid';
+CREATE INDEX invoice_owed on invoice
+      (customer, subscription, currency, total, amount_paid, next_payment_attempt, due_date, overdue, status)
+      where status = 'open';
 CREATE INDEX invoice_outstanding_by_attempt on invoice
       (customer, attempted, overdue, subscription, collection_method, status)
       where status = 'open' and (collection_method = 'charge_automatically' or overdue = 1);
-CREATE INDEX clock_event_by_number on clock_event (merchant, number);
-CREATE INDEX subscription_not_ended on subscription (customer)
-      where status <> 'canceled' and status <> 'incomplete_expired';
 CREATE INDEX invoice_waiting on invoice (subscription, next_payment_attempt, id)
       where status = 'draft' and next_payment_attempt is not null and deleted = 0;
-CREATE INDEX oauth_authorization_unanswered on oauth_authorization (app, expires)
-      where code_expires is null and merchant is null;
+CREATE TABLE invoice_item (seq integer primary key, id text not null unique, merchant integer not null, created integer not null, customer text not null, currency text not null, amount integer not null, quantity integer not null, price text, invoice text, test_clock text, deleted integer not null, newest_entry integer, entry_count integer not null default 0, subscription text, billed_with text, proration text, unit_amount integer, discountable integer not null default 1, description text, discounts text not null default '[]', metadata text not null) strict;
+CREATE INDEX invoice_item_merchant on invoice_item (merchant) where deleted = 0;
+CREATE INDEX invoice_item_customer on invoice_item (customer);
+CREATE INDEX invoice_item_invoice on invoice_item (invoice);
+CREATE INDEX invoice_item_waiting on invoice_item (customer) where invoice is null and deleted = 0;
+CREATE INDEX invoice_item_pending on invoice_item (merchant) where invoice is null and deleted = 0;
+CREATE INDEX invoice_item_billed_with on invoice_item (billed_with) where billed_with is not null;
+CREATE INDEX invoice_item_to_bill on invoice_item (customer, currency)
+      where invoice is null and deleted = 0 and billed_with is null;
 `

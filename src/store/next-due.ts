@@ -12,7 +12,7 @@ export type InvoiceOwner = { readonly customer: string; readonly subscription?: 
 export type InvoiceOrder = 'newest first' | 'next due first'
 export type Owed = { readonly amount: number; readonly currency: string }
 
-// The index has all columns that are compared or summed up, because they come after the lines in a row, which can be long.
+// The index has all columns that are compared or summed up, so that no row is read for them.
 // A literal: a partial index applies only if its condition is visible in the statement.
 const ofOwner = ({ subscription }: InvoiceOwner) =>
   sql`from invoice indexed by invoice_owed where customer = ${arg('customer')} and status = 'open'

@@ -17,12 +17,24 @@ export function schemaFaultIn(
   if (version === 0 || (isNewest && newestSchema !== undefined && hasStatements(database, newestSchema)))
     return undefined
   const parts = partsOf(database)
-  const { expected, known } = partsAt(version, migrations)
+  const { expected, known, columns } = partsAt(version, migrations)
   const missing = [...expected].find((part) => !parts.has(part))
   const early = [...parts].find((part) => known.has(part) && !expected.has(part))
   if (missing !== undefined) return `schema ${version} requires ${missing}, which is missing`
-  return early === undefined ? undefined : `it has ${early}, which schema ${version} does not`
+  if (early !== undefined) return `it has ${early}, which schema ${version} does not`
+  const moved = differentOrder(columns, columnsIn(database))
+  return moved && `the columns of table ${moved} have another order than in schema ${version}`
 }
+
+type Columns = ReadonlyMap<string, readonly string[]>
+
+/** Finds the first table whose columns are in another order than expected, apart from those that the user added. */
+const differentOrder = (expected: Columns, actual: Columns): string | undefined =>
+  [...expected.keys()].find((table) => {
+    const names = expected.get(table) ?? []
+    const own = actual.get(table)?.filter((name) => names.includes(name)) ?? []
+    return names.some((name, index) => own[index] !== name)
+  })
 
 /** What can run anything for the rows of a table, and comments, which could hide it. */
 const CODE = /^create\s+(virtual|trigger|view)\b|\/\*|--|\bcheck\b|\bas\b|\bdefault\s*\(/i
@@ -72,12 +84,13 @@ function hasStatements(database: Sqlite.Database, schema: string): boolean {
   return statementsIn(schema).every((statement) => statement === '' || own.has(statement))
 }
 
-/** Returns the parts of the schema of a version, and of the newest schema. */
+/** Returns the parts of the schema of a version with the order of its columns, and the parts of the newest schema. */
 const partsAt = (version: number, migrations: Migrations) =>
   withMigrated(version, migrations, (database) => {
     const expected = partsOf(database)
+    const columns = columnsIn(database)
     for (const { up } of Object.values(migrations).slice(version)) up(database)
-    return { expected, known: partsOf(database) }
+    return { expected, columns, known: partsOf(database) }
   })
 
 /** Reads an empty database in memory that has the schema of a version. */
@@ -102,4 +115,17 @@ function partsOf(database: Sqlite.Database): ReadonlySet<string> {
     union all
     select 'column ' || t.name || '.' || c.name from sqlite_master t, pragma_table_xinfo(t.name) c where t.type = 'table'`)
   return new Set(parts.pluck().all())
+}
+
+/** Returns the names of the columns of each table, in their order. */
+function columnsIn(database: Sqlite.Database): Columns {
+  const rows = database.prepare<[], { readonly owner: string; readonly name: string }>(`
+    select t.name as owner, c.name from sqlite_master t, pragma_table_xinfo(t.name) c where t.type = 'table' order by owner, c.cid`)
+  const columns = new Map<string, string[]>()
+  for (const { owner, name } of rows.all()) {
+    const names = columns.get(owner)
+    if (names) names.push(name)
+    else columns.set(owner, [name])
+  }
+  return columns
 }
