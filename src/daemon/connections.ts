@@ -20,6 +20,12 @@ const SETTLING_MS = 1_000
 const SHARES = 16
 
 /**
+ * Calls a function after the next reads. Timers run before them: after a stall of the process, what has arrived in the meantime is
+ * not read yet.
+ */
+export const afterReads = (then: () => void): void => void setImmediate(then)
+
+/**
  * The open connections of an HTTP server, each with its last exchange. Node loses track of a connection after a CONNECT, and
  * waits forever for a peer that never closes its side or never reads its response. Such connections are destroyed here, so
  * that they do not count against the limit.
@@ -174,8 +180,12 @@ export class Connections {
     this.#unsent.set(socket, new Set())
     this.#idleSince.set(socket, stopwatch())
     socket.on('timeout', () => {
-      // A handler has no time limit, but a peer that does not read its response does.
-      if (socket.writableLength > 0 || !this.#isBusy(socket)) socket.destroy()
+      const { bytesRead } = socket
+      afterReads(() => {
+        // A handler has no time limit, but a peer that does not read its response does.
+        const isIdle = socket.writableLength > 0 || !this.#isBusy(socket)
+        if (isIdle && socket.bytesRead === bytesRead) socket.destroy()
+      })
     })
     let lingering: NodeJS.Timeout | undefined
     socket.once('finish', () => {
@@ -233,9 +243,10 @@ export class Connections {
     const known = this.#idle.get(socket)
     if (known) known.refresh()
     else if (this.#open.has(socket)) {
-      const timer = setTimeout(() => {
+      const destroyIdle = () => {
         if (!this.#isBusy(socket) && !this.#kept.has(socket)) socket.destroy()
-      }, this.#betweenMs)
+      }
+      const timer = setTimeout(() => afterReads(destroyIdle), this.#betweenMs)
       this.#idle.set(socket, timer.unref())
     }
   }

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { TimedTurns } from '../engine/machine/gate.ts'
 import type { App } from '../http/app.ts'
@@ -8,6 +8,7 @@ import { Connections, type Exchange } from './connections.ts'
 import { DirectServer } from './direct.ts'
 import { faultOf } from './invalid-requests.ts'
 import { JoinedRequest } from './joined-request.ts'
+import { LateRequests } from './late-requests.ts'
 import { connectionsWithin } from './open-files.ts'
 import { PipelinedRequests } from './pipelined-requests.ts'
 import { responsesCountedBy, UnreadResponses } from './unread-responses.ts'
@@ -145,6 +146,7 @@ export function createListener(
     betweenMs: limits.idleMs + limits.headersMs + 2 * limits.checkMs,
   })
   const pipelined = new PipelinedRequests(limits.pipelinedBytes, () => connections.isOver)
+  const late = new LateRequests(connections, pipelined, limits)
   /** The turns of pipelined requests, and of reads and pages that hono serves: they take longer to begin. Connections take turns. */
   const turns = new TimedTurns<Socket>()
   /** Begins to serve a request in a turn of its connection, unless it is closed by then. @returns when it was answered */
@@ -188,18 +190,19 @@ export function createListener(
     // timeout of a peer that does not read its response.
     socket.on('data', () => socket.writableLength > 0 && end()).resume()
   })
+  /** Connections that end after unreadable data, or a late request. */
+  const ended = new WeakSet<Duplex>()
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const end = () =>
+    const end = () => {
+      if (ended.has(socket)) return
+      ended.add(socket)
       endUnread(socket, connections.lastOver(socket), () =>
         refuseByHand(socket, url(), reasonOf(error, limits)),
       )
+    }
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-    else if (error.code === REQUEST_TIMEOUT && socket instanceof Socket && pipelined.holdsBack(socket)) {
-      // Its time starts over when the daemon reads on. Node does not check this request again.
-      const hasArrived = arrivalOver(connections, socket)
-      const check = () => hasArrived() || end()
-      pipelined.whenEmptied(socket, () => void setTimeout(check, limits.requestMs).unref())
-    } else end()
+    else if (error.code === REQUEST_TIMEOUT) late.check(socket, end)
+    else end()
   })
   return { server, connections }
 }
@@ -216,16 +219,6 @@ const hasUnreadBody = ({ method, headers }: IncomingMessage): boolean =>
   method !== 'POST' &&
   method !== 'DELETE' &&
   (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined)
-
-/** Returns a function that reports whether the request that arrives over a connection now has arrived completely. */
-function arrivalOver(connections: Connections, socket: Duplex): () => boolean {
-  const last = connections.lastOver(socket)?.request
-  const isInBody = last?.complete === false
-  return () => {
-    const newest = connections.lastOver(socket)?.request
-    return newest?.complete === true && (isInBody || newest !== last)
-  }
-}
 
 /** Ends a connection after unreadable data. @param refuse - sends an error response and ends the connection */
 function endUnread(socket: Duplex, last: Exchange | undefined, refuse: () => void): void {

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Daemon } from '../../src/daemon/daemon.ts'
 import { SOCKET_LIMITS } from '../../src/daemon/listener.ts'
-import { openSocket, responsesIn, startListening } from './raw-socket.ts'
+import { openSocket, type RawSocket, responsesIn, startListening } from './raw-socket.ts'
 
 /** The real limits, shortened. */
 const LIMITS = { ...SOCKET_LIMITS, headersMs: 200, requestMs: 500, idleMs: 150, checkMs: 25, connections: 40 }
@@ -21,11 +21,11 @@ const POST = 'POST /v1/customers HTTP/1.1'
 const JSON_TYPE = 'Content-Type: application/json'
 
 /** Sends bytes slowly until the connection closes. @returns the received text, and the time in milliseconds */
-async function drip(begin: string[], drops: string) {
+async function drip(begin: string[], drops: string, everyMs = 20) {
   const raw = openSocket(daemon)
   raw.write(...begin)
   const began = performance.now()
-  const dripping = setInterval(() => raw.socket.writable && raw.socket.write(drops), 20)
+  const dripping = setInterval(() => raw.socket.writable && raw.socket.write(drops), everyMs)
   const heard = await raw.heard
   clearInterval(dripping)
   return { responses: responsesIn(heard), ms: performance.now() - began }
@@ -139,6 +139,53 @@ test('a request that arrives slowly but in time is served', async () => {
     await delay(10)
   }
   expect(responsesIn(await raw.heard).map(({ status }) => status)).toEqual([201])
+})
+
+/** Sends text, and stops this process, with the daemon, until all time limits have passed. Then timers run before the daemon reads. */
+async function sendAndStall(raw: RawSocket, ...lines: string[]) {
+  await immediate()
+  raw.write(...lines)
+  const ms = LIMITS.idleMs + LIMITS.requestMs + LIMITS.checkMs
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}
+
+test.each<[string, string[], string[]]>([
+  ['a request', [], [POST, 'Content-Length: 2', '', '{}']],
+  ['the rest of the headers', [POST, ''], ['Content-Length: 2', '', '{}']],
+  ['the rest of a body', [POST, 'Content-Length: 2', '', '{'], ['}']],
+  ['a large body', [POST, 'Content-Length: 1000000', '', '{'], [`${' '.repeat(999_998)}}`]],
+])('%s that arrives while the process is stalled is not late', async (_, before, during) => {
+  const raw = openSocket(daemon)
+  const complete = (lines: string[]) =>
+    lines.flatMap((line) => (line === POST ? [line, host(), key(), JSON_TYPE, 'Connection: close'] : [line]))
+  await once(raw.socket, 'connect')
+  if (before.length > 0) raw.write(...complete(before))
+  // The daemon accepts the connection, and reads what was sent.
+  await delay(20)
+  await sendAndStall(raw, ...complete(during))
+  expect(responsesIn(await raw.heard).map(({ status }) => status)).toEqual([201])
+})
+
+test('a request that arrives on an idle connection while the process is stalled is served', async () => {
+  const raw = openSocket(daemon)
+  raw.write('GET /v1/customers HTTP/1.1', host(), key(), '', '')
+  await once(raw.socket, 'data')
+  await sendAndStall(raw, 'GET /v1/customers HTTP/1.1', host(), key(), 'Connection: close', '', '')
+  expect(responsesIn(await raw.heard).map(({ status }) => status)).toEqual([200, 200])
+})
+
+test('a client that sends a byte at a time has a second more at most, however fast it is', async () => {
+  const { responses, ms } = await drip(['GET /v1/'], 'x', 1)
+  expect(responses.map(({ status }) => status)).toEqual([400])
+  expect(ms).toBeLessThan(LIMITS.headersMs + 2_500)
+})
+
+test('a client that sends only a part while the process is stalled is ended', async () => {
+  const raw = openSocket(daemon)
+  await once(raw.socket, 'connect')
+  await delay(20)
+  await sendAndStall(raw, POST, host(), '')
+  expect(responsesIn(await raw.heard).map(({ status }) => status)).toEqual([400])
 })
 
 test('a connection beyond the limit takes the place of the one that has been idle longest', async () => {

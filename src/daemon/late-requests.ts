@@ -1,0 +1,86 @@
+import type { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { afterReads, type Connections } from './connections.ts'
+import type { PipelinedRequests } from './pipelined-requests.ts'
+
+/** The interval at which a late request is looked at while its bytes arrive, in milliseconds, and the number of times. */
+const LOOK_INTERVAL_MS = 10
+const LOOKS = 100
+
+/** See SocketLimits. */
+type Limits = { readonly headersMs: number; readonly requestMs: number }
+
+/**
+ * Decides which late requests are the fault of their clients. Node compares the times before it reads: after a stall of the process,
+ * such as by a slow disk, it also reports requests that arrived in time and are unread. It reports each request once, and parses on.
+ */
+export class LateRequests {
+  readonly #connections: Connections
+  readonly #pipelined: PipelinedRequests
+  readonly #limits: Limits
+
+  constructor(connections: Connections, pipelined: PipelinedRequests, limits: Limits) {
+    this.#connections = connections
+    this.#pipelined = pipelined
+    this.#limits = limits
+  }
+
+  /** Calls a function if the request that arrives over a connection is not complete soon. @param end - ends the connection */
+  check(socket: Duplex, end: () => void): void {
+    const { headersMs, requestMs } = this.#limits
+    const arriving = this.#arrivingOver(socket)
+    const endAfter = (ms: number, request = arriving) =>
+      void setTimeout(() => {
+        if (!request()?.complete) end()
+      }, ms).unref()
+    if (!(socket instanceof Socket)) end()
+    // Its time starts over when the daemon reads on.
+    else if (this.#pipelined.holdsBack(socket)) this.#pipelined.whenEmptied(socket, () => endAfter(requestMs))
+    else {
+      const begun = arriving()
+      readWhile(socket, () => arriving() === begun && !begun?.complete, {
+        stuck: end,
+        over: () => {
+          const request = arriving()
+          // Its headers have just arrived, and its body has the rest of the time.
+          if (!request?.complete) endAfter(requestMs - headersMs, () => request)
+        },
+      })
+    }
+  }
+
+  /** Returns a function that returns the request that arrives over a connection now, once its headers have arrived. */
+  #arrivingOver(socket: Duplex): () => IncomingMessage | undefined {
+    const last = this.#connections.lastOver(socket)?.request
+    if (last?.complete === false) return () => last
+    return () => {
+      const newest = this.#connections.lastOver(socket)?.request
+      return newest === last ? undefined : newest
+    }
+  }
+}
+
+/**
+ * Waits while a condition holds and bytes arrive.
+ * @param then.stuck - called if they stop arriving, or arrive too slowly; @param then.over - called once the condition does not hold
+ */
+function readWhile(
+  socket: Socket,
+  isLate: () => boolean,
+  then: { readonly stuck: () => void; readonly over: () => void },
+): void {
+  let looks = 0
+  const look = (bytesBefore: number) => {
+    looks += 1
+    if (socket.destroyed) return
+    if (!isLate()) then.over()
+    else if (socket.bytesRead > bytesBefore && looks < LOOKS) wait()
+    else then.stuck()
+  }
+  const wait = () => {
+    const { bytesRead } = socket
+    setTimeout(() => afterReads(() => look(bytesRead)), LOOK_INTERVAL_MS)
+  }
+  wait()
+}
