@@ -177,7 +177,7 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
     }
   } catch (error) {
     listener?.server.close()
-    await sandbox.close()
+    await sandbox.abandon()
     throw error
   }
 }

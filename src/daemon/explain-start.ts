@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ApiError } from '../core/errors.ts'
 import { mistakesOf, mistakeText } from '../core/fixture-mistakes.ts'
 import { NativePartUnusable } from '../store/native-part.ts'
-import { DatabaseUnusable } from '../store/unusable.ts'
+import { DatabaseUnusable, toDatabaseUnusable } from '../store/unusable.ts'
 import { RangeInvalid } from '../webhooks/address.ts'
 import { OptionConflict } from './beginning.ts'
 import type { DaemonFile, DataFolder } from './data-folder.ts'
@@ -13,7 +13,9 @@ const POLL_INTERVAL_MS = 50
 const POLLS = 60
 
 /** Converts an error to a StartRefused with a message for the user. Internal errors are returned unchanged. */
-export async function refusalOf(error: unknown, folder: DataFolder | null): Promise<unknown> {
+export async function refusalOf(thrown: unknown, folder: DataFolder | null): Promise<unknown> {
+  // The inspection of a database cannot find all damage, such as rows in a wrong index.
+  const error = folder ? toDatabaseUnusable(thrown, folder.database) : thrown
   if (error instanceof ApiError) {
     const [first = error.message, ...others] = mistakesOf(error).map(mistakeText)
     return new StartRefused(2, first, others)

@@ -38,7 +38,6 @@ import { type Durability, openDatabase } from '../store/database.ts'
 import { SnapshotsInMemory } from '../store/snapshots-in-memory.ts'
 import { SnapshotsOnDisk } from '../store/snapshots-on-disk.ts'
 import { Store } from '../store/store.ts'
-import { toDatabaseUnusable } from '../store/unusable.ts'
 import { escapeControlsByLine } from '../text/display.ts'
 import { Addresses, type AddressRules } from '../webhooks/address.ts'
 import type { Send } from '../webhooks/sender.ts'
@@ -120,11 +119,13 @@ export type Sandbox = {
   doHousekeeping(): Promise<void>
   /** @param answered - waits for the requests under way, before the database is closed */
   close(answered?: () => Promise<void>): Promise<void>
+  /** Closes the database without a write, after a failed start. */
+  abandon(): Promise<void>
 }
 
 /**
  * Opens a database, creates the default merchant if it is new, and builds the engine and the application on it.
- * @throws DatabaseUnusable, OptionConflict; ApiError for invalid fixtures or an invalid key, which leaves the database new
+ * @throws DatabaseUnusable, SqliteError, OptionConflict; ApiError for invalid fixtures or an invalid key, which leaves the database new
  */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const time = { wall: options.wall ?? systemWall, stopwatch: options.stopwatch ?? stopwatch }
@@ -218,24 +219,31 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
         engine.faults.reset()
       },
     })
-    const closeOnce = async (answered: () => Promise<void>) => {
+    const closeOnce = async (finish: () => Promise<void>) => {
       closing.abort()
       streams.close()
       requests.close()
       // An advance that waits for webhooks stops without their responses.
       await engine.time.stop()
       await webhooks.close()
+      await finish()
+      await engine.close()
+    }
+    const finishAfter = async (answered: () => Promise<void>) => {
       await answered()
       // On a full disk, only the times of the last use of keys are lost.
       await keys.flush().catch((error: unknown) => reportError(error, 'noting the last uses of keys'))
       await deleteExpired({ engine, idempotency, access }).catch((error: unknown) =>
         reportError(error, 'deleting what has expired'),
       )
-      await engine.close()
     }
     let closed: Promise<void> | undefined
     const close = (answered = () => Promise.resolve()) => {
-      closed ??= closeOnce(answered)
+      closed ??= closeOnce(() => finishAfter(answered))
+      return closed
+    }
+    const abandon = () => {
+      closed ??= closeOnce(() => Promise.resolve())
       return closed
     }
     const doHousekeeping = () =>
@@ -257,10 +265,11 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       loaded,
       doHousekeeping,
       close,
+      abandon,
     }
   } catch (error) {
     store.close()
-    throw toDatabaseUnusable(error, options.database)
+    throw error
   }
 }
 

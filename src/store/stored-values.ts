@@ -133,4 +133,20 @@ const checkSettings: Check = (database) => {
   return undefined
 }
 
-const CHECKS: readonly Check[] = [checkMerchants, checkClocks, checkKeys, checkSettings]
+/**
+ * Compares the partial index of clocks, which a start reads, with its table: SQLite's own check does not find wrong entries there.
+ * @throws SqliteError for an entry without a row
+ */
+const checkAdvancing: Check = (database) => {
+  const count = (how: string) =>
+    database
+      .prepare(
+        `select count(*) || ' ' || count(target) from clock ${how} where is_test = 1 and target is not null`,
+      )
+      .pluck()
+      .get()
+  const isRight = count('indexed by clock_advancing') === count('not indexed')
+  return isRight ? undefined : 'the index clock_advancing has wrong entries'
+}
+
+const CHECKS: readonly Check[] = [checkMerchants, checkClocks, checkAdvancing, checkKeys, checkSettings]

@@ -87,14 +87,16 @@ export class Timekeeper {
    * @returns the summary of each at its end; undefined if it was interrupted again, or canceled
    */
   resume(merchants: Iterable<MerchantState>): Promise<Summary | undefined>[] {
-    return [...merchants].flatMap((merchant) =>
-      [merchant.clock, ...merchant.testClocks.advancing()].flatMap((clock) => {
-        const { target } = clock
-        if (target === null) return []
-        const done = this.#advances.resume(merchant, clock)
-        return [done.then((summary) => (isComplete(clock, target, summary) ? summary : undefined))]
-      }),
+    // All are read before the first one runs: a start that cannot read them changes nothing.
+    const all = [...merchants].flatMap((merchant) =>
+      [merchant.clock, ...merchant.testClocks.advancing()].map((clock) => ({ merchant, clock })),
     )
+    return all.flatMap(({ merchant, clock }) => {
+      const { target } = clock
+      if (target === null) return []
+      const done = this.#advances.resume(merchant, clock)
+      return [done.then((summary) => (isComplete(clock, target, summary) ? summary : undefined))]
+    })
   }
 
   /** Reports whether a live clock has a due job that has not run. @throws when the disk cannot be read */
