@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -6,8 +6,10 @@ import Sqlite from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { LAST_INSTANT } from '../../src/core/calendar.ts'
 import { openSandbox, type SandboxOptions } from '../../src/daemon/sandbox.ts'
+import { MIGRATIONS } from '../../src/store/migrations.ts'
 import { codeFor, exchange, letIn, makeApp, opens } from '../http/oauth/support.ts'
 import { asOperator } from '../http/support.ts'
+import { writeInSchema } from '../store/older-schema.ts'
 import { linesOf } from '../table.ts'
 import { clientOf, type Twin } from '../twin.ts'
 import { at, listAll, nowOf, openTwin, subscribe, timelineOf } from './story.ts'
@@ -487,12 +489,11 @@ describe('after downtime', () => {
   test('a clock that an earlier paytwin ticked beyond the last instant is set back to it', async () => {
     const { open, database } = makeFile()
     await (await open()).close()
+    const older = `${database}.older`
+    const migrations = Object.fromEntries(Object.entries(MIGRATIONS).slice(0, 41))
+    await writeInSchema(migrations, { from: database, to: older })
+    renameSync(older, database)
     const stored = new Sqlite(database)
-    stored.exec(`alter table block drop column late_types; drop index clock_event_by_number;
-      drop index subscription_not_ended; drop index invoice_waiting;
-      drop index oauth_authorization_unanswered;
-      alter table subscription drop column amounts_off; alter table invoice drop column customer_details;
-      create index clock_event_number on clock_event (merchant, number); pragma user_version = 41`)
     stored.exec(`update clock set now = ${LAST_INSTANT + 3}, created = -1`)
     stored.close()
     const after = await open()

@@ -7,18 +7,10 @@ import { FIRST } from '../crash/migrations.ts'
 import { asOperator } from '../http/support.ts'
 import { newFolder } from '../places.ts'
 import { makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
+import { tablesOf, writeInSchema } from './older-schema.ts'
 
 /** Enough for keyframes of a customer, a price and a subscription, whose fields are of every type. */
 const DAYS = 70
-
-/** Columns that later schemas name otherwise. */
-const RENAMED = new Map<unknown, string>([['birth', 'generation']])
-
-/** The expressions of older columns. The positions of jobs were not multiples of ten. */
-const expressionsOf = (table: string, names: readonly unknown[]): string[] =>
-  names.map((name) =>
-    table === 'job' && name === 'position' ? "iif(subscription = '', position, position / 10)" : `"${name}"`,
-  )
 
 /** Creates long histories and many short ones. */
 async function play(twin: Twin): Promise<void> {
@@ -52,12 +44,6 @@ async function move(twin: Twin, customer: string): Promise<void> {
   await twin.post(`/v1/payment_intents/${intent.id}`, { customer: other.id })
 }
 
-const tablesOf = (database: Sqlite.Database): string[] =>
-  database
-    .prepare("select name from main.sqlite_schema where type = 'table' order by name")
-    .pluck()
-    .all() as string[]
-
 /** Reads every row of every table. The fields of a keyframe are in no particular order. */
 const rowsOf = (database: Sqlite.Database): Record<string, unknown[]> =>
   Object.fromEntries(
@@ -71,21 +57,6 @@ const rowsOf = (database: Sqlite.Database): Record<string, unknown[]> =>
     }),
   )
 
-/** Writes the rows of a database into a new one of the first schema. */
-async function writeInFirstSchema(source: string, target: string): Promise<void> {
-  const database = await openDatabase(target, 'normal', FIRST)
-  database.prepare('attach ? as source').run(source)
-  for (const table of tablesOf(database)) {
-    const columns = database.prepare('select name from pragma_table_info(?)').pluck().all(table)
-    const quoted = (names: readonly unknown[]) => names.map((name) => `"${name}"`).join()
-    const newest = columns.map((name) => RENAMED.get(name) ?? name)
-    database.exec(
-      `insert into main.${table} (${quoted(columns)}) select ${expressionsOf(table, newest).join()} from source.${table}`,
-    )
-  }
-  database.close()
-}
-
 test('databases and snapshots of the first schema get the same chains and keyframes as new ones', async () => {
   const folder = newFolder()
   const [native, older] = [join(folder, 'native.db'), join(folder, 'older.db')]
@@ -93,7 +64,7 @@ test('databases and snapshots of the first schema get the same chains and keyfra
   await play(twin)
   const events = await twin.events()
   await twin.close()
-  await writeInFirstSchema(native, older)
+  await writeInSchema(FIRST, { from: native, to: older })
   mkdirSync(join(folder, 'snapshots'))
   copyFileSync(older, join(folder, 'snapshots', 'old.db'))
 
