@@ -1,6 +1,9 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
+/** The number of characters from which a text is written as bytes. */
+const LONG_TEXT = 16_384
+
 /**
  * The responses that their readers have not taken yet, and the data of streams that waits. Beyond a limit, the connections that wait
  * longest are closed.
@@ -75,8 +78,17 @@ export const responsesCountedBy = (unread: UnreadResponses): typeof ServerRespon
     }
 
     override end(...given: unknown[]): this {
-      super.end(...(given as [unknown]))
+      super.end(...(bytesOfLong(given) as [unknown]))
       unread.count(this)
       return this
     }
   }
+
+/** Makes bytes of a long text. Of a text that its reader does not take, Node keeps a copy as bytes besides the text. */
+function bytesOfLong(given: unknown[]): unknown[] {
+  const [text, encoding, ...rest] = given
+  if (typeof text !== 'string' || text.length < LONG_TEXT) return given
+  return typeof encoding === 'string'
+    ? [Buffer.from(text, encoding as BufferEncoding), ...rest]
+    : [Buffer.from(text), encoding, ...rest]
+}

@@ -68,17 +68,19 @@ function bytesOf(request: IncomingMessage, add: Reading['add']): Promise<Buffer>
         all = appended(all, size, chunk)
         size += chunk.length
       } catch (error) {
-        request.off('data', take).off('close', closed)
-        all = NOTHING
+        leave()
         isRefused = true
         reject(error)
       }
     }
-    const end = () => resolve(all.subarray(0, size))
+    /** Removes the listeners: Node keeps the request until it is answered, and they would keep the body. */
+    const leave = () => request.off('data', take).off('end', end).off('close', closed)
+    const end = () => {
+      leave()
+      resolve(all.subarray(0, size))
+    }
     /** Ends the reading of a closed request, which emits neither data nor its end. Node emits no error without a listener. */
     const closed = () => {
-      // Creating an error takes as long as reading the body, and every request emits close.
-      if (request.readableEnded) return
       if (!request.complete) return reject(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }))
       for (let rest = request.read(); rest !== null && !isRefused; rest = request.read()) take(rest)
       end()

@@ -7,18 +7,19 @@ import type { Customer } from '../../src/core/customer.ts'
 import { createListener, SOCKET_LIMITS } from '../../src/daemon/listener.ts'
 import { responsesCountedBy, UnreadResponses } from '../../src/daemon/unread-responses.ts'
 import { apply } from '../../src/engine/machine/apply.ts'
+import { keptBytes } from '../kept-memory.ts'
 import { startTwin, type Twin } from '../twin.ts'
 
 const MIB = 2 ** 20
 const BODY = 'x'.repeat(8 * MIB)
 const REQUEST = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
-/** Starts a server whose responses have 8 MiB, of which 20 MiB may wait. */
-function startServer() {
+/** Starts a server whose responses have 8 MiB, of which 20 MiB may wait. @param body - writes the body of one */
+function startServer(body = () => BODY) {
   const unread = new UnreadResponses(20 * MIB)
   const server = createServer({ ServerResponse: responsesCountedBy(unread) }, ({ url }, response) => {
     // As the daemon answers: after it has read the other requests of the connection.
-    setImmediate(() => (url === '/stream' ? response.write(BODY) : response.end(BODY)))
+    setImmediate(() => (url === '/stream' ? response.write(body()) : response.end(body())))
   })
   return { unread, ...clientsOf(server) }
 }
@@ -77,6 +78,16 @@ test('responses that are not read wait up to a limit; then the connections that 
   const received = await read(first)
   expect(received).toBeLessThan(BODY.length)
   expect(isAbout(unread.bytes, 16 * MIB)).toBe(true)
+})
+
+test('the text of a long response is not kept beside its bytes', async () => {
+  const { unread, ask } = startServer(() => JSON.stringify(BODY))
+  const kept = await keptBytes(async () => {
+    await ask()
+    await ask()
+    await until(() => isAbout(unread.bytes, 16 * MIB))
+  })
+  expect(kept).toBeLessThan(4 * MIB)
 })
 
 test('pipelined responses of one connection count together', async () => {

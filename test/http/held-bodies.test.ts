@@ -1,4 +1,5 @@
 import assert from 'node:assert'
+import { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -13,6 +14,7 @@ import {
 import { HeldBodies, LimitedOwner } from '../../src/http/held-bodies.ts'
 import { HeldBody, keylessOwnersOf } from '../../src/http/held-body.ts'
 import { readNodeBody } from '../../src/http/node-body.ts'
+import { collectGarbage } from '../kept-memory.ts'
 import { clientOf, startTwin } from '../twin.ts'
 import { exchange, letIn, makeApp, paramsOf, REDIRECT_URI } from './oauth/support.ts'
 import { openSocket, responsesIn, startListening } from './raw-socket.ts'
@@ -135,6 +137,23 @@ test('a body is decoded in its turn', async () => {
   const body = await readNodeBody(chunks as unknown as IncomingMessage, { add: () => undefined, turn })
   order.push(body)
   expect(order).toEqual(['turn', 'text'])
+})
+
+test('the bytes of a body are released when it was decoded, while its request is kept', async () => {
+  const request = new EventEmitter() as IncomingMessage
+  onTestFinished(() => void request.emit('close'))
+  const read = async () => {
+    const bytes = Buffer.alloc(MIB, ' ')
+    const reading = readNodeBody(request, { add: () => undefined, turn: () => undefined })
+    request.emit('data', bytes)
+    request.emit('end')
+    await reading
+    return new WeakRef(bytes.buffer)
+  }
+  const bytes = await read()
+  await nextTurn()
+  collectGarbage()
+  expect(bytes.deref() === undefined).toBe(true)
 })
 
 test('a body that was refused waits for no turn', async () => {
