@@ -15,6 +15,7 @@ import { DataFolder } from './data-folder.ts'
 import { DateFile } from './date-file.ts'
 import { Ending } from './ending.ts'
 import { refusalOf } from './explain-start.ts'
+import { heapLimit } from './heap.ts'
 import { warnOfIgnored } from './ignored-params.ts'
 import { createListener, type Listener, limitsWithin, type SocketLimits } from './listener.ts'
 import type { Logger } from './log.ts'
@@ -229,7 +230,7 @@ async function listen(
   const listener = createListener(sandbox, {
     hostname: options.host,
     url,
-    limits: options.socketLimits ?? limitsWithin(openFileLimit()),
+    limits: options.socketLimits ?? limitsWithin(openFileLimit(), heapLimit()),
     unread: (error) => log.warn({ err: error }, 'unreadable request'),
   })
   await listening(listener.server, options)

@@ -6,6 +6,7 @@ import type { App } from '../http/app.ts'
 import { ownerOfConnection } from '../http/connection-owner.ts'
 import { Connections, type Exchange } from './connections.ts'
 import { DirectServer } from './direct.ts'
+import { memoryWithin } from './heap.ts'
 import { faultOf } from './invalid-requests.ts'
 import { JoinedRequest } from './joined-request.ts'
 import { LateRequests } from './late-requests.ts'
@@ -63,10 +64,19 @@ export const SOCKET_LIMITS: SocketLimits = {
   connections: 4_000,
 }
 
-/** Returns the default limits of a process. @param openFiles - the number of files that it may open at a time */
-export const limitsWithin = (openFiles: number): SocketLimits => ({
+/** The unread bytes that one response of the maximum length needs. */
+const LEAST_UNREAD_BYTES = 2 ** 26
+
+/**
+ * Returns the default limits of a process.
+ * @param openFiles - the number of files that it may open at a time
+ * @param heapBytes - the maximum size of its heap
+ */
+export const limitsWithin = (openFiles: number, heapBytes: number): SocketLimits => ({
   ...SOCKET_LIMITS,
   connections: connectionsWithin(openFiles, SOCKET_LIMITS.connections),
+  unreadBytes: memoryWithin(heapBytes, { most: SOCKET_LIMITS.unreadBytes, least: LEAST_UNREAD_BYTES }),
+  pipelinedBytes: memoryWithin(heapBytes, { most: SOCKET_LIMITS.pipelinedBytes }),
 })
 
 /** The code of Node's error for a request that does not arrive in time. */

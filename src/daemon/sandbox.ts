@@ -24,7 +24,7 @@ import { DashboardAccess, type DashboardLink } from '../http/dashboard/access.ts
 import type { SessionStore } from '../http/dashboard/sessions.ts'
 import { presentEvent } from '../http/event.ts'
 import { idsExpandedBy } from '../http/expand.ts'
-import { HeldBodies } from '../http/held-bodies.ts'
+import { HELD_BYTES, HeldBodies, LEAST_HELD_BYTES } from '../http/held-bodies.ts'
 import { LiveStreams } from '../http/live-streams.ts'
 import type { OAuthErrorForm } from '../http/oauth/error-form.ts'
 import { RateLimit } from '../http/rate-limit.ts'
@@ -44,6 +44,7 @@ import type { Send } from '../webhooks/sender.ts'
 import { type BeginningOptions, newBeginning, OptionConflict, refuseOtherOptions } from './beginning.ts'
 import { dashboardPages } from './dashboard-pages.ts'
 import { beginningOf, createFirstState, skippedKeyText } from './first-start.ts'
+import { heapLimit, memoryWithin } from './heap.ts'
 import { deleteExpired, doHousekeeping as doHousekeepingOf, limitLifetimes } from './housekeeping.ts'
 import { userOfPeer } from './peer-user.ts'
 import { openWebhooks } from './webhooks.ts'
@@ -77,6 +78,8 @@ export type SandboxOptions = BeginningOptions & {
   readonly pagesUrl?: () => string
   /** Keeps the sessions of the dashboard. Default: in memory. */
   readonly dashboardSessions?: SessionStore | undefined
+  /** The maximum size of the heap, by which the limits on memory shrink. Default: that of the process. */
+  readonly heapBytes?: number
   /** Writes a warning to the log. */
   readonly warn?: (text: string) => void
 } & Partial<
@@ -129,7 +132,7 @@ export type Sandbox = {
  */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const time = { wall: options.wall ?? systemWall, stopwatch: options.stopwatch ?? stopwatch }
-  const { url = () => 'http://localhost', rateLimit } = options
+  const { url = () => 'http://localhost', rateLimit, heapBytes = heapLimit() } = options
   const { pagesUrl = url } = options
   const store = await openStore(options)
   try {
@@ -170,6 +173,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       send: options.send,
       signatureTime: options.signatureTime,
       version: options.version ?? UNKNOWN_VERSION,
+      heapBytes,
       reportError,
     })
     const adminToken = options.adminToken ?? randomToken(40)
@@ -191,7 +195,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       inbox: webhooks.inbox,
       expandField: idsExpandedBy(presentFound),
       rateLimit: rateLimit ? new RateLimit(rateLimit, engine.steady) : null,
-      bodies: new HeldBodies(),
+      bodies: new HeldBodies(memoryWithin(heapBytes, { most: HELD_BYTES, least: LEAST_HELD_BYTES })),
       strictParams: options.strictParams ?? false,
       oauthErrors: options.oauthErrors ?? 'envelope',
       adminToken,

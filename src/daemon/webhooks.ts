@@ -4,12 +4,14 @@ import type { Engine } from '../engine/machine/engine.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import { secretOf } from '../engine/resources/webhook-endpoint.ts'
 import { deliveryBody } from '../http/delivery-body.ts'
-import { Inbox, type Signer } from '../http/inbox.ts'
+import { INBOX_BYTES, Inbox, type Signer } from '../http/inbox.ts'
 import type { VersionHistory } from '../http/versions.ts'
 import type { Addresses } from '../webhooks/address.ts'
+import { SENT_BYTES } from '../webhooks/bodies.ts'
 import { Deliverer } from '../webhooks/deliverer.ts'
 import { type Send, Sender } from '../webhooks/sender.ts'
 import { claimsIn, verifyClaims } from '../webhooks/signature.ts'
+import { memoryWithin } from './heap.ts'
 
 /** Starts to deliver events to webhook endpoints. @param options.send - replaces the sender in tests */
 export function openWebhooks(
@@ -20,10 +22,12 @@ export function openWebhooks(
     readonly send: Send | undefined
     readonly version: string
     readonly signatureTime: (() => number) | undefined
+    /** The maximum size of the process's heap. */
+    readonly heapBytes: number
     readonly reportError: (error: unknown, doing: string) => void
   },
 ) {
-  const { versions, version, signatureTime, reportError } = options
+  const { versions, version, signatureTime, heapBytes, reportError } = options
   const sender = new Sender(options.addresses)
   const deliverer = new Deliverer({
     engine,
@@ -32,6 +36,7 @@ export function openWebhooks(
     send: options.send ?? sender.send,
     version,
     signatureTime,
+    maxBytes: memoryWithin(heapBytes, { most: SENT_BYTES }),
     reportError,
   })
   engine.outbox.deliveries = deliverer
@@ -40,6 +45,7 @@ export function openWebhooks(
     (merchant, { headers, body }) =>
       signerOf(engine, merchant, { headers, body, now: signatureTime?.() ?? wallSeconds(engine.wall) }),
     engine.steady,
+    memoryWithin(heapBytes, { most: INBOX_BYTES }),
   )
   const prune = () => inbox.prune()
   engine.listen({ replaced: prune, deleted: prune })

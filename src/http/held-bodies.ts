@@ -1,18 +1,21 @@
 import { rateLimited } from '../core/errors.ts'
 
-/** paytwin: the maximum size of all bodies that are in memory at a time, and of those of one owner, in bytes. */
-const MOST_BYTES = 2 ** 28
-const SHARE_BYTES = 2 ** 26
+/** paytwin: the maximum size of all bodies that are in memory at a time, in bytes. */
+export const HELD_BYTES = 2 ** 28
+/** With less than this, a LimitedOwner of a merchant could not hold the largest request: 1 MiB, and 2,000 values. */
+export const LEAST_HELD_BYTES = 2 ** 25
+/** The part of it that one owner may hold. */
+const SHARE = 1 / 4
 /** paytwin: an owner with no more than this has room also if others use up the maximum, until twice the maximum is in memory. */
 const SMALL_SHARE_BYTES = 2 ** 20
 
 /** An owner that may hold less than others. */
 export class LimitedOwner {
-  readonly share: number
+  readonly part: number
 
-  /** @param share - the maximum number of bytes */
-  constructor(share: number) {
-    this.share = share
+  /** @param part - the part of what others may hold */
+  constructor(part: number) {
+    this.part = part
   }
 }
 
@@ -22,12 +25,17 @@ export class LimitedOwner {
  * See docs/contract/requests.md#limits.
  */
 export class HeldBodies {
+  readonly #most: number
   readonly #share: number
   readonly #owners = new Map<object, number>()
   #bytes = 0
 
-  /** @param share - the maximum number of bytes of one owner */
-  constructor(share = SHARE_BYTES) {
+  /**
+   * @param most - the maximum number of bytes
+   * @param share - that of one owner
+   */
+  constructor(most = HELD_BYTES, share = most * SHARE) {
+    this.#most = most
     this.#share = share
   }
 
@@ -39,8 +47,8 @@ export class HeldBodies {
   /** Counts bytes that arrived for an owner. @throws ApiError rate_limit if there is no room for them */
   add(owner: object, bytes: number): void {
     const own = (this.#owners.get(owner) ?? 0) + bytes
-    const most = own <= SMALL_SHARE_BYTES ? 2 * MOST_BYTES : MOST_BYTES
-    const share = owner instanceof LimitedOwner ? owner.share : this.#share
+    const most = own <= SMALL_SHARE_BYTES ? 2 * this.#most : this.#most
+    const share = owner instanceof LimitedOwner ? this.#share * owner.part : this.#share
     if (own > share || this.#bytes + bytes > most) throw rateLimited()
     this.#owners.set(owner, own)
     this.#bytes += bytes

@@ -14,10 +14,10 @@ export const NOBODY = {}
 export const APPS = {}
 
 /**
- * paytwin: the maximum number of bytes that one of the keyless owners of a merchant may hold: far less than all, so that what others
- * send for a merchant uses up the room of no other.
+ * paytwin: the part of a merchant's share that each of its keyless owners may hold: far less than all, so that what others send for
+ * a merchant uses up the room of no other.
  */
-const KEYLESS_SHARE = 2 ** 24
+const KEYLESS_PART = 1 / 4
 
 /** The owners of requests for a merchant without its secret key. They use up no room of those with its key. */
 type KeylessOwners = {
@@ -39,7 +39,7 @@ type Credentialed = Pick<Caller, 'merchant' | 'isPublic' | 'keyId'>
 export function keylessOwnersOf(merchant: object): KeylessOwners {
   const known = keyless.get(merchant)
   if (known) return known
-  const made = () => new LimitedOwner(KEYLESS_SHARE)
+  const made = () => new LimitedOwner(KEYLESS_PART)
   const owners = { visitors: made(), senders: made(), browsers: made(), apps: made() }
   keyless.set(merchant, owners)
   return owners

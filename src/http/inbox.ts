@@ -50,14 +50,19 @@ type Box = { readonly webhooks: Received[]; bytes: number }
 export class Inbox {
   readonly #verify: Verify
   readonly #wall: () => number
+  readonly #most: number
   readonly #boxes = new Map<MerchantState, Box>()
   #bytes = 0
   #count = 0
 
-  /** @param wall - the wall clock, in Unix milliseconds */
-  constructor(verify: Verify, wall: () => number) {
+  /**
+   * @param wall - the wall clock, in Unix milliseconds
+   * @param most - the maximum memory of the webhooks of all merchants, in bytes
+   */
+  constructor(verify: Verify, wall: () => number, most = INBOX_BYTES) {
     this.#verify = verify
     this.#wall = wall
+    this.#most = most
   }
 
   /** The memory of the webhooks of all merchants, in bytes. */
@@ -117,7 +122,7 @@ export class Inbox {
     box.webhooks.unshift(received)
     this.#grow(box, bytesOf(received))
     if (box.webhooks.length > KEPT) this.#dropOldest(box)
-    while (this.#bytes > INBOX_BYTES) {
+    while (this.#bytes > this.#most) {
       const largest = this.#largestBut(received)
       if (!largest) return
       this.#dropOldest(largest)

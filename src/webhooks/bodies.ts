@@ -13,9 +13,10 @@ export type Render = (
 
 const MIB = 1_048_576
 
-/** paytwin: the bytes of bodies that are being sent, in all and of one merchant. */
-const MAX_BYTES = 256 * MIB
-const SHARE: Share = { most: 64 * MIB, ensured: MIB }
+/** paytwin: the maximum size of all bodies that are being sent, in bytes. Each merchant can always send 1 MiB, or one larger body. */
+export const SENT_BYTES = 256 * MIB
+/** What one merchant may send of it. */
+const shareOf = (bytes: number): Share => ({ most: bytes / 4, ensured: MIB })
 
 /** The event that a body shows, and an endpoint with the version in which it does. */
 export type Content = {
@@ -54,7 +55,7 @@ export class Bodies {
   /** The bodies in use, by event and version. */
   readonly #shared = new WeakMap<MerchantState, Map<string, Body>>()
 
-  constructor(render: Render, maxBytes = MAX_BYTES, share = SHARE) {
+  constructor(render: Render, maxBytes = SENT_BYTES, share = shareOf(maxBytes)) {
     this.#render = render
     this.#room = new FairSemaphore(maxBytes, share)
   }

@@ -23,6 +23,8 @@ export type DelivererOptions = {
   readonly signatureTime?: (() => number) | undefined
   /** The maximum number of simultaneous retries; 200 if not given. */
   readonly maxRetries?: number
+  /** The maximum size of all bodies that are being sent, in bytes. */
+  readonly maxBytes?: number
   readonly reportError: (error: unknown, doing: string) => void
 }
 
@@ -65,7 +67,7 @@ export class Deliverer implements Deliveries {
 
   constructor(options: DelivererOptions) {
     this.#options = options
-    this.#bodies = new Bodies(options.render)
+    this.#bodies = new Bodies(options.render, options.maxBytes)
     this.#turnstile = new FairSemaphore(options.maxRetries ?? MAX_RETRIES)
     this.#stopListening = options.engine.listen({
       committed: () => this.#schedule(),

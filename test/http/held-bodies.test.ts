@@ -58,7 +58,7 @@ async function servicesWith(bodies: HeldBodies) {
 }
 
 test('bodies of one owner have a limit in sum, and others have room', async () => {
-  const all = new HeldBodies(10)
+  const all = new HeldBodies(undefined, 10)
   const services = await servicesWith(all)
   const [ada, bob] = [{}, {}]
   const [first, second, other, stranger] = [ada, ada, bob, undefined].map(
@@ -192,7 +192,7 @@ test('bodies that arrive in one instant take turns', async () => {
 })
 
 test('a write counts at least 8 KiB, and those that have room can have a body of that size', async () => {
-  const all = new HeldBodies(3 * 8_192)
+  const all = new HeldBodies(undefined, 3 * 8_192)
   const services = await servicesWith(all)
   const owner = {}
   const held = Array.from({ length: 4 }, () => new HeldBody(services, undefined, () => owner))
