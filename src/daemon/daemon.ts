@@ -15,11 +15,9 @@ import { DataFolder } from './data-folder.ts'
 import { DateFile } from './date-file.ts'
 import { Ending } from './ending.ts'
 import { refusalOf } from './explain-start.ts'
-import { heapLimit } from './heap.ts'
 import { warnOfIgnored } from './ignored-params.ts'
-import { createListener, type Listener, limitsWithin, type SocketLimits } from './listener.ts'
+import { createListener, type Listener, limitsOfProcess, type SocketLimits } from './listener.ts'
 import type { Logger } from './log.ts'
-import { openFileLimit } from './open-files.ts'
 import { readFixtures } from './read-fixtures.ts'
 import { openSandbox, type Sandbox } from './sandbox.ts'
 import { warnOfShortKeys } from './short-keys.ts'
@@ -150,13 +148,14 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
   try {
     takeOver(folder, daemonLog)
     if (!isLoopback(options.host)) sandbox.keys.watchShort(warnOfShortKeys(log))
-    resumeAdvances(sandbox, log)
     listener = await listen(sandbox, options, log, () => url)
     const { port } = listener.server.address() as AddressInfo
     url = listeningUrl(options.host, port)
     pages = pagesUrl(options, port)
     const announced = { url, pid: process.pid }
     folder?.announce(announced)
+    // A start that fails changes nothing.
+    resumeAdvances(sandbox, log)
     daemonLog.note({ ...announced, version: options.version }, 'ready')
     const stopBackgroundWork = startBackgroundWork(sandbox, log)
     const ending = new Ending(listener, async (answered) => {
@@ -230,7 +229,7 @@ async function listen(
   const listener = createListener(sandbox, {
     hostname: options.host,
     url,
-    limits: options.socketLimits ?? limitsWithin(openFileLimit(), heapLimit()),
+    limits: options.socketLimits ?? limitsOfProcess(),
     unread: (error) => log.warn({ err: error }, 'unreadable request'),
   })
   await listening(listener.server, options)

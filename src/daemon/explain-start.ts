@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ApiError } from '../core/errors.ts'
 import { mistakesOf, mistakeText } from '../core/fixture-mistakes.ts'
 import { NativePartUnusable } from '../store/native-part.ts'
-import { DatabaseUnusable, toDatabaseUnusable } from '../store/unusable.ts'
+import { DatabaseUnusable, isOfDamage, laterDamageError, toDatabaseUnusable } from '../store/unusable.ts'
 import { RangeInvalid } from '../webhooks/address.ts'
 import { OptionConflict } from './beginning.ts'
 import type { DaemonFile, DataFolder } from './data-folder.ts'
@@ -12,10 +12,13 @@ import { StartRefused } from './start-refused.ts'
 const POLL_INTERVAL_MS = 50
 const POLLS = 60
 
+/** Converts an error of SQLite. The inspection of a database cannot find all damage, such as rows in a wrong index. */
+const unusableOf = (error: unknown, database: string): unknown =>
+  isOfDamage(error) ? laterDamageError(database, error.message) : toDatabaseUnusable(error, database)
+
 /** Converts an error to a StartRefused with a message for the user. Internal errors are returned unchanged. */
 export async function refusalOf(thrown: unknown, folder: DataFolder | null): Promise<unknown> {
-  // The inspection of a database cannot find all damage, such as rows in a wrong index.
-  const error = folder ? toDatabaseUnusable(thrown, folder.database) : thrown
+  const error = folder ? unusableOf(thrown, folder.database) : thrown
   if (error instanceof ApiError) {
     const [first = error.message, ...others] = mistakesOf(error).map(mistakeText)
     return new StartRefused(2, first, others)

@@ -28,7 +28,10 @@ export function schemaFaultIn(
 
 type Columns = ReadonlyMap<string, readonly string[]>
 
-/** Finds the first table whose columns are in another order than expected, apart from those that the user added. */
+/**
+ * Finds the first table whose columns are in another order than expected, apart from those that the user added. A restore copies values by
+ * their places.
+ */
 const differentOrder = (expected: Columns, actual: Columns): string | undefined =>
   [...expected.keys()].find((table) => {
     const names = expected.get(table) ?? []

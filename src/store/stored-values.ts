@@ -134,7 +134,7 @@ const checkSettings: Check = (database) => {
 }
 
 /**
- * Compares the partial index of clocks, which a start reads, with its table: SQLite's own check does not find wrong entries there.
+ * Compares the partial index of clocks, which a start reads, with its table: `quick_check` does not compare an index with its table.
  * @throws SqliteError for an entry without a row
  */
 const checkAdvancing: Check = (database) => {

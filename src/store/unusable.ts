@@ -62,6 +62,13 @@ export const damagedError = (path: string, damage: string) =>
     `${path} is damaged or not a paytwin database (${damage}). It was not changed. Restore a copy, such as one in snapshots/, or give another --data folder.`,
   )
 
+/** Creates the error for damage that is found once a database is open, and may have been migrated. */
+export const laterDamageError = (path: string, damage: string) =>
+  new DatabaseUnusable(
+    'unreadable',
+    `${path} is damaged (${damage}). Restore a copy, such as one in snapshots/, or give another --data folder.`,
+  )
+
 /** Creates the error for a database that cannot be migrated, because of its data or a defect of paytwin. */
 export const migrationError = (path: string, version: number, error: unknown) =>
   new DatabaseUnusable(

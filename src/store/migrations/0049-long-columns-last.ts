@@ -50,10 +50,13 @@ function moveToEnd(database: Sqlite.Database, table: string, long: readonly stri
   for (const index of indexes) database.exec(index)
 }
 
-const namesOf = (columns: readonly Column[]): string => columns.map(({ name }) => name).join(', ')
+/** Columns that a user added may have any name. */
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+const namesOf = (columns: readonly Column[]): string => columns.map(({ name }) => quoted(name)).join(', ')
 
 function definitionOf({ name, type, notnull, dflt_value }: Column): string {
   if (name === 'seq') return 'seq integer primary key'
   const unique = name === 'id' ? ' unique' : ''
-  return `${name} ${type.toLowerCase()}${notnull ? ' not null' : ''}${unique}${dflt_value === null ? '' : ` default ${dflt_value}`}`
+  return `${quoted(name)} ${type.toLowerCase()}${notnull ? ' not null' : ''}${unique}${dflt_value === null ? '' : ` default ${dflt_value}`}`
 }
