@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { stopwatch } from '../engine/machine/clock.ts'
+import { afterReads } from './after-reads.ts'
 
 /** The last request over a connection, its response, and the response before that. */
 export type Exchange = {
@@ -18,12 +19,6 @@ const SETTLING_MS = 1_000
 
 /** paytwin: an owner with more than one of so many shares of the places may lose its newest one. */
 const SHARES = 16
-
-/**
- * Calls a function after the next reads. Timers run before them: after a stall of the process, what has arrived in the meantime is
- * not read yet.
- */
-export const afterReads = (then: () => void): void => void setImmediate(then)
 
 /**
  * The open connections of an HTTP server, each with its last exchange. Node loses track of a connection after a CONNECT, and
@@ -180,11 +175,11 @@ export class Connections {
     this.#unsent.set(socket, new Set())
     this.#idleSince.set(socket, stopwatch())
     socket.on('timeout', () => {
-      const { bytesRead } = socket
+      const { bytesRead, writableLength } = socket
       afterReads(() => {
+        const isMoving = socket.bytesRead !== bytesRead || socket.writableLength !== writableLength
         // A handler has no time limit, but a peer that does not read its response does.
-        const isIdle = socket.writableLength > 0 || !this.#isBusy(socket)
-        if (isIdle && socket.bytesRead === bytesRead) socket.destroy()
+        if (!isMoving && (writableLength > 0 || !this.#isBusy(socket))) socket.destroy()
       })
     })
     let lingering: NodeJS.Timeout | undefined

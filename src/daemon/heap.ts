@@ -7,11 +7,11 @@ const FULL_HEAP = 2 ** 31
 export const heapLimit = (): number => getHeapStatistics().heap_size_limit
 
 /**
- * Returns a limit on memory for a heap, in bytes. Each limit counts alone, so all of them shrink in proportion with a heap of
- * less than 2 GiB.
+ * Returns a limit on memory for a heap, in bytes. All limits can be reached at the same time, so each shrinks in proportion with a heap
+ * of less than 2 GiB.
  * @param heapBytes - the maximum size of the heap
  * @param limit.most - the limit in a large heap
- * @param limit.least - what one request needs
+ * @param limit.least - the minimum
  */
 export const memoryWithin = (
   heapBytes: number,

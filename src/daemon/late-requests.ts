@@ -1,19 +1,22 @@
 import type { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { afterReads, type Connections } from './connections.ts'
+import { stopwatch } from '../engine/machine/clock.ts'
+import { afterReads } from './after-reads.ts'
+import type { Connections } from './connections.ts'
 import type { PipelinedRequests } from './pipelined-requests.ts'
 
-/** The interval at which a late request is looked at while its bytes arrive, in milliseconds, and the number of times. */
-const LOOK_INTERVAL_MS = 10
-const LOOKS = 100
+/** How long a late request may go on to arrive, and the interval at which bytes of it have to arrive, in milliseconds. */
+const MORE_MS = 1_000
+const POLL_INTERVAL_MS = 10
 
 /** See SocketLimits. */
 type Limits = { readonly headersMs: number; readonly requestMs: number }
 
 /**
- * Decides which late requests are the fault of their clients. Node compares the times before it reads: after a stall of the process,
- * such as by a slow disk, it also reports requests that arrived in time and are unread. It reports each request once, and parses on.
+ * Ends requests that are late because of their clients, and not because the process was stalled. Node checks the time limits before it
+ * reads: after a stall, such as by a slow disk, it also reports requests that arrived in time and are unread. It reports each request
+ * once, and parses on.
  */
 export class LateRequests {
   readonly #connections: Connections
@@ -39,7 +42,7 @@ export class LateRequests {
     else if (this.#pipelined.holdsBack(socket)) this.#pipelined.whenEmptied(socket, () => endAfter(requestMs))
     else {
       const begun = arriving()
-      readWhile(socket, () => arriving() === begun && !begun?.complete, {
+      waitWhileArriving(socket, () => arriving() === begun && !begun?.complete, {
         stuck: end,
         over: () => {
           const request = arriving()
@@ -62,25 +65,24 @@ export class LateRequests {
 }
 
 /**
- * Waits while a condition holds and bytes arrive.
- * @param then.stuck - called if they stop arriving, or arrive too slowly; @param then.over - called once the condition does not hold
+ * Waits while a request is late and its bytes arrive.
+ * @param then.stuck - called if they stop arriving, or arrive too slowly; @param then.over - called once the request is not late
  */
-function readWhile(
+function waitWhileArriving(
   socket: Socket,
   isLate: () => boolean,
   then: { readonly stuck: () => void; readonly over: () => void },
 ): void {
-  let looks = 0
-  const look = (bytesBefore: number) => {
-    looks += 1
+  const began = stopwatch()
+  const poll = () => {
+    const { bytesRead } = socket
+    setTimeout(() => afterReads(() => decide(bytesRead)), POLL_INTERVAL_MS)
+  }
+  const decide = (bytesBefore: number) => {
     if (socket.destroyed) return
     if (!isLate()) then.over()
-    else if (socket.bytesRead > bytesBefore && looks < LOOKS) wait()
+    else if (socket.bytesRead > bytesBefore && stopwatch() - began < MORE_MS) poll()
     else then.stuck()
   }
-  const wait = () => {
-    const { bytesRead } = socket
-    setTimeout(() => afterReads(() => look(bytesRead)), LOOK_INTERVAL_MS)
-  }
-  wait()
+  poll()
 }

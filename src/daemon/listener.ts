@@ -3,14 +3,15 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { TimedTurns } from '../engine/machine/gate.ts'
 import type { App } from '../http/app.ts'
+import { MAX_RESPONSE_LENGTH } from '../http/bounded-text.ts'
 import { ownerOfConnection } from '../http/connection-owner.ts'
 import { Connections, type Exchange } from './connections.ts'
 import { DirectServer } from './direct.ts'
-import { memoryWithin } from './heap.ts'
+import { heapLimit, memoryWithin } from './heap.ts'
 import { faultOf } from './invalid-requests.ts'
 import { JoinedRequest } from './joined-request.ts'
 import { LateRequests } from './late-requests.ts'
-import { connectionsWithin } from './open-files.ts'
+import { connectionsWithin, openFileLimit } from './open-files.ts'
 import { PipelinedRequests } from './pipelined-requests.ts'
 import { responsesCountedBy, UnreadResponses } from './unread-responses.ts'
 import { type Reason, refusalOfUnreadable, refuseByHand } from './unreadable.ts'
@@ -64,11 +65,11 @@ export const SOCKET_LIMITS: SocketLimits = {
   connections: 4_000,
 }
 
-/** The unread bytes that one response of the maximum length needs. */
-const LEAST_UNREAD_BYTES = 2 ** 26
+/** The unread bytes that one response of the maximum length needs: a character has up to 3, and headers come before it. */
+const LEAST_UNREAD_BYTES = 3 * MAX_RESPONSE_LENGTH + 2 ** 20
 
 /**
- * Returns the default limits of a process.
+ * Returns the limits of a process.
  * @param openFiles - the number of files that it may open at a time
  * @param heapBytes - the maximum size of its heap
  */
@@ -78,6 +79,9 @@ export const limitsWithin = (openFiles: number, heapBytes: number): SocketLimits
   unreadBytes: memoryWithin(heapBytes, { most: SOCKET_LIMITS.unreadBytes, least: LEAST_UNREAD_BYTES }),
   pipelinedBytes: memoryWithin(heapBytes, { most: SOCKET_LIMITS.pipelinedBytes }),
 })
+
+/** Returns the default limits of this process. */
+export const limitsOfProcess = (): SocketLimits => limitsWithin(openFileLimit(), heapLimit())
 
 /** The code of Node's error for a request that does not arrive in time. */
 const REQUEST_TIMEOUT = 'ERR_HTTP_REQUEST_TIMEOUT'

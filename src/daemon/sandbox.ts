@@ -122,7 +122,7 @@ export type Sandbox = {
   doHousekeeping(): Promise<void>
   /** @param answered - waits for the requests under way, before the database is closed */
   close(answered?: () => Promise<void>): Promise<void>
-  /** Closes the database without a write, after a failed start. */
+  /** Closes the sandbox after a failed start: deletes nothing that has expired, and writes no times of keys and clocks. */
   abandon(): Promise<void>
 }
 
@@ -242,12 +242,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       )
     }
     let closed: Promise<void> | undefined
-    const close = (answered = () => Promise.resolve()) => {
-      closed ??= closeOnce(() => finishAfter(answered))
-      return closed
-    }
-    const abandon = () => {
-      closed ??= closeOnce(() => Promise.resolve())
+    const closeWith = (finish: () => Promise<void>) => {
+      closed ??= closeOnce(finish)
       return closed
     }
     const doHousekeeping = () =>
@@ -268,8 +264,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       secretKey,
       loaded,
       doHousekeeping,
-      close,
-      abandon,
+      close: (answered = () => Promise.resolve()) => closeWith(() => finishAfter(answered)),
+      abandon: () => closeWith(() => Promise.resolve()),
     }
   } catch (error) {
     store.close()

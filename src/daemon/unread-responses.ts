@@ -84,7 +84,7 @@ export const responsesCountedBy = (unread: UnreadResponses): typeof ServerRespon
     }
   }
 
-/** Makes bytes of a long text. Of a text that its reader does not take, Node keeps a copy as bytes besides the text. */
+/** Converts a long text to bytes. While a text waits for its reader, Node keeps a copy of it as bytes. */
 function bytesOfLong(given: unknown[]): unknown[] {
   const [text, encoding, ...rest] = given
   if (typeof text !== 'string' || text.length < LONG_TEXT) return given

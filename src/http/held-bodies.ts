@@ -2,9 +2,9 @@ import { rateLimited } from '../core/errors.ts'
 
 /** paytwin: the maximum size of all bodies that are in memory at a time, in bytes. */
 export const HELD_BYTES = 2 ** 28
-/** With less than this, a LimitedOwner of a merchant could not hold the largest request: 1 MiB, and 2,000 values. */
+/** The minimum for a small heap: a sixteenth of it holds the largest request, of 1 MiB with 2,000 values. */
 export const LEAST_HELD_BYTES = 2 ** 25
-/** The part of it that one owner may hold. */
+/** The part of the maximum that one owner may hold. */
 const SHARE = 1 / 4
 /** paytwin: an owner with no more than this has room also if others use up the maximum, until twice the maximum is in memory. */
 const SMALL_SHARE_BYTES = 2 ** 20

@@ -3,7 +3,7 @@ import { version } from '../../package.json'
 import { DEFAULT_DIALECT, DIALECTS, type Dialect } from '../core/dialect.ts'
 import { ApiError } from '../core/errors.ts'
 import { Ending } from '../daemon/ending.ts'
-import { createListener, type Listener } from '../daemon/listener.ts'
+import { createListener, type Listener, limitsOfProcess } from '../daemon/listener.ts'
 import { openSandbox, type Sandbox } from '../daemon/sandbox.ts'
 import { randomToken } from '../engine/machine/ids.ts'
 import { Addresses } from '../webhooks/address.ts'
@@ -197,6 +197,7 @@ async function listen(sandbox: Sandbox, url: () => string): Promise<Listener> {
   const listener = createListener(sandbox, {
     hostname: HOST,
     url,
+    limits: limitsOfProcess(),
     unread: () => undefined,
     keepsGlobals: true,
   })

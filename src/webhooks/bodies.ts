@@ -15,7 +15,7 @@ const MIB = 1_048_576
 
 /** paytwin: the maximum size of all bodies that are being sent, in bytes. Each merchant can always send 1 MiB, or one larger body. */
 export const SENT_BYTES = 256 * MIB
-/** What one merchant may send of it. */
+/** Returns the share of one merchant: a quarter, and always 1 MiB. */
 const shareOf = (bytes: number): Share => ({ most: bytes / 4, ensured: MIB })
 
 /** The event that a body shows, and an endpoint with the version in which it does. */
