@@ -1,9 +1,8 @@
-import type { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { stopwatch } from '../engine/machine/clock.ts'
 import { afterReads } from './after-reads.ts'
-import type { Connections } from './connections.ts'
+import type { Connections, Exchange } from './connections.ts'
 import type { PipelinedRequests } from './pipelined-requests.ts'
 
 /** How long a late request may go on to arrive, and the interval at which bytes of it have to arrive, in milliseconds. */
@@ -31,37 +30,55 @@ export class LateRequests {
 
   /** Calls a function if the request that arrives over a connection is not complete soon. @param end - ends the connection */
   check(socket: Duplex, end: () => void): void {
-    const { headersMs, requestMs } = this.#limits
-    const arriving = this.#arrivingOver(socket)
-    const endAfter = (ms: number, request = arriving) =>
-      void setTimeout(() => {
-        if (!request()?.complete) end()
-      }, ms).unref()
-    if (!(socket instanceof Socket)) end()
-    // Its time starts over when the daemon reads on.
-    else if (this.#pipelined.holdsBack(socket)) this.#pipelined.whenEmptied(socket, () => endAfter(requestMs))
-    else {
-      const begun = arriving()
-      waitWhileArriving(socket, () => arriving() === begun && !begun?.complete, {
-        stuck: end,
-        over: () => {
-          const request = arriving()
-          // Its headers have just arrived, and its body has the rest of the time.
-          if (!request?.complete) endAfter(requestMs - headersMs, () => request)
-        },
-      })
-    }
+    if (socket instanceof Socket) this.#check(socket, end)
+    else end()
   }
 
-  /** Returns a function that returns the request that arrives over a connection now, once its headers have arrived. */
-  #arrivingOver(socket: Duplex): () => IncomingMessage | undefined {
-    const last = this.#connections.lastOver(socket)?.request
-    if (last?.complete === false) return () => last
-    return () => {
-      const newest = this.#connections.lastOver(socket)?.request
-      return newest === last ? undefined : newest
+  #check(socket: Socket, end: () => void): void {
+    const { headersMs, requestMs } = this.#limits
+    const { hasBegun, isComplete } = this.#requestOver(socket)
+    const wasInBody = hasBegun()
+    const endAfter = (ms: number) => endUnless(isComplete, { socket, end, ms })
+    // Its time starts over when the daemon reads on.
+    if (this.#pipelined.holdsBack(socket)) this.#pipelined.whenEmptied(socket, () => endAfter(requestMs))
+    else
+      waitWhileArriving(socket, () => hasBegun() === wasInBody && !isComplete(), {
+        stuck: end,
+        over: () => {
+          // Its headers have just arrived, and its body has the rest of the time.
+          if (!isComplete()) endAfter(requestMs - headersMs)
+        },
+      })
+  }
+
+  /** Returns whether the headers and the body of the request that arrives over a connection now have arrived, whatever comes after it. */
+  #requestOver(socket: Socket): { readonly hasBegun: () => boolean; readonly isComplete: () => boolean } {
+    const last = this.#connections.lastOver(socket)
+    if (last?.request.complete === false)
+      return { hasBegun: () => true, isComplete: () => last.request.complete }
+    const newest = () => this.#connections.lastOver(socket)
+    const isNext = ({ before }: Exchange) => before === last?.response
+    return {
+      hasBegun: () => newest() !== last,
+      isComplete: () => {
+        const exchange = newest()
+        return exchange !== undefined && exchange !== last && (exchange.request.complete || !isNext(exchange))
+      },
     }
   }
+}
+
+/** Ends a connection after a time unless a condition holds then. A closed one is not kept in memory until then. */
+function endUnless(
+  isOver: () => boolean,
+  { socket, end, ms }: { readonly socket: Socket; readonly end: () => void; readonly ms: number },
+): void {
+  const clear = () => clearTimeout(timer)
+  const timer = setTimeout(() => {
+    socket.off('close', clear)
+    if (!isOver()) end()
+  }, ms).unref()
+  socket.once('close', clear)
 }
 
 /**

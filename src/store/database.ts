@@ -127,6 +127,15 @@ function migrateWithBackup(
     if (isOfStorage(error)) rmSync(copy, { force: true })
     throw isOfStorage(error) ? error : migrationError(path, version, error)
   }
+  // The file can grow while it gets what the log has. Without room for that, the backup of a finished migration gives way.
+  const moveLog = () => database.pragma('wal_checkpoint(truncate)')
+  try {
+    moveLog()
+  } catch (error) {
+    if (!isOfStorage(error)) throw error
+    rmSync(copy, { force: true })
+    moveLog()
+  }
 }
 
 /**

@@ -46,7 +46,7 @@ export function toDatabaseUnusable(error: unknown, path: string): unknown {
 const diskFull = (path: string, reason: string) =>
   new DatabaseUnusable(
     'unreadable',
-    `${path} cannot be opened or written because the disk is full (${reason}). Free some space, for example by deleting daemon.log or snapshots in its folder, or give another --data folder.`,
+    `${path} cannot be opened or written because the disk is full (${reason}). Free some space, for example by deleting daemon.log, snapshots or the backup of an older schema in its folder, or give another --data folder.`,
   )
 
 /** Reports whether the disk has room for the files beside a database. */

@@ -29,25 +29,36 @@ type Column = {
   readonly type: string
   readonly notnull: 0 | 1
   readonly dflt_value: string | null
+  /** Not 0 for a generated column. */
+  readonly hidden: number
 }
 
-/** Replaces a table by one with the same rows and indexes, whose long columns come last, in the given order. */
+/**
+ * Replaces a table by one with the same rows, indexes and triggers, whose long columns come last, in the given order.
+ * @throws Error if the user added a generated column
+ */
 function moveToEnd(database: Sqlite.Database, table: string, long: readonly string[]): void {
-  const indexes = database
-    .prepare("select sql from main.sqlite_schema where type = 'index' and tbl_name = ? and sql is not null")
+  const columns = database.prepare('select * from pragma_table_xinfo(?)').all(table) as Column[]
+  const generated = columns.find(({ hidden }) => hidden !== 0)
+  if (generated)
+    throw new Error(`the generated column ${table}.${generated.name} is not paytwin's: drop it first`)
+  const parts = database
+    .prepare("select sql from main.sqlite_schema where type <> 'table' and tbl_name = ? and sql is not null")
     .pluck()
     .all(table) as string[]
-  const columns = database.prepare('select * from pragma_table_info(?)').all(table) as Column[]
   const places = new Map(long.map((name, index) => [name, index]))
   const sorted = columns.toSorted(
     (one, other) => (places.get(one.name) ?? -1) - (places.get(other.name) ?? -1),
   )
-  const former = `${table}_before`
-  database.exec(`alter table ${table} rename to ${former};
-    create table ${table} (${sorted.map(definitionOf).join(', ')}) strict;
-    insert into ${table} (${namesOf(columns)}) select ${namesOf(columns)} from ${former} order by seq;
-    drop table ${former}`)
-  for (const index of indexes) database.exec(index)
+  const moved = `${table}_with_long_columns_last`
+  // Otherwise the new name would also replace the old one in the user's views and triggers.
+  database.pragma('legacy_alter_table = on')
+  database.exec(`create table ${moved} (${sorted.map(definitionOf).join(', ')}) strict;
+    insert into ${moved} (${namesOf(columns)}) select ${namesOf(columns)} from ${table} order by seq;
+    drop table ${table};
+    alter table ${moved} rename to ${table}`)
+  database.pragma('legacy_alter_table = off')
+  for (const part of parts) database.exec(part)
 }
 
 /** Columns that a user added may have any name. */
