@@ -21,8 +21,8 @@ export type DelivererOptions = {
   readonly version: string
   /** The time of signatures, in Unix seconds. Default: the wall clock. */
   readonly signatureTime?: (() => number) | undefined
-  /** The maximum number of simultaneous retries; 200 if not given. */
-  readonly maxRetries?: number
+  /** The places of simultaneous retries; 200 if not given. */
+  readonly retries?: FairSemaphore<MerchantState>
   /** The maximum size of all bodies that are being sent, in bytes. */
   readonly maxBytes?: number
   readonly reportError: (error: unknown, doing: string) => void
@@ -41,6 +41,8 @@ const ALL = Number.POSITIVE_INFINITY
 
 /** paytwin: the maximum number of simultaneous retries, for all endpoints of all merchants. */
 const MAX_RETRIES = 200
+/** paytwin: the number of them that each merchant can have at any time, even if others take all places. */
+const ENSURED_RETRIES = 4
 
 /**
  * Delivers events to webhook endpoints after their commit. Ready deliveries are in the database, so each is sent at
@@ -68,7 +70,7 @@ export class Deliverer implements Deliveries {
   constructor(options: DelivererOptions) {
     this.#options = options
     this.#bodies = new Bodies(options.render, options.maxBytes)
-    this.#turnstile = new FairSemaphore(options.maxRetries ?? MAX_RETRIES)
+    this.#turnstile = options.retries ?? new FairSemaphore(MAX_RETRIES, { ensured: ENSURED_RETRIES })
     this.#stopListening = options.engine.listen({
       committed: () => this.#schedule(),
       replaced: () => this.restart(),

@@ -2,6 +2,7 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { discardAllQueued } from '../../src/engine/resources/webhook-delivery.ts'
 import { Deliverer } from '../../src/webhooks/deliverer.ts'
+import { FairSemaphore } from '../../src/webhooks/turnstile.ts'
 import { anotherMerchant } from '../http/support.ts'
 import { type Body, clientOf } from '../twin.ts'
 import { behind, makeDoor, makeEvents, makeInbox, openShop, type Shop, shopOf, turns } from './inbox.ts'
@@ -237,7 +238,7 @@ test('endpoints that are created and deleted again and again leave no attempts b
 
 describe('many waiting deliveries', () => {
   /** A shop whose deliverer allows this many simultaneous retries. */
-  async function withRetries(maxRetries: number) {
+  async function withRetries(maxRetries: number, ensured = 0) {
     const shop = await openShop()
     const { engine } = shop.sandbox
     await (engine.outbox.deliveries as Deliverer).close()
@@ -249,7 +250,7 @@ describe('many waiting deliveries', () => {
       render,
       send: inbox.send,
       version: '0',
-      maxRetries,
+      retries: new FairSemaphore(maxRetries, { ensured }),
       reportError,
     })
     engine.outbox.deliveries = deliverer
@@ -277,6 +278,24 @@ describe('many waiting deliveries', () => {
     for (let count = 0; count < 40; count += 1) {
       expect(shop.ids(`http://${count}.test/`).sort()).toEqual([...events].sort())
     }
+  })
+
+  test('of a merchant do not wait for those of another one that take all places', async () => {
+    const shop = await withRetries(1, 1)
+    shop.inbox.receive = () => 500
+    await shop.endpoint({ url: 'http://a.test/' })
+    await makeEvents(shop, 1)
+    const other = clientOf(shop.sandbox, (await anotherMerchant(shop)).secretKey)
+    await other.post(PATH, { url: 'http://b.test/', enabled_events: ['*'] })
+    await makeEvents(other, 1)
+    await turns()
+    shop.inbox.received.length = 0
+    shop.inbox.receive = ({ url }) => (url === 'http://a.test/' ? new Promise(() => undefined) : 200)
+    await shop.advance({ by: '5s' })
+    await turns()
+    await other.advance({ by: '5s' })
+    await turns()
+    expect(shop.inbox.received.map(({ url }) => url)).toEqual(['http://a.test/', 'http://b.test/'])
   })
 
   test('that wait for a turn end at once if their endpoint is deleted', async () => {

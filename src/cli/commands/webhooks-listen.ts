@@ -10,6 +10,7 @@ import { eventLine } from '../../ui/event-line.ts'
 import { refusalWithoutBody, verifySignature } from '../../webhooks/signature.ts'
 import { BodiesInProgress } from '../bodies-in-progress.ts'
 import type { Invocation } from '../command.ts'
+import { ConnectionsInTurn } from '../connections-in-turn.ts'
 import { Failure } from '../failure.ts'
 import { untilInterrupted } from '../interruption.ts'
 import { wallSeconds } from '../time.ts'
@@ -47,7 +48,8 @@ export async function listen({ client, out }: Invocation, wanted: Wanted): Promi
     // Each delivery has a connection of its own. Pipelined requests would fill the memory until all of them are answered.
     if (used.has(socket)) return void socket.destroy()
     used.add(socket)
-    const shown = receive(request, bodies, () => own.secret).then((event) => {
+    const accepted = () => connections.prefer(socket)
+    const shown = receive(request, { bodies, accepted, secretOf: () => own.secret }).then((event) => {
       if (out.isBehind) throw new Rejected(503, 'More than 32 Mi characters of output wait for a reader.')
       if (out.isJson) out.json(event, 0)
       else out.line(...eventLine(event))
@@ -65,11 +67,7 @@ export async function listen({ client, out }: Invocation, wanted: Wanted): Promi
   const server = createServer({ ...SOCKETS, IncomingMessage: JoinedRequest }, serve)
   // Node would refuse these itself, any number over one connection.
   server.on('checkExpectation', serve)
-  server.maxConnections = MAX_CONNECTIONS
-  server.on('connection', (socket) => {
-    const limit = setTimeout(() => socket.destroy(), CONNECTION_MS)
-    socket.once('close', () => clearTimeout(limit))
-  })
+  const connections = new ConnectionsInTurn(server, { most: MAX_CONNECTIONS, maxMs: CONNECTION_MS })
   await untilInterrupted(async (ended) => {
     const url = await open(server, wanted.port)
     try {
@@ -208,14 +206,18 @@ class Rejected extends Error {
   }
 }
 
+type Receiving = {
+  readonly bodies: BodiesInProgress
+  /** Called once the headers have a recent signature, before the body is read. */
+  readonly accepted: () => void
+  readonly secretOf: () => Promise<string>
+}
+
 /** Reads and verifies a delivery. @throws Rejected */
-async function receive(
-  request: IncomingMessage,
-  bodies: BodiesInProgress,
-  secretOf: () => Promise<string>,
-): Promise<Event> {
+async function receive(request: IncomingMessage, { bodies, accepted, secretOf }: Receiving): Promise<Event> {
   const reason = refusalWithoutBody(request.headers, { now: wallSeconds() })
   if (reason !== undefined) throw new Rejected(401, reason)
+  accepted()
   const body = await read(request, bodies)
   const verdict = verifySignature(
     await secretOf(),

@@ -54,6 +54,15 @@ describe('webhooks listen', () => {
     return { child, closed, said, printed: lines(child.stdout), url, endpoint, secret }
   }
 
+  test('lets no silent connections keep out a delivery', async () => {
+    const { url } = await listen()
+    const port = Number(new URL(url).port)
+    const silent = Array.from({ length: 300 }, () => connect(port, '127.0.0.1').on('error', () => {}))
+    await Promise.all(silent.map((socket) => once(socket, 'connect')))
+    expect(await post(url, Buffer.from('{}'))).toBe(401)
+    for (const socket of silent) socket.destroy()
+  })
+
   test('deletes its endpoint also when the reader of its output is gone', async () => {
     const { child, closed } = await listen()
     child.stdout?.destroy()

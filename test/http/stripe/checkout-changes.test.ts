@@ -269,7 +269,8 @@ describe('an intent that a session no longer needs', () => {
 
 test('a payment with another type of payment method replaces the one that waits for the customer', async () => {
   const customer = (await stripe.customers.create({ email: 'ada@example.com' })).id
-  const { id } = await open('payment', { customer, allowed_payment_method_types: ['card', 'boleto'] })
+  const { id } = await open('payment', { customer, allowed_payment_method_types: ['card', 'boleto', 'card'] })
+  expect((await retrieve(id)).payment_method_types).toEqual(['card', 'boleto'])
   const card = await submit(sdk, id, NEEDS_AUTHENTICATION)
   const again = await submit(sdk, id, NEEDS_AUTHENTICATION)
   expect(again).toMatchObject({ result: 'requires_action' })

@@ -257,7 +257,7 @@ export function settingsOf(given: CreateParams): CheckoutSettings {
       terms_of_service_acceptance: custom_text?.terms_of_service_acceptance?.message ?? null,
     },
     payment_method_collection: mode === 'subscription' ? (given.payment_method_collection ?? 'always') : null,
-    payment_method_types: given.allowed_payment_method_types ?? ['card'],
+    payment_method_types: [...new Set(given.allowed_payment_method_types ?? (['card'] as const))],
     ...threeDSecureOf(given),
     ...taxOf(given.automatic_tax),
     recovery: recovery?.enabled ? { allow_promotion_codes: recovery.allow_promotion_codes } : null,
