@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ApiError, resourceMissing } from '../../core/errors.ts'
-import { MAIL_EVENTS, typesWithMail } from '../../core/mail.ts'
+import { MAIL_EVENTS, type MailEvent, typesWithMail } from '../../core/mail.ts'
 import { MAIL_KINDS } from '../../core/mail-kinds.ts'
 import { findEvent, listEvents } from '../../engine/history/events.ts'
 import type { EventWithObject } from '../../engine/history/view.ts'
@@ -9,9 +9,10 @@ import { checkCurrent, type MerchantState, StateReplaced } from '../../engine/ma
 import { OPERATOR } from '../../engine/machine/turns.ts'
 import { deferred } from '../deferred.ts'
 import { cursorOf, page, pageParams } from '../pagination.ts'
+import { readInSteps } from '../read-turn.ts'
 import { type MailShape, mailList, mailSchema } from '../schemas/mail.ts'
 import { theMerchant } from './merchant.ts'
-import type { AddRoute } from './services.ts'
+import type { AddRoute, AdminCall } from './services.ts'
 
 const listParams = deferred(() =>
   z.object({
@@ -36,11 +37,10 @@ export function mailRoutes(add: AddRoute): void {
       params: listParams,
       returns: mailList,
     },
-    async ({ c, services: { engine }, params }) => {
-      const merchant = params.merchant === undefined ? null : theMerchant(engine, params.merchant)
-      const found = await listMail(engine, merchant, params)
-      const isBackward = params.ending_before !== undefined
-      return page(c.req.path, found, { limit: params.limit, isBackward }, presentMail)
+    async (call) => {
+      const found = await listMail(call)
+      const { limit, ending_before } = call.params
+      return page(call.c.req.path, found, { limit, isBackward: ending_before !== undefined }, (mail) => mail)
     },
   )
   add(
@@ -73,34 +73,61 @@ function eventOf(engine: Engine, event: string, mail: string): EventWithObject {
   }
 }
 
-/** Lists up to limit + 1 mails, newest first; with a backward cursor oldest first. @throws ApiError for an unknown cursor; StateReplaced */
-async function listMail(engine: Engine, merchant: MerchantState | null, params: ListParams): Promise<Mail[]> {
-  const { kind, to, limit } = params
-  const { eventOfMail, mailOf } = await loadComposer()
+/** Lists up to limit + 1 mails, newest first; with a backward cursor oldest first. Other requests are served meanwhile. */
+async function listMail({ c, services, params, sender }: AdminCall<ListParams>): Promise<MailShape[]> {
+  const composer = await loadComposer()
+  const { engine } = services
+  const merchant = params.merchant === undefined ? null : theMerchant(engine, params.merchant)
   const owners = merchant ? [merchant] : [...engine.merchants.values()]
-  const caused = new Set(owners.flatMap(({ settings }) => typesWithMail(settings.mails)))
-  const types = [...caused].filter((type) => kind === undefined || MAIL_EVENTS[type] === kind)
-  const found: Mail[] = []
-  const given = cursorOf(params)
-  const isBackward = given?.param === 'ending_before'
-  let cursor = given && { param: given.param, isBackward, id: eventOfMail(given.id) }
-  if (types.length === 0) return found
-  for (;;) {
-    const events = [...listEvents(engine, merchant, { types, created: [] }, { limit: BATCH, cursor })]
-    for (const event of events) {
-      const mail = mailOf(event)
-      if (mail && (to === undefined || mail.to === to)) found.push(mail)
-      if (found.length > limit) return found
-    }
-    const last = events.at(-1)
-    if (!last || events.length < BATCH) return found
-    cursor = { param: given?.param ?? 'starting_after', isBackward, id: last.id }
-    // For a rare address, all events are read. Others take their turns in between.
-    await engine.reads.next(OPERATOR)
+  const check = () => {
+    sender.checkCredentials?.()
     if (merchant) checkCurrent(merchant)
     else if (owners.some(({ presence }) => presence !== 'present'))
       throw new StateReplaced('the merchants of the list have changed')
   }
+  const caused = new Set(owners.flatMap(({ settings }) => typesWithMail(settings.mails)))
+  const types = [...caused].filter((type) => params.kind === undefined || MAIL_EVENTS[type] === params.kind)
+  const steps = mailInSteps(engine, merchant, { ...params, types, composer })
+  return readInSteps(services, { owner: OPERATOR, env: c.env, check }, steps)
+}
+
+type Wanted = ListParams & { readonly types: readonly MailEvent[]; readonly composer: Composer }
+
+/**
+ * Reads a batch of events in each step: all of them, if few caused mail. Between steps it keeps no events, which have large objects.
+ * @throws ApiError parameter_invalid for two cursors; resource_missing for an unknown one
+ */
+function* mailInSteps(
+  engine: Engine,
+  merchant: MerchantState | null,
+  wanted: Wanted,
+): Generator<void, MailShape[]> {
+  const { limit, types, to, composer } = wanted
+  const given = cursorOf(wanted)
+  const { param } = given ?? { param: 'starting_after' }
+  const found: MailShape[] = []
+  /** Finds the mails of the next events. @returns the last of these events; undefined if no more are needed */
+  const findNext = (after: string | undefined): string | undefined => {
+    const cursor =
+      after === undefined ? undefined : { param, isBackward: param === 'ending_before', id: after }
+    const events = listEvents(engine, merchant, { types, created: [] }, { limit: BATCH, cursor })
+    let [count, last] = [0, after]
+    for (const event of events) {
+      const mail = composer.mailOf(event)
+      if (mail && (to === undefined || mail.to === to)) found.push(presentMail(mail))
+      if (found.length > limit) return undefined
+      count += 1
+      last = event.id
+    }
+    return count < BATCH ? undefined : last
+  }
+  if (types.length === 0) return found
+  let last = findNext(given && composer.eventOfMail(given.id))
+  while (last !== undefined) {
+    yield
+    last = findNext(last)
+  }
+  return found
 }
 
 const presentMail = ({ id, kind, created, to, subject, text, links, about, event }: Mail): MailShape => ({

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Body } from '../../twin.ts'
 import { asOperator } from '../support.ts'
 import { stripeOfFile } from './sdk.ts'
@@ -253,6 +253,25 @@ describe('the list of mail', () => {
     const next = vi.spyOn(sdk.twin.sandbox.engine.reads, 'next')
     expect(await mailTo('nobody@example.com')).toEqual([])
     expect(next.mock.calls.length).toBeGreaterThan(1)
+  })
+
+  test('ends when its connection was closed', async () => {
+    const { app, adminToken, engine } = sdk.twin.sandbox
+    const { journal } = engine.store
+    const { events } = journal
+    const socket = { destroyed: false }
+    // The first batch takes the time of its turn, and the client leaves meanwhile.
+    const read = vi.spyOn(journal, 'events').mockImplementation(function (this: typeof journal, query) {
+      const end = performance.now() + 12
+      while (!socket.destroyed && performance.now() < end);
+      socket.destroyed = true
+      return Reflect.apply(events, this, [query])
+    })
+    onTestFinished(() => read.mockRestore())
+    const headers = { Authorization: `Bearer ${adminToken}`, Host: 'localhost:4242' }
+    const outgoing = { req: { socket } }
+    const { status } = await app.request('/_paytwin/mail?to=nobody@example.com', { headers }, { outgoing })
+    expect([status, read.mock.calls.length]).toEqual([429, 1])
   })
 
   test('begins anew if the state is replaced while it looks through many events', async () => {
