@@ -1,6 +1,11 @@
-import { describe, expect, test } from 'vitest'
+import fc from 'fast-check'
+import stringWidth from 'string-width'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { escapeControls } from '../../src/text/display.ts'
 import { cut, fitted, padded, painted, spread, widthOf, widthOfAll, wrapped } from '../../src/ui/fit.ts'
 import { textOf } from '../../src/ui/span.ts'
+
+vi.mock('string-width', { spy: true })
 
 describe('a text takes columns', () => {
   test.each([
@@ -35,6 +40,103 @@ test.each([
   ['日', 1, ['']],
 ])('%j is wrapped into lines of %d columns', (text, columns, lines) => {
   expect(wrapped(text, columns)).toEqual(lines)
+})
+
+describe('however long a text is', () => {
+  test.each([
+    ['é', 'é'.repeat(2000)],
+    ['日', '日'.repeat(2000)],
+    ['👍', '👍'.repeat(2000)],
+    ['e\u0301', 'e\u0301'.repeat(2000)],
+  ])('%j is measured at most once', (_name, text) => {
+    vi.mocked(stringWidth).mockClear()
+    expect(wrapped(text, 20).join('')).toBe(text)
+    widthOf(text)
+    cut(text, 1000)
+    expect(vi.mocked(stringWidth).mock.calls.length).toBeLessThanOrEqual(1)
+  })
+
+  test('it is segmented once', () => {
+    const segment = vi.spyOn(Intl.Segmenter.prototype, 'segment')
+    onTestFinished(() => segment.mockRestore())
+    wrapped('👍日e\u0301'.repeat(1000), 20)
+    expect(segment.mock.calls.filter(([text]) => text.length > 12)).toHaveLength(1)
+  })
+})
+
+describe('a text is wrapped as if each character were segmented and measured alone', () => {
+  const segmenter = new Intl.Segmenter()
+
+  /** Wraps a text in the plainest way. */
+  function plainlyWrapped(text: string, columns: number): string[] {
+    const pieces: string[] = []
+    let piece = ''
+    let left = columns
+    for (const { segment } of segmenter.segment(text)) {
+      const width = stringWidth(segment)
+      if (width > left) {
+        if (piece !== '') pieces.push(piece)
+        if (width > columns) return [...pieces, '']
+        piece = ''
+        left = columns
+      }
+      piece += segment
+      left -= width
+    }
+    return [...pieces, piece]
+  }
+
+  function expectPlain(text: string, columns: number): void {
+    const lines = plainlyWrapped(text, columns)
+    expect(wrapped(text, columns)).toEqual(lines)
+    expect(cut(text, columns)).toBe(lines[0])
+    expect(widthOf(text)).toBe(stringWidth(text))
+  }
+
+  test('with each character of the basic plane', () => {
+    for (let first = 0; first < 0x1_0000; first += 16) {
+      const codes = Array.from({ length: 16 }, (_, index) => first + index)
+      expectPlain(escapeControls(String.fromCharCode(...codes)), 9)
+    }
+  })
+
+  test('with characters that join, in any order', () => {
+    const joining = [
+      '\u0301',
+      '\u200d',
+      '\ufe0f',
+      '👩',
+      '🇩',
+      '🇪',
+      '👍',
+      '🏽',
+      '1',
+      '\u20e3',
+      'ᄀ',
+      'ᅡ',
+      'ᆨ',
+      '가',
+    ]
+    const others = [
+      'a',
+      'é',
+      '日',
+      'ｶ',
+      'ﾞ',
+      'か',
+      '\u3099',
+      'न',
+      '\u094d',
+      'ि',
+      '\u0600',
+      '\ud83d',
+      '\udc4d',
+      '…',
+    ]
+    const unit = fc.oneof(fc.constantFrom(...joining, ...others), fc.string({ unit: 'binary', maxLength: 2 }))
+    const texts = fc.array(unit, { maxLength: 20 }).map((units) => escapeControls(units.join('')))
+    fc.assert(fc.property(texts, fc.integer({ min: 1, max: 12 }), expectPlain), { numRuns: 500 })
+  })
 })
 
 describe('spans that have to fit', () => {
