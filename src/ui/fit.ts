@@ -66,10 +66,29 @@ function* piecesOf(text: string, columns: number): Generator<string, void> {
 /** Returns the characters of a text as they are seen. A segmenter takes 1 µs for each. */
 const graphemesOf = (text: string): Iterable<string> => (UNJOINED.test(text) ? text : segmentsOf(text))
 
+/**
+ * Segments a text part by part: each step of a segmenter copies the text that it was given. The last segment of a part may go on,
+ * so the next part starts with it.
+ */
 function* segmentsOf(text: string): Generator<string, void> {
   graphemes ??= new Intl.Segmenter()
-  for (const { segment } of graphemes.segment(text)) yield segment
+  for (let start = 0, size = PART; start < text.length; ) {
+    const end = start + size
+    const part = text.slice(start, isHighSurrogate(text.charCodeAt(end - 1)) ? end + 1 : end)
+    const isLast = start + part.length === text.length
+    const before = start
+    for (const { segment, index } of graphemes.segment(part)) {
+      if (!isLast && index + segment.length === part.length) break
+      yield segment
+      start += segment.length
+    }
+    size = start === before ? 2 * size : PART
+  }
 }
+
+/** paytwin: longer than most characters, and short enough to be copied for each. */
+const PART = 64
+const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff
 
 function widthOfGrapheme(grapheme: string): number {
   const known = widths.get(grapheme)
