@@ -5,10 +5,12 @@ import type { Migrations } from '../../src/store/migration.ts'
 /** Columns that later schemas name otherwise. */
 const RENAMED = new Map<unknown, string>([['birth', 'generation']])
 
-/** The expressions of older columns. The positions of jobs were not multiples of ten. */
-const expressionsOf = (table: string, names: readonly unknown[]): string[] =>
+/** The expressions of older columns. Before a migration, the positions of jobs were not multiples of ten. */
+const expressionsOf = (migrations: Migrations, table: string, names: readonly unknown[]): string[] =>
   names.map((name) =>
-    table === 'job' && name === 'position' ? "iif(subscription = '', position, position / 10)" : `"${name}"`,
+    table === 'job' && name === 'position' && !('0012-schedules' in migrations)
+      ? "iif(subscription = '', position, position / 10)"
+      : `"${name}"`,
   )
 
 export const tablesOf = (database: Sqlite.Database): string[] =>
@@ -29,7 +31,7 @@ export async function writeInSchema(
     const quoted = (names: readonly unknown[]) => names.map((name) => `"${name}"`).join()
     const newest = columns.map((name) => RENAMED.get(name) ?? name)
     database.exec(
-      `insert into main.${table} (${quoted(columns)}) select ${expressionsOf(table, newest).join()} from source.${table}`,
+      `insert into main.${table} (${quoted(columns)}) select ${expressionsOf(migrations, table, newest).join()} from source.${table}`,
     )
   }
   database.close()

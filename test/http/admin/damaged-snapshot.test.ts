@@ -1,10 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { MIGRATIONS } from '../../../src/store/migrations.ts'
 import { newFolder } from '../../places.ts'
 import { bytesOf, historyOf, openTwin, subscribe } from '../../scenarios/story.ts'
+import { writeInSchema } from '../../store/older-schema.ts'
 import { asOperator, expectRefusal, invalid } from '../support.ts'
 
 const PAGE = 4_096
@@ -86,29 +87,12 @@ test.each([
   await expectUnchanged()
 })
 
-type Part = { readonly type: string; readonly name: string; readonly sql: string }
-
-const columnsOf = (schema: Sqlite.Database, table: string): unknown[] =>
-  schema.prepare('select name from pragma_table_info(?)').pluck().all(table)
-
-/** Takes back the last migration, which only adds columns, and adds or drops tables and indexes. */
-function takeBackLast(database: Sqlite.Database): void {
-  const earlier = new Sqlite(':memory:')
-  for (const { up } of Object.values(MIGRATIONS).slice(0, -1)) up(earlier)
-  const partsOf = (schema: Sqlite.Database) =>
-    schema.prepare('select type, name, sql from sqlite_schema where sql is not null').all() as Part[]
-  const missingIn = (parts: readonly Part[], schema: Sqlite.Database) =>
-    partsOf(schema).filter(({ name }) => !parts.some((part) => part.name === name))
-  const before = partsOf(earlier)
-  const after = partsOf(database)
-  for (const { type, name } of missingIn(before, database)) database.exec(`drop ${type} if exists "${name}"`)
-  for (const { sql } of missingIn(after, earlier)) database.exec(sql)
-  for (const { name } of before.filter(({ type }) => type === 'table')) {
-    const kept = columnsOf(earlier, name)
-    for (const column of columnsOf(database, name))
-      if (!kept.includes(column)) database.exec(`alter table "${name}" drop column "${column}"`)
-  }
-  database.pragma(`user_version = ${Object.keys(MIGRATIONS).length - 1}`)
+/** Writes a database in the schema before the last migration. */
+async function takeBackLast(file: string): Promise<void> {
+  const older = `${file}.older`
+  const migrations = Object.fromEntries(Object.entries(MIGRATIONS).slice(0, -1))
+  await writeInSchema(migrations, { from: file, to: older })
+  renameSync(older, file)
 }
 
 test.each([
@@ -116,8 +100,8 @@ test.each([
   ["update merchant set name = 'x'", 200],
 ])('a snapshot of an older schema after: %s', async (statement, status) => {
   const { file, restore, expectDamaged, expectUnchanged } = await prepare()
+  await takeBackLast(file)
   const database = new Sqlite(file)
-  takeBackLast(database)
   database.exec(statement).close()
   if (status === 200) return expect((await restore()).status).toBe(200)
   await expectDamaged()
