@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 /** Where Linux shows the limits of this process. */
 const LIMITS_FILE = '/proc/self/limits'
 
-/** The files that are kept for the database, the log, snapshots, and the connections of webhooks, of which 200 are retries. */
+/** The files that are kept for the database, the log, snapshots, and the connections of webhooks, of which some 200 are retries. */
 const RESERVE = 400
 
 /** Returns how many files this process may open at a time; Infinity on systems where it cannot be read. Node has raised it as far as it may. */

@@ -81,8 +81,10 @@ function bytesOf(request: IncomingMessage, add: Reading['add']): Promise<Buffer>
     }
     /** Ends the reading of a closed request, which emits neither data nor its end. Node emits no error without a listener. */
     const closed = () => {
-      leave()
-      if (!request.complete) return reject(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }))
+      if (!request.complete) {
+        leave()
+        return reject(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }))
+      }
       for (let rest = request.read(); rest !== null && !isRefused; rest = request.read()) take(rest)
       end()
     }

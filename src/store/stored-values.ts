@@ -6,15 +6,15 @@ import { MAIL_KINDS } from '../core/mail-kinds.ts'
 import { NOTICE_KINDS } from '../core/notices.ts'
 import type { Merchant } from './directory.ts'
 
-/** A value that paytwin has not written. SQLite finds damage of its pages, but not of the values in them. */
+/** A value, or an entry of an index, that paytwin has not written. SQLite finds damage of its pages, but not of what is in them. */
 export class ValueDamaged extends Error {}
 
 /** Describes the first damaged value; undefined without any. */
 type Check = (database: Sqlite.Database) => string | undefined
 
 /**
- * Checks the values of merchants, clocks, keys and settings, without which the daemon cannot start. Values of objects are
- * checked when a request reads them.
+ * Checks the values of merchants, clocks, keys and settings, and the index of advancing clocks, without which the daemon cannot start.
+ * Values of objects are checked when a request reads them.
  * @param database - has the newest schema
  * @throws ValueDamaged
  */

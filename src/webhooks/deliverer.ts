@@ -39,7 +39,7 @@ const REPLACED = Symbol('the contents of the database were replaced')
 
 const ALL = Number.POSITIVE_INFINITY
 
-/** paytwin: the maximum number of simultaneous retries, for all endpoints of all merchants. */
+/** paytwin: the places of simultaneous retries, for all endpoints of all merchants. */
 const MAX_RETRIES = 200
 /** paytwin: the number of them that each merchant can have at any time, even if others take all places. */
 const ENSURED_RETRIES = 4
