@@ -29,7 +29,7 @@ function noteTrouble(troubled: Set<string>, entry: TimelineEntry, ofInvoice: boo
 
 /**
  * Writes the notes of one instant. Each change of a subscription has its own notes. Changes of any other object by the same
- * request, or by the clock, are combined at the place of the first.
+ * request, or by the clock, are combined at the place of the first. A newer daemon can list kinds that have no notes here.
  */
 function notesOf(together: readonly TimelineEntry[], name: Namer, maxAttempts: number): Note[] {
   const groups = grouped(together, ({ id, resource, resource_id, request }) =>
@@ -37,7 +37,8 @@ function notesOf(together: readonly TimelineEntry[], name: Namer, maxAttempts: n
   )
   return [...groups.values()].flatMap((group) => {
     const [first] = group
-    return first ? NOTES[first.resource](group, name, { together, maxAttempts }) : []
+    if (!first || !Object.hasOwn(NOTES, first.resource)) return []
+    return NOTES[first.resource](group, name, { together, maxAttempts })
   })
 }
 
