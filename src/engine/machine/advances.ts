@@ -2,6 +2,7 @@ import { assert, internalError } from '../../core/errors.ts'
 import type { Store } from '../../store/store.ts'
 import { isOfStorage } from '../../store/unusable.ts'
 import { recordClockEvent } from '../resources/clock-event.ts'
+import { AdvanceTurns, JOBS_ALONE, type Place } from './advance-turns.ts'
 import type { Clock } from './clock.ts'
 import { DueJobs } from './due-jobs.ts'
 import { nextTurn } from './gate.ts'
@@ -12,7 +13,6 @@ import { runBatch } from './scheduler.ts'
 import { awaitsWebhooks, EMPTY_SUMMARY, type Summary } from './stored-advance.ts'
 import type { TransactionLog } from './transaction-log.ts'
 import type { Transactions } from './transactions.ts'
-import { Turns } from './turns.ts'
 import type { Units } from './units.ts'
 
 /**
@@ -31,8 +31,8 @@ export class AdvanceStalled extends Error {
   }
 }
 
-/** Controls a running advance. `wake` ends its wait for webhooks when it is canceled or the daemon stops. */
-type Control = { wake: () => void }
+/** Controls a running advance. `wake` ends its wait, for other advances or for webhooks, when it is canceled or the daemon stops. */
+type Control = { wake: () => void; readonly place: Place }
 type Running = Control & { readonly done: Promise<Summary> }
 
 /**
@@ -50,8 +50,7 @@ export class Advances {
   readonly #running = new Map<Clock, Running>()
   /** Clocks whose advance ends after its current batch. An advance that stalls first ends once it can be written. */
   readonly #canceled = new WeakSet<Clock>()
-  /** The advances that wait for a turn of the event loop, and how to give it to them. */
-  readonly #waiting = new Turns<MerchantState, () => void>()
+  readonly #turns = new AdvanceTurns()
   #isStopping = false
 
   constructor(given: {
@@ -98,6 +97,11 @@ export class Advances {
     return reportedElsewhere(done)
   }
 
+  /** Returns the place of an advance that a merchant requests, to be stored with it. */
+  newPlace(merchant: MerchantState): number {
+    return this.#turns.newPlace(merchant)
+  }
+
   /** Continues an advance that the database holds. @returns as startOnCommit */
   resume(merchant: MerchantState, clock: Clock): Promise<Summary> {
     return reportedElsewhere(this.#run(merchant, clock, hold(merchant, clock)))
@@ -138,9 +142,10 @@ export class Advances {
   }
 
   #run(merchant: MerchantState, clock: Clock, waiting: readonly Waiting[]): Promise<Summary> {
-    const control: Control = { wake: () => undefined }
+    const control: Control = { wake: () => undefined, place: this.#turns.join(merchant, clock) }
     merchant.stalled.delete(clock)
     const done = this.#runAndReport(merchant, clock, control).finally(() => {
+      control.place.leave()
       this.#running.delete(clock)
       merchant.held.delete(clock)
       if (clock.target !== null) merchant.stalled.add(clock)
@@ -169,10 +174,11 @@ export class Advances {
     const jobs = new DueJobs(this.#store, clock)
     let summary = EMPTY_SUMMARY
     let isWaiting = awaitsWebhooks(clock)
+    await this.#untilFirst(clock, control)
     for (let batches = 1; ; batches += 1) {
       if (isWaiting) await this.#park(merchant, clock, control)
       // Also after the wait, which can end for many clocks at once.
-      await this.#turnOfABatch(merchant)
+      await this.#turns.ofABatch(merchant)
       // A test clock that was deleted during the wait has ended the advance.
       const mustStop = this.#isStopping && !this.#canceled.has(clock)
       if (mustStop || clock.target === null) return summary
@@ -185,6 +191,7 @@ export class Advances {
       })
       summary = batch.summary
       isWaiting = batch.isWaiting
+      if (summary.jobs >= JOBS_ALONE) control.place.leave()
       if (batch.isDone) {
         this.#canceled.delete(clock)
         return summary
@@ -195,23 +202,13 @@ export class Advances {
     }
   }
 
-  /**
-   * Resolves in a turn of the event loop that no other batch has: a request waits for one batch, not for one of each advancing
-   * clock. Merchants take turns, so that one with many advancing clocks does not delay the others.
-   */
-  #turnOfABatch(merchant: MerchantState): Promise<void> {
-    return new Promise((resolve) => {
-      const isGiving = !this.#waiting.isEmpty
-      this.#waiting.add([merchant], resolve)
-      if (!isGiving) void this.#giveTurns()
+  /** Waits until the advances that the merchant has requested before have left. */
+  async #untilFirst(clock: Clock, control: Control): Promise<void> {
+    if (this.#canceled.has(clock) || this.#isStopping) return
+    const woken = new Promise<void>((resolve) => {
+      control.wake = resolve
     })
-  }
-
-  async #giveTurns(): Promise<void> {
-    while (!this.#waiting.isEmpty) {
-      await nextTurn()
-      this.#waiting.take()?.()
-    }
+    await Promise.race([control.place.first, woken])
   }
 
   /** Checkpoints the log. On a full disk, the rest stays in the log until the next checkpoint. */
@@ -266,6 +263,8 @@ export class Advances {
    * See docs/contract/clocks.md#await-webhooks.
    */
   async #park(merchant: MerchantState, clock: Clock, control: Control): Promise<void> {
+    // A receiver can advance another clock, and wait for that.
+    control.place.leave()
     if (this.#canceled.has(clock) || this.#isStopping) return
     const waiting = merchant.held.get(clock) ?? []
     merchant.parked.set(clock, () => control.wake())

@@ -31,6 +31,8 @@ export type Stored = AdvanceOptions & {
   readonly summary: Summary
   /** Whether it only brings a live clock up to the wall clock, whose offset it keeps. */
   readonly is_catch_up: boolean
+  /** Its place among the advances of the merchant, which run in this order; undefined if an older version has stored it. */
+  readonly place?: number | undefined
 }
 
 export const storedAdvance = ({
@@ -38,8 +40,9 @@ export const storedAdvance = ({
   await_webhooks = false,
   summary = EMPTY_SUMMARY,
   is_catch_up = false,
+  place,
 }: Partial<Stored>): string =>
-  JSON.stringify({ stop_on, await_webhooks, summary, is_catch_up } satisfies Stored)
+  JSON.stringify({ stop_on, await_webhooks, summary, is_catch_up, place } satisfies Stored)
 
 /** A clock with its advance as stored; null when there is none. */
 type Advancing = { readonly advance: string | null }
@@ -51,6 +54,10 @@ export const awaitsWebhooks = ({ advance }: Advancing): boolean =>
 /** Reports whether the advance of a clock only brings it up to the wall clock. */
 export const isCatchUp = ({ advance }: Advancing): boolean =>
   advance !== null && (JSON.parse(advance) as Stored).is_catch_up
+
+/** Returns the place of a clock's advance among those of the merchant; 0 if there is none. */
+export const placeOf = ({ advance }: Advancing): number =>
+  (advance !== null && (JSON.parse(advance) as Stored).place) || 0
 
 /** Returns the summary so far of a clock's advance; undefined when there is none. */
 export const progressOf = ({ advance }: Advancing): Summary | undefined =>

@@ -9,7 +9,7 @@ import type { Clock } from './clock.ts'
 import { nextTurn, workBriefly } from './gate.ts'
 import type { Listeners } from './listeners.ts'
 import type { MerchantState } from './merchant-state.ts'
-import { type AdvanceOptions, type Summary, storedAdvance } from './stored-advance.ts'
+import { type AdvanceOptions, placeOf, type Summary, storedAdvance } from './stored-advance.ts'
 import type { Transactions } from './transactions.ts'
 import type { UnitOfWork } from './unit.ts'
 
@@ -50,7 +50,7 @@ export class Timekeeper {
   ): Promise<Summary> {
     unit.touch(clock)
     this.check(clock, target, param)
-    clock.begin(target, storedAdvance(options))
+    clock.begin(target, storedAdvance({ ...options, place: this.#advances.newPlace(unit.merchant) }))
     recordClockEvent(unit, clock, 'test_helpers.test_clock.advancing')
     return this.#advances.startOnCommit(unit.merchant, clock)
   }
@@ -91,7 +91,8 @@ export class Timekeeper {
     const all = [...merchants].flatMap((merchant) =>
       [merchant.clock, ...merchant.testClocks.advancing()].map((clock) => ({ merchant, clock })),
     )
-    return all.flatMap(({ merchant, clock }) => {
+    const inOrder = all.toSorted((one, other) => placeOf(one.clock) - placeOf(other.clock))
+    return inOrder.flatMap(({ merchant, clock }) => {
       const { target } = clock
       if (target === null) return []
       const done = this.#advances.resume(merchant, clock)
