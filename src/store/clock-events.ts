@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely'
 import { CLOCK_EVENT_TYPES, type ClockEventType } from '../core/kinds.ts'
 import type { ShownClock } from '../core/test-clock.ts'
 import type { Blocks, CreatedBound } from './blocks.ts'
+import { findIndexed } from './damage.ts'
 import { type FilteredQuery, filteredEvents, NEWEST } from './event-query.ts'
 import { arg, literal, type Statements } from './statements.ts'
 import type { ClockEventRow } from './tables.ts'
@@ -143,15 +144,10 @@ export class ClockEventTable {
 
   /** Returns the event with a running number of a merchant. */
   event(merchant: number, number: number): ClockEventEntry | undefined {
-    const row = this.#statements
-      .named<StoredClockEvent>('clock event', (db) =>
-        db
-          .selectFrom('clock_event')
-          .selectAll()
-          .where('merchant', '=', arg<number>('merchant'))
-          .where('number', '=', arg<number>('number')),
-      )
-      .get({ merchant, number })
+    const row = findIndexed<StoredClockEvent>(this.#statements, 'clock event', 'clock_event', {
+      merchant,
+      number,
+    })
     return row && entryOf(row)
   }
 

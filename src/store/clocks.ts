@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { findIndexed } from './damage.ts'
 import { arg, literal, type Statements } from './statements.ts'
 import type { ClockRow } from './tables.ts'
 
@@ -43,16 +44,8 @@ export class ClockTable {
 
   /** Returns a test clock of a merchant, even if it is deleted. */
   test(merchant: number, id: string): StoredClock | undefined {
-    return this.#statements
-      .named<StoredClock>('test clock', (db) =>
-        db
-          .selectFrom('clock')
-          .selectAll()
-          .where('id', '=', arg<string>('id'))
-          .where('merchant', '=', arg<number>('merchant'))
-          .where(IS_TEST),
-      )
-      .get({ id, merchant })
+    const clock = findIndexed<StoredClock>(this.#statements, 'test clock', 'clock', { id })
+    return clock?.merchant === merchant && clock.is_test === 1 ? clock : undefined
   }
 
   /** Lists the test clocks of a merchant: oldest first if only `above` is given, otherwise newest first. */

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { RetrySchedule } from '../core/dunning.ts'
 import type { MailSettings } from '../core/mail.ts'
 import { NO_NOTICES, type NoticeDays } from '../core/notices.ts'
+import { findIndexed } from './damage.ts'
 import { arg, type Statements } from './statements.ts'
 import type { KeyRow, MerchantRow } from './tables.ts'
 
@@ -103,11 +104,7 @@ export class Directory {
 
   /** Finds the key with this hash of its secret. */
   keyOfHash(hash: Buffer): KeyRow | undefined {
-    return this.#statements
-      .named<KeyRow>('key of hash', (db) =>
-        db.selectFrom('api_key').selectAll().where('hash', '=', arg<Buffer>('hash')),
-      )
-      .get({ hash })
+    return findIndexed<KeyRow>(this.#statements, 'key of hash', 'api_key', { hash })
   }
 
   addKey(key: KeyRow): void {

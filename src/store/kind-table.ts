@@ -5,6 +5,7 @@ import type { WithoutMetadata } from '../core/metadata.ts'
 import type { Blocks } from './blocks.ts'
 import { codecOf, type FieldSet, MAX_NESTED } from './codec.ts'
 import { columnsOf } from './columns.ts'
+import { assertIntact, isIndexed } from './damage.ts'
 import { KindLists } from './kind-lists.ts'
 import { LongMetadata } from './long-metadata.ts'
 import { isSmall } from './object-sizes.ts'
@@ -81,9 +82,11 @@ export class KindTable<K extends StoredKind> {
     if (missing.length > 1) {
       this.readTogether(
         `load ${this.#kind}`,
-        // The unary plus disables the indexes of this column, with which the planner would read all rows of the merchant.
+        // The unary plus disables the indexes of this column, with which the planner would read all rows of the merchant. The ids of
+        // the rows are read from the table: an index could lead to wrong rows (see damage.ts).
         () => sql`${sql.table(this.#kind)} where +merchant = ${arg('merchant')}
-        and id in (select value from json_each(${arg('ids')})) and ${isSmall(this.#kind, MAX_NESTED)}`,
+        and rowid in (select rowid from ${sql.table(this.#kind)} where id in (select value from json_each(${arg('ids')})))
+        and ${isSmall(this.#kind, MAX_NESTED)}`,
         { merchant, ids: JSON.stringify(missing) },
       )
     }
@@ -258,18 +261,19 @@ export class KindTable<K extends StoredKind> {
       this.load(owner, ids)
       return this.#find(merchant, id)
     }
-    return this.#statements
+    const found = this.#statements
       .named(
         `get ${this.#kind}`,
         (db) =>
           db
             .selectFrom(this.#kind as 'object')
             .select(this.columns)
-            .where('id', '=', arg<string>('id'))
-            .where('merchant', '=', arg<number>('merchant')),
+            .where(isIndexed(this.#kind, ['id'])),
         (values) => this.#cacheRow(values),
       )
-      .get({ id, merchant })
+      .get({ id })
+    if (found) assertIntact(found.object.id === id, `the index of ${this.#kind} leads to ${id}`)
+    return found?.merchant === merchant ? found : undefined
   }
 
   #cacheRow(values: readonly unknown[]): Cached<StoredObjects[K]> {

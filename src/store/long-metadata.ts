@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { WithoutMetadata } from '../core/metadata.ts'
 import { codecOf, LEFT_OUT, MAX_NESTED } from './codec.ts'
+import { assertIntact, isIndexed } from './damage.ts'
 import type { Recent } from './recent.ts'
 import { type Cached, recentObjects } from './recent-objects.ts'
 import { arg, literal, type Reader, type Statements } from './statements.ts'
@@ -42,17 +43,19 @@ export class LongMetadata<K extends StoredKind> {
   get(merchant: number, id: string): WithoutMetadata<StoredObjects[K]> | undefined {
     const known = this.#recent.get(id)
     if (known) return known.merchant === merchant ? known.object : undefined
-    return this.#statements
+    const object = this.#statements
       .named<WithoutMetadata<StoredObjects[K]>>(
         `get ${this.#kind} without metadata`,
         (db) => ({
           compile: () =>
             sql`select ${sql.join(this.#columns.map(expressionOf))} from ${sql.table(this.#kind)}
-              where id = ${arg('id')} and merchant = ${arg('merchant')}`.compile(db),
+              where ${isIndexed(this.#kind, ['id'])} and merchant = ${arg('merchant')}`.compile(db),
         }),
         this.#readRow,
       )
       .get({ id, merchant })
+    if (object) assertIntact(object.id === id, `the index of ${this.#kind} leads to ${id}`)
+    return object
   }
 
   /** Creates an object from a row of the columns, and caches it. */

@@ -2,6 +2,7 @@ import { type Kysely, type Selectable, sql } from 'kysely'
 import { LAST_INSTANT } from '../core/calendar.ts'
 import type { Formula } from '../core/meter.ts'
 import { SCALE } from '../core/price-amount.ts'
+import { findIndexed } from './damage.ts'
 import { arg, literal, type Statements } from './statements.ts'
 import type { MeterEventRow, Tables } from './tables.ts'
 import { type Aggregate, UsageCache, type UsageSpan } from './usage-cache.ts'
@@ -116,15 +117,10 @@ export class MeterEventTable {
 
   /** Returns the event of a merchant with an identifier. */
   find(merchant: number, identifier: string): Selectable<MeterEventRow> | undefined {
-    return this.#statements
-      .named<Selectable<MeterEventRow>>('meter event', (db) =>
-        db
-          .selectFrom('meter_event')
-          .selectAll()
-          .where('merchant', '=', arg<number>('merchant'))
-          .where('identifier', '=', arg<string>('identifier')),
-      )
-      .get({ merchant, identifier })
+    return findIndexed<Selectable<MeterEventRow>>(this.#statements, 'meter event', 'meter_event', {
+      merchant,
+      identifier,
+    })
   }
 
   /** Cancels an event. @param canceled - Unix seconds */

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { CodeStatus, TokenStatus } from '../core/oauth.ts'
+import { findIndexed } from './damage.ts'
 import type { OAuthAppRow, OAuthAuthorizationRow, OAuthTokenRow } from './oauth-tables.ts'
 import { arg, literal, type Statements } from './statements.ts'
 
@@ -30,11 +31,7 @@ export class OAuthTables {
   }
 
   app(id: string): StoredApp | undefined {
-    return this.#statements
-      .named<StoredApp>('oauth app', (db) =>
-        db.selectFrom('oauth_app').selectAll().where('id', '=', arg<string>('id')),
-      )
-      .get({ id })
+    return findIndexed<StoredApp>(this.#statements, 'oauth app', 'oauth_app', { id })
   }
 
   addApp(app: Omit<StoredApp, 'seq'>): void {
@@ -98,11 +95,9 @@ export class OAuthTables {
   }
 
   authorization(id: string): StoredAuthorization | undefined {
-    return this.#statements
-      .named<StoredAuthorization>('oauth authorization', (db) =>
-        db.selectFrom('oauth_authorization').selectAll().where('id', '=', arg<string>('id')),
-      )
-      .get({ id })
+    return findIndexed<StoredAuthorization>(this.#statements, 'oauth authorization', 'oauth_authorization', {
+      id,
+    })
   }
 
   authorizationAt(seq: number): StoredAuthorization | undefined {
@@ -114,19 +109,21 @@ export class OAuthTables {
   }
 
   authorizationOfNonce(nonce: Buffer): StoredAuthorization | undefined {
-    return this.#statements
-      .named<StoredAuthorization>('oauth authorization of nonce', (db) =>
-        db.selectFrom('oauth_authorization').selectAll().where('nonce', '=', arg<Buffer>('nonce')),
-      )
-      .get({ nonce })
+    return findIndexed<StoredAuthorization>(
+      this.#statements,
+      'oauth authorization of nonce',
+      'oauth_authorization',
+      { nonce },
+    )
   }
 
   authorizationOfCode(code: Buffer): StoredAuthorization | undefined {
-    return this.#statements
-      .named<StoredAuthorization>('oauth authorization of code', (db) =>
-        db.selectFrom('oauth_authorization').selectAll().where('code', '=', arg<Buffer>('code')),
-      )
-      .get({ code })
+    return findIndexed<StoredAuthorization>(
+      this.#statements,
+      'oauth authorization of code',
+      'oauth_authorization',
+      { code },
+    )
   }
 
   addAuthorization(authorization: Omit<StoredAuthorization, 'seq'>): void {
@@ -177,11 +174,7 @@ export class OAuthTables {
   }
 
   token(hash: Buffer): StoredToken | undefined {
-    return this.#statements
-      .named<StoredToken>('oauth token', (db) =>
-        db.selectFrom('oauth_token').selectAll().where('hash', '=', arg<Buffer>('hash')),
-      )
-      .get({ hash })
+    return findIndexed<StoredToken>(this.#statements, 'oauth token', 'oauth_token', { hash })
   }
 
   /** Sets the status of all tokens of an authorization, expired ones too: a restore can set the merchant's clock back. */

@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
+import { RowDamaged } from './damage.ts'
 
 /** The free bytes below which SQLite cannot open a database with a write-ahead log: the log's index takes 32 KiB. */
 const LEAST_ROOM = 65_536
@@ -18,9 +19,10 @@ export class DatabaseUnusable extends Error {
 export const isOfStorage = (error: unknown): boolean =>
   error instanceof Sqlite.SqliteError && /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|PERM)/.test(error.code)
 
-/** Reports whether an error comes from a damaged page. */
+/** Reports whether an error comes from a damaged page, or from a row that is missing or wrong. */
 export const isOfDamage = (error: unknown): error is Error =>
-  error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_CORRUPT')
+  error instanceof RowDamaged ||
+  (error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_CORRUPT'))
 
 /** Reports whether another connection holds a lock on the database. */
 export const isBusy = (error: unknown): boolean =>
