@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Kind, Objects } from '../core/kinds.ts'
+import { assertIntact } from './damage.ts'
 import type { EntryOfObject, Keyframe, Keyframes } from './keyframes.ts'
 import { newestEntryAt, newestEntryOfOwnerAt } from './newest-entry.ts'
 import { isMovable } from './ownership.ts'
@@ -138,7 +139,13 @@ export class HistoryReader {
       return ofKind.flatMap(({ object, entry: above, keyframe }) => {
         const row = bySeq.get(object)
         if (!row) return []
-        return { kind, object, above, until: keyframe?.entry ?? NEVER, first: firstState(row, keyframe) }
+        return {
+          kind,
+          object,
+          above,
+          until: keyframe?.entry ?? NEVER,
+          first: firstState({ kind, object }, row, keyframe),
+        }
       })
     })
   }
@@ -189,7 +196,7 @@ export class HistoryReader {
     const until = keyframe?.entry ?? NEVER
     const row = rowAt(statements, kind, object)
     this.#readLength += row.length + (keyframe?.length ?? 0)
-    const first = firstState(row, keyframe)
+    const first = firstState({ kind, object }, row, keyframe)
     const segment: Segment = { until, states: [first] }
     segments.push(segment)
     return segment
@@ -259,19 +266,30 @@ export class HistoryReader {
 const segmentWith = (segments: readonly Segment[], entry: number): Segment | undefined =>
   segments.find(({ until, states }) => entry <= until && entry >= oldestOf(states).entry)
 
-/** Returns the state with which a segment starts: that of a keyframe with the private fields of the row, or the row. */
-const firstState = (
+/**
+ * Returns the state with which a segment starts: that of a keyframe with the private fields of the row, or the row.
+ * @throws RowDamaged for a keyframe of another object
+ */
+function firstState(
+  { kind, object }: Omit<EntryOfObject, 'entry'>,
   row: { readonly newestEntry: number | null; readonly object: Objects[Kind] },
   keyframe: Keyframe | undefined,
-): State =>
-  keyframe
-    ? { entry: keyframe.entry, object: { ...row.object, ...keyframe.state } as Objects[Kind] }
-    : { entry: row.newestEntry ?? 0, object: row.object }
+): State {
+  if (!keyframe) return { entry: row.newestEntry ?? 0, object: row.object }
+  const isOwn = keyframe.kind === kind && keyframe.object === object
+  assertIntact(isOwn, `the keyframe ${keyframe.entry} is one of the ${kind} ${object}`)
+  return { entry: keyframe.entry, object: { ...row.object, ...keyframe.state } as Objects[Kind] }
+}
 
 const oldestOf = (states: Segment['states']): State => states.at(-1) ?? states[0]
 
 /**
- * Returns the state right after a journal entry; before the object's first entry, the state that this entry created.
+ * Returns the state right after a journal entry; before the object's first entry, the state that this entry created, which ends the
+ * states at 0.
+ * @throws RowDamaged if an entry is missing, so that the states end before
  */
-const stateAt = (states: Segment['states'], entry: number): Objects[Kind] =>
-  (states.find((state) => state.entry <= entry) ?? oldestOf(states)).object
+function stateAt(states: Segment['states'], entry: number): Objects[Kind] {
+  const state = states.find((each) => each.entry <= entry)
+  assertIntact(state, `the journal has all entries from ${oldestOf(states).entry} back to ${entry}`)
+  return state.object
+}

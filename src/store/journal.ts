@@ -9,6 +9,7 @@ import {
   type Objects,
 } from '../core/kinds.ts'
 import type { Blocks } from './blocks.ts'
+import { findIndexed } from './damage.ts'
 import { EventPreviews } from './event-previews.ts'
 import { type EventQuery, filteredEntries, numberAt, type StoredEntry, typeNumber } from './event-query.ts'
 import type { Keyframes } from './keyframes.ts'
@@ -182,15 +183,7 @@ export class Journal {
 
   /** Returns the event with this running number of a merchant. */
   event(merchant: number, number: number): EventEntry | undefined {
-    const row = this.#statements
-      .named<StoredEntry>('event', (db) =>
-        db
-          .selectFrom('journal')
-          .selectAll()
-          .where('merchant', '=', arg<number>('merchant'))
-          .where('number', '=', arg<number>('number')),
-      )
-      .get({ merchant, number })
+    const row = findIndexed<StoredEntry>(this.#statements, 'event', 'journal', { merchant, number })
     return row && eventOf(row)
   }
 
@@ -209,7 +202,7 @@ export class Journal {
   }
 
   #listed(row: ListedEntry): EventEntry {
-    return withReplaced(this.#statements, row, eventOf(row))
+    return withReplaced(this.#statements, row, eventOf)
   }
 
   #unfiltered({ merchant, limit, order, below, above }: EventQuery): ListedEntry[] {

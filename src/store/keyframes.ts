@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Kind, kindNumber, type Objects } from '../core/kinds.ts'
+import { type Kind, kindNumber, kindOfNumber, type Objects } from '../core/kinds.ts'
 import { codecOf } from './codec.ts'
 import { MOVABLE } from './ownership.ts'
 import { arg, type Statements } from './statements.ts'
@@ -19,7 +19,7 @@ const MAX_UNDONE = 524_288
 /** The bytes to undo are summed up only after an entry that replaces more characters. 64 smaller ones have as many as may be undone. */
 const LARGE_ENTRY = MAX_UNDONE / KEYFRAME_ENTRIES
 
-/** A journal entry, and the object whose state at that entry is wanted. */
+/** A journal entry, and an object whose state at that entry is wanted or known. */
 export type EntryOfObject = {
   readonly kind: Kind
   /** Its seq. */
@@ -27,9 +27,7 @@ export type EntryOfObject = {
   readonly entry: number
 }
 
-export type Keyframe = {
-  /** The seq of the journal entry after which the object was in this state. */
-  readonly entry: number
+export type Keyframe = EntryOfObject & {
   /** The values of all public fields. */
   readonly state: Readonly<Record<string, unknown>>
   /** The length of the state as JSON, in characters. */
@@ -114,12 +112,18 @@ export class Keyframes {
         (db) =>
           db
             .selectFrom('keyframe')
-            .select(['entry', 'state'])
-            .where('kind', '=', arg<number>('kind'))
-            .where('object', '=', arg<number>('object'))
-            .where('entry', '>=', arg<number>('entry'))
-            .orderBy('entry')
-            .limit(1),
+            .select(KEYFRAME_COLUMNS)
+            // The kind and the object are read from the table (see damage.ts).
+            .where('entry', '=', (eb) =>
+              eb
+                .selectFrom('keyframe')
+                .select('entry')
+                .where('kind', '=', arg<number>('kind'))
+                .where('object', '=', arg<number>('object'))
+                .where('entry', '>=', arg<number>('entry'))
+                .orderBy('entry')
+                .limit(1),
+            ),
         readKeyframe,
       )
       .get({ kind: kindNumber(kind), object, entry })
@@ -172,7 +176,7 @@ export class Keyframes {
         (db) =>
           db
             .selectFrom('keyframe')
-            .select(['entry', 'state'])
+            .select(KEYFRAME_COLUMNS)
             .where(sql<boolean>`entry in (select value from json_each(${arg('entries')}))`)
             .where(sql<boolean>`octet_length(state) <= ${arg('maxBytes')}`),
         readKeyframe,
@@ -181,9 +185,11 @@ export class Keyframes {
   }
 }
 
+const KEYFRAME_COLUMNS = ['kind', 'object', 'entry', 'state'] as const
+
 function readKeyframe(values: readonly unknown[]): Keyframe {
-  const [entry, state] = values as [number, string]
-  return { entry, state: JSON.parse(state), length: state.length }
+  const [kind, object, entry, state] = values as [number, number, number, string]
+  return { kind: kindOfNumber(kind), object, entry, state: JSON.parse(state), length: state.length }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { assertIntact } from './damage.ts'
 import { arg, type Statements } from './statements.ts'
 import type { JournalRow } from './tables.ts'
 
@@ -39,12 +40,19 @@ export const listedColumns = () => [
 /** SQL: the same, for queries that are written as text. */
 export const LISTED = sql.join(listedColumns())
 
-/** Adds the replaced values of a listed row to its entry. Large ones are read whenever they are asked for, and not kept. */
+/**
+ * Creates the entry of a listed row with its replaced values. Large ones are read whenever they are asked for, and not kept.
+ * @param row - of an entry that is missing, all columns are null
+ * @throws RowDamaged when the entry is missing
+ */
 export function withReplaced<Entry extends { readonly replaced: unknown }>(
   statements: Statements,
-  { seq, left_out }: ListedEntry,
-  entry: Entry,
+  row: ListedEntry,
+  entryOf: (row: ListedEntry) => Entry,
 ): Entry {
+  const { seq, left_out } = row
+  assertIntact(seq !== null, 'the journal has all entries of an object')
+  const entry = entryOf(row)
   if (left_out === 0) return entry
   return Object.defineProperty(entry, 'replaced', {
     enumerable: true,
@@ -58,5 +66,6 @@ function replacedBy(statements: Statements, seq: number): unknown {
       db.selectFrom('journal').select('replaced').where('seq', '=', arg<number>('seq')),
     )
     .get({ seq })
-  return row?.replaced == null ? null : JSON.parse(row.replaced)
+  assertIntact(row?.replaced != null, `the journal entry ${seq} has replaced values`)
+  return JSON.parse(row.replaced)
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type Kind, kindNumber } from '../core/kinds.ts'
+import { assertIntact } from './damage.ts'
 import { firstKeyframeAfterUntil } from './keyframes.ts'
 import { OWNER_OF_ENTRY, ownerBefore } from './ownership.ts'
 import { arg, type Statements } from './statements.ts'
@@ -13,13 +14,22 @@ type ObjectAtInstant = {
   readonly instant: number
 }
 
+/** The entry at which the search ends: the wanted one, or without a seq the first one of the object. */
+type EndOfChain = { readonly seq: number | null }
+
+/** @throws RowDamaged without an end: an entry is missing, because each object has entries */
+function seqOf(end: EndOfChain | undefined): number | undefined {
+  assertIntact(end, 'the entries of an object lead back to its first one')
+  return end.seq ?? undefined
+}
+
 /** Returns the seq of a movable object's newest entry up to an instant of a customer's clock. */
 export function newestEntryOfOwnerAt(
   statements: Statements,
   { kind, object, instant, customer }: ObjectAtInstant & { readonly customer: string },
 ): number | undefined {
   const row = statements
-    .named<{ seq: number }>(`entry of ${kind} of customer at instant`, (db) => ({
+    .named<EndOfChain>(`entry of ${kind} of customer at instant`, (db) => ({
       compile: () => {
         const number = sql.lit(kindNumber(kind))
         const keyframe = firstKeyframeAfterUntil(number, sql`object.seq`, arg('customer'))
@@ -33,11 +43,13 @@ export function newestEntryOfOwnerAt(
             union all
             select journal.seq, journal.previous, journal.created, chain.former, ${ownerBefore(sql`chain.former`)}
             from chain cross join journal on journal.seq = chain.previous where (${isFound}) is not true)
-          select seq from chain where ${isFound} limit 1`.compile(db)
+          select iif(${isFound}, seq, null) as seq from chain where ${isFound} or previous is null limit 1`.compile(
+          db,
+        )
       },
     }))
     .get({ object, until: instant, customer })
-  return row?.seq
+  return seqOf(row)
 }
 
 /** Returns the seq of an object's newest entry up to an instant, for an object whose clock never goes back. */
@@ -46,7 +58,7 @@ export function newestEntryAt(
   { kind, object, instant }: ObjectAtInstant,
 ): number | undefined {
   const row = statements
-    .named<{ seq: number }>(`entry of ${kind} at instant`, (db) => ({
+    .named<EndOfChain>(`entry of ${kind} at instant`, (db) => ({
       compile: () =>
         sql`with recursive chain (seq, previous, created) as (
             select journal.seq, journal.previous, journal.created from ${sql.table(kind)} object
@@ -56,8 +68,9 @@ export function newestEntryAt(
             union all
             select journal.seq, journal.previous, journal.created from chain
             cross join journal on journal.seq = chain.previous where chain.created > ${arg('until')})
-          select seq from chain where created <= ${arg('until')} limit 1`.compile(db),
+          select iif(created <= ${arg('until')}, seq, null) as seq from chain
+          where created <= ${arg('until')} or previous is null limit 1`.compile(db),
     }))
     .get({ object, until: instant })
-  return row?.seq
+  return seqOf(row)
 }

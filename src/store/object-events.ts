@@ -60,10 +60,11 @@ function follow(
             select ${arg('start')}
             union all select journal.previous from chain cross join journal on journal.seq = chain.seq
             where journal.previous > ${arg('above')})
-          select ${LISTED} from chain cross join journal on journal.seq = chain.seq
-          where chain.seq > ${arg('above')} and chain.seq < ${arg('below')} and +journal.number is not null
+          select ${LISTED} from chain left join journal on journal.seq = chain.seq
+          where chain.seq > ${arg('above')} and chain.seq < ${arg('below')}
+          and (journal.seq is null or (+journal.number is not null
           and journal.created between ${arg('from')} and ${arg('to')}
-          ${types.length > 0 ? sql`and journal.type in (select value from json_each(${arg('types')}))` : sql``}
+          ${types.length > 0 ? sql`and journal.type in (select value from json_each(${arg('types')}))` : sql``}))
           ${isLimited ? sql`limit ${literal(limit)}` : sql``}`.compile(db),
     }))
     .all({

@@ -160,25 +160,26 @@ export class EntryReader {
     const last = isBounded ? sql`coalesce(${keyframe}, place.newest_entry)` : sql`place.newest_entry`
     // A keyframe at which the chain of a movable object starts shows it as the customer's.
     const owner = sql`case when journal.seq = place.newest_entry then ${OWNERS[scope.kind]} else ${arg('id')} end`
+    // Of an entry that is missing, the other columns are null.
     // A join without an order of its own: then SQLite follows the chains no further than the limit.
     return this.#statements
       .named<ListedEntry>(`past of ${scope.kind} ${isBounded}`, (db) => ({
         compile: () =>
           sql`with recursive chain (seq, previous, created, owner, former) as (
-              select journal.seq, journal.previous, journal.created, ${owner}, ${ownerBefore(owner)}
-              from (${placesFor(scope.kind, isBounded)}) place cross join journal on journal.seq = ${last}
+              select coalesce(journal.seq, ${last}), journal.previous, journal.created, ${owner}, ${ownerBefore(owner)}
+              from (${placesFor(scope.kind, isBounded)}) place left join journal on journal.seq = ${last}
               union all
-              select journal.seq, journal.previous, journal.created, chain.former, ${ownerBefore(sql`chain.former`)}
-              from chain cross join journal on journal.seq = chain.previous
+              select chain.previous, journal.previous, journal.created, chain.former, ${ownerBefore(sql`chain.former`)}
+              from chain left join journal on journal.seq = chain.previous where chain.previous is not null
               order by 1 desc)
-            select ${LISTED} from chain cross join journal on journal.seq = chain.seq
-            where ${OWNER_OF_ENTRY} = ${arg('id')}
-            ${isBounded ? sql`and chain.created <= ${arg('until')}` : sql``} limit ${arg('limit')}`.compile(
+            select ${LISTED} from chain left join journal on journal.seq = chain.seq
+            where journal.seq is null or (${OWNER_OF_ENTRY} = ${arg('id')}
+            ${isBounded ? sql`and chain.created <= ${arg('until')}` : sql``}) limit ${arg('limit')}`.compile(
             db,
           ),
       }))
       .all({ id: scope.id, until, limit })
-      .map((row) => withReplaced(this.#statements, row, entryOf(row)))
+      .map((row) => withReplaced(this.#statements, row, entryOf))
   }
 
   /** Lists the ids of an owner's objects that were in a state at an instant, newest first. */

@@ -1,4 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { EVENT_TYPES } from '../../src/core/kinds.ts'
 import { type Body, clientOf, makeCustomer, makePrice, startTwin, type Twin } from '../twin.ts'
 import { anotherMerchant, expectRefusal, idsOf, invalid, typesOf, unknown } from './support.ts'
@@ -160,4 +164,26 @@ describe('the list of events', () => {
       expect((await twin.request('GET', `/v1/events?type=${type}`)).status).toBe(200)
     }
   })
+})
+
+test('an event that is missing in the database is a 500, in contrast to one that never was', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'paytwin-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'paytwin.db')
+  const options = { database: path, secretKey: 'sk_test_51SecretSecretSecretSecretSe' }
+  const whole = await startTwin(options)
+  await makePrice(whole)
+  await makePrice(whole)
+  const { data } = await whole.get('/v1/events?limit=2')
+  const [lost, kept] = data as [Body, Body]
+  await whole.close()
+  const database = new Sqlite(path)
+  database.prepare('delete from journal where number = (select max(number) from journal)').run()
+  database.close()
+  const damaged = await startTwin(options)
+  const statusOf = async (id: string) => (await damaged.request('GET', `/v1/events/${id}`)).status
+  expect(await statusOf(lost.id)).toBe(500)
+  expect(await statusOf(kept.id)).toBe(200)
+  expect(await statusOf('evt_00000000000000')).toBe(404)
+  await damaged.close()
 })

@@ -2,6 +2,7 @@ import type Sqlite from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Objects } from '../../src/core/kinds.ts'
 import { codecOf } from '../../src/store/codec.ts'
+import { RowDamaged } from '../../src/store/damage.ts'
 import { openDatabase } from '../../src/store/database.ts'
 import { KEYFRAME_ENTRIES } from '../../src/store/keyframes.ts'
 import { Place } from '../../src/store/place.ts'
@@ -263,4 +264,56 @@ describe('the number of journal rows read', () => {
       expect(take()).toBeLessThanOrEqual(2 * (PAGE + KEYFRAME_ENTRIES))
     }
   })
+})
+
+describe('without one of the entries', () => {
+  const LOST = 20
+  const OBJECT = 1
+  /** A store in which an entry of the first product is missing, as if the end of its page were overwritten. */
+  async function openDamaged() {
+    const world = await openStore()
+    fill(world, 40)
+    const { database, store } = world
+    const { changes } = database.prepare('delete from journal where seq = ? and object = ?').run(LOST, OBJECT)
+    expect(changes).toBe(1)
+    return store
+  }
+
+  test('a state from before it cannot be reconstructed', async () => {
+    const store = await openDamaged()
+    const place = { kind: 'product', object: OBJECT } as const
+    expect(() => store.openHistory().asOf('product', OBJECT, LOST - 3)).toThrow(RowDamaged)
+    const loaded = store.openHistory()
+    loaded.load([
+      { ...place, entry: LOST - 3 },
+      { ...place, entry: LOST + 3 },
+    ])
+    expect(() => loaded.asOf('product', OBJECT, LOST - 3)).toThrow(RowDamaged)
+    expect(() => store.openHistory().at('product', OBJECT, 0)).toThrow(RowDamaged)
+  })
+
+  test('a state from after it can', async () => {
+    const store = await openDamaged()
+    expect(store.openHistory().asOf('product', OBJECT, LOST + 3)).toMatchObject({ id: 'prod_0' })
+    expect(store.openHistory().at('product', OBJECT, 5)).toMatchObject({ id: 'prod_0' })
+  })
+
+  test.each(['newest first', 'oldest first'] as const)(
+    'the events of the object are not listed, %s',
+    async (order) => {
+      const store = await openDamaged()
+      const newestEntry = store.objects.placeOf('product', 1, 'prod_0').newestEntry ?? 0
+      const query = {
+        kind: 'product',
+        object: OBJECT,
+        newestEntry,
+        types: [],
+        created: [],
+        limit: 100,
+        order,
+      } as const
+      expect(() => store.journal.eventsOfObject(query)).toThrow(RowDamaged)
+      expect(store.journal.eventsOfObject({ ...query, above: LOST }).length).toBeGreaterThan(10)
+    },
+  )
 })

@@ -3,6 +3,7 @@ import { type AnyEventType, type ClockEventType, type EventType, isOfObject } fr
 import { RULES } from '../../core/rules.ts'
 import { CLOCK_EVENT_PREFIX } from '../../core/webhook.ts'
 import type { ClockEventEntry } from '../../store/clock-events.ts'
+import { assertIntact } from '../../store/damage.ts'
 import type { EventQuery } from '../../store/event-query.ts'
 import type { EventEntry } from '../../store/journal.ts'
 import type { Engine } from '../machine/engine.ts'
@@ -172,8 +173,10 @@ function findClockEntry(engine: Engine, merchant: Owner, id: string): ClockEvent
   const { ids, store } = engine
   for (const { settings } of merchant ? [merchant] : engine.merchants.values()) {
     const number = ids.numberOf(settings.ordinal, CLOCK_EVENT_PREFIX, id)
-    const entry = number === undefined ? undefined : store.clockEvents.event(settings.ordinal, number)
+    if (number === undefined) continue
+    const entry = store.clockEvents.event(settings.ordinal, number)
     if (entry) return entry
+    assertIntact(number > ids.newest(settings.ordinal, CLOCK_EVENT_PREFIX), `the event ${id} is in its index`)
   }
   return undefined
 }

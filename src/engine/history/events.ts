@@ -1,5 +1,6 @@
 import { resourceMissing } from '../../core/errors.ts'
 import type { EventType, Kind } from '../../core/kinds.ts'
+import { assertIntact } from '../../store/damage.ts'
 import type { EventQuery } from '../../store/event-query.ts'
 import type { HistoryReader } from '../../store/history.ts'
 import type { EventEntry } from '../../store/journal.ts'
@@ -109,7 +110,7 @@ export function placeAt({ store }: Engine, merchant: MerchantState | null, place
 export const findEvent = (engine: Engine, merchant: MerchantState | null, id: string): EventWithObject =>
   recallOf(engine, findEntry(engine, merchant, id, 'id'), engine.store.openHistory())
 
-/** Finds the journal entry of an event. @throws ApiError resource_missing */
+/** Finds the journal entry of an event. @throws ApiError resource_missing; RowDamaged when it was emitted, but is missing */
 export function findEntry(
   engine: Engine,
   merchant: MerchantState | null,
@@ -119,8 +120,11 @@ export function findEntry(
   const owners = merchant ? [merchant] : [...engine.merchants.values()]
   for (const { settings } of owners) {
     const number = engine.ids.numberOf(settings.ordinal, 'evt', id)
-    const entry = number === undefined ? undefined : engine.store.journal.event(settings.ordinal, number)
+    if (number === undefined) continue
+    const entry = engine.store.journal.event(settings.ordinal, number)
     if (entry) return entry
+    // Events have all numbers, and only those of a whole merchant are deleted.
+    assertIntact(number > engine.ids.newest(settings.ordinal, 'evt'), `the event ${id} is in its index`)
   }
   throw resourceMissing('event', id, param)
 }

@@ -79,6 +79,11 @@ export class Ids {
     return this.#count(this.#sequence(merchant, prefix))
   }
 
+  /** Returns the running number of the newest id of a prefix; 0 without any. */
+  newest(merchant: number, prefix: string): number {
+    return this.#sequence(merchant, prefix).value
+  }
+
   /** Returns the id of a running number. */
   of(merchant: number, prefix: string, number: number): string {
     return format(prefix, number, this.#sequence(merchant, prefix))
