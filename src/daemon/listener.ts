@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { connectionArrived } from '../engine/machine/arrivals.ts'
 import { TimedTurns } from '../engine/machine/gate.ts'
 import type { App } from '../http/app.ts'
 import { MAX_RESPONSE_LENGTH } from '../http/bounded-text.ts'
@@ -190,6 +191,7 @@ export function createListener(
   server.on('checkExpectation', (request, response) =>
     serveInOrder(request, response, () => refuse(response, url())),
   )
+  server.on('connection', connectionArrived)
   const drains = new WeakMap<Duplex, ReturnType<Socket['listeners']>>()
   server.on('connection', (socket) => drains.set(socket, socket.listeners('drain')))
   server.on('connect', (_request, socket) => {

@@ -1,5 +1,6 @@
 import { rateLimited } from '../core/errors.ts'
 import { isTokenKey } from '../engine/access/oauth-token.ts'
+import { afterArrivals } from '../engine/machine/arrivals.ts'
 import { workBriefly } from '../engine/machine/gate.ts'
 import { TimeShares } from '../engine/machine/time-shares.ts'
 import { encoder, type Feed, FeedReader, type Reset } from './feed.ts'
@@ -149,7 +150,7 @@ export class LiveStreams {
   }
 
   /**
-   * Serves the streams that have new items or have ended. Deferred with setImmediate, so that responses go first and one turn
+   * Serves the streams that have new items or have ended. Deferred to a later turn, so that responses go first and one turn
    * serves many items.
    */
   wake(): void {
@@ -160,7 +161,7 @@ export class LiveStreams {
   #schedule(): void {
     if (this.#isScheduled || this.#streams.size === 0) return
     this.#isScheduled = true
-    setImmediate(() => {
+    afterArrivals(() => {
       this.#isScheduled = false
       if (this.#serveBriefly()) this.#schedule()
     })

@@ -3,10 +3,11 @@ import type { Source } from '../../store/contents.ts'
 import type { Differences } from '../../store/snapshot-differences.ts'
 import type { OpenSnapshot, Snapshot } from '../../store/snapshots.ts'
 import { DatabaseUnusable } from '../../store/unusable.ts'
+import { nextStep } from '../machine/arrivals.ts'
 import { wallSeconds } from '../machine/clock.ts'
 import type { Sender } from '../machine/command-queue.ts'
 import type { Engine } from '../machine/engine.ts'
-import { nextTurn, workBriefly } from '../machine/gate.ts'
+import { workBriefly } from '../machine/gate.ts'
 import { markState } from '../machine/state-mark.ts'
 import { discardAllQueued } from '../resources/webhook-delivery.ts'
 
@@ -76,7 +77,7 @@ async function compare(engine: Engine, opened: OpenSnapshot, limit: number): Pro
   })
   try {
     const compareBriefly = (source: Source) => workBriefly(() => comparison.step(source), COMPARING_MS)
-    while (opened.read(compareBriefly)) await nextTurn()
+    while (opened.read(compareBriefly)) await nextStep()
     return comparison.differences
   } finally {
     stopListening()

@@ -1,5 +1,5 @@
+import { nextStep } from './arrivals.ts'
 import type { Clock } from './clock.ts'
-import { nextTurn } from './gate.ts'
 import type { MerchantState } from './merchant-state.ts'
 import { isCatchUp, placeOf } from './stored-advance.ts'
 import { Turns } from './turns.ts'
@@ -66,7 +66,7 @@ export class AdvanceTurns {
 
   async #give(): Promise<void> {
     while (!this.#waiting.isEmpty) {
-      await nextTurn()
+      await nextStep()
       this.#waiting.take()?.()
     }
   }

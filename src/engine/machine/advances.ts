@@ -3,9 +3,9 @@ import type { Store } from '../../store/store.ts'
 import { isOfStorage } from '../../store/unusable.ts'
 import { recordClockEvent } from '../resources/clock-event.ts'
 import { AdvanceTurns, JOBS_ALONE, type Place } from './advance-turns.ts'
+import { nextStep } from './arrivals.ts'
 import type { Clock } from './clock.ts'
 import { DueJobs } from './due-jobs.ts'
-import { nextTurn } from './gate.ts'
 import type { Listeners } from './listeners.ts'
 import type { MerchantState, Waiting } from './merchant-state.ts'
 import type { Outbox } from './outbox.ts'
@@ -197,7 +197,7 @@ export class Advances {
         return summary
       }
       if (batches % BATCHES_A_CHECKPOINT !== 0) continue
-      await nextTurn()
+      await nextStep()
       this.#checkpoint()
     }
   }

@@ -1,4 +1,5 @@
 import { internalError } from '../../core/errors.ts'
+import { afterArrivals } from './arrivals.ts'
 import { type Clock, stopwatch } from './clock.ts'
 import { Gate, nextTurn } from './gate.ts'
 import type { Listeners } from './listeners.ts'
@@ -139,15 +140,16 @@ export class CommandQueue {
     if (this.#isFlushing) return
     this.#isFlushing = true
     const flush = () => this.#flush()
-    setImmediate(this.#time.isMoving ? flush : () => setImmediate(flush))
+    if (this.#time.isMoving) afterArrivals(flush)
+    else setImmediate(() => afterArrivals(flush))
   }
 
-  /** Runs queued commands in one transaction, answers them after the commit, and leaves the rest to the next turn. */
+  /** Runs queued commands in one transaction, answers them after the commit, and leaves the rest to a later turn. */
   #flush(): void {
     const first = this.#next()
     if (first) this.#runTogether(first)
     this.#isFlushing = !this.#commands.isEmpty
-    if (this.#isFlushing) setImmediate(() => this.#flush())
+    if (this.#isFlushing) afterArrivals(() => this.#flush())
   }
 
   /** Takes the next command that is not held back; undefined if none waits. */

@@ -2,6 +2,7 @@ import { internalError } from '../../core/errors.ts'
 import type { Store } from '../../store/store.ts'
 import { isOfStorage } from '../../store/unusable.ts'
 import { Advances } from './advances.ts'
+import { nextStep } from './arrivals.ts'
 import { monotonicWallClock, type Stopwatch, type Wall } from './clock.ts'
 import { type CommandOptions, CommandQueue, type Sender } from './command-queue.ts'
 import { Expiries } from './expiries.ts'
@@ -163,8 +164,7 @@ export class Engine {
   }
 
   /**
-   * Begins to run the due jobs of every live clock, and resumes advances that a full disk has stalled. Failures are
-   * reported.
+   * Begins to run the due jobs of every live clock, and resumes advances that a full disk has stalled. Failures are reported.
    * @returns when the clocks that were behind have caught up, or failed to
    */
   runAllDueJobs(): Promise<void> {
@@ -281,7 +281,7 @@ export class Engine {
   async #whileIdle<T>(work: () => T, { checkCredentials }: Sender): Promise<T> {
     for (;;) {
       // Requests that have read the state in this turn act on it first.
-      await nextTurn()
+      await nextStep()
       const clocks = [...this.merchants.values()].map(({ clock }) => clock)
       this.#transactions.run(clocks, () => {
         for (const merchant of this.merchants.values()) {

@@ -1,3 +1,4 @@
+import { afterArrivals, connectionsComeFirst, nextStep, stepBegins } from './arrivals.ts'
 import { stopwatch } from './clock.ts'
 import { Turns } from './turns.ts'
 
@@ -37,7 +38,7 @@ export class TimedTurns<Owner> {
    * owner may as well run it, and counts its time too.
    */
   get isFree(): boolean {
-    return (!this.#isRunning || this.#isContinuing) && this.#hasTime()
+    return (this.#isRunning ? this.#isContinuing : !connectionsComeFirst()) && this.#hasTime()
   }
 
   /** Whether no callback waits. */
@@ -46,14 +47,14 @@ export class TimedTurns<Owner> {
   }
 
   /**
-   * Runs a callback at once if none is running or waiting and there is time, or else in its turn.
+   * Runs a callback at once if none is running or waiting, there is time and no connections come first, or else in its turn.
    * @param callback - must not throw; the promises that it resolves continue in the same time
    */
   run(owner: Owner, callback: () => void): void {
     this.#waiting.add([owner], callback)
     if (this.#isRunning) return
     this.#isRunning = true
-    if (this.#hasTime()) void this.#runSome()
+    if (!connectionsComeFirst() && this.#hasTime()) void this.#runSome()
     else this.#continue()
   }
 
@@ -84,6 +85,7 @@ export class TimedTurns<Owner> {
   #hasTime(): boolean {
     if (this.#end !== undefined) return stopwatch() < this.#end
     this.#end = stopwatch() + TURN_MS
+    stepBegins()
     setImmediate(() => {
       this.#end = undefined
     })
@@ -101,9 +103,9 @@ export class TimedTurns<Owner> {
     else this.#continue()
   }
 
-  /** Continues in the next turn, after its immediates so far: responses that are ready are sent before others are made. */
+  /** Continues in a later turn, after its immediates so far: responses that are ready are sent before others are made. */
   #continue(): void {
-    setImmediate(() => void this.#runSome())
+    afterArrivals(() => void this.#runSome())
   }
 }
 
@@ -182,7 +184,7 @@ export class Gate<Command> {
   /** Closes the gate for the next work once the commands have passed. */
   async #close(): Promise<void> {
     while (this.#released.size > 0) await nextTurn()
-    for (let turns = 0; turns < PAUSE_TURNS; turns += 1) await nextTurn()
+    for (let turns = 0; turns < PAUSE_TURNS; turns += 1) await nextStep()
     this.#isOpen = false
   }
 }

@@ -1,4 +1,4 @@
-import { nextTurn } from './gate.ts'
+import { nextStep } from './arrivals.ts'
 import type { MerchantState } from './merchant-state.ts'
 import type { Timekeeper } from './timekeeper.ts'
 
@@ -12,7 +12,7 @@ export async function onceIdle(time: Timekeeper, merchant: MerchantState, work: 
     do {
       merchant.awaitingDeletion ??= []
       for (const clock of merchant.held.keys()) time.cancel(merchant, clock)
-      await nextTurn()
+      await nextStep()
     } while (merchant.held.size > 0)
     work()
   } finally {

@@ -5,8 +5,9 @@ import type { Store } from '../../store/store.ts'
 import { isOfStorage } from '../../store/unusable.ts'
 import { recordClockEvent } from '../resources/clock-event.ts'
 import { AdvanceStalled, type Advances } from './advances.ts'
+import { nextStep } from './arrivals.ts'
 import type { Clock } from './clock.ts'
-import { nextTurn, workBriefly } from './gate.ts'
+import { workBriefly } from './gate.ts'
 import type { Listeners } from './listeners.ts'
 import type { MerchantState } from './merchant-state.ts'
 import { type AdvanceOptions, placeOf, type Summary, storedAdvance } from './stored-advance.ts'
@@ -145,7 +146,7 @@ export class Timekeeper {
       if (caughtUp) begun.push(caughtUp)
       return true
     }
-    while (!this.#advances.isStopping && workBriefly(beginNext)) await nextTurn()
+    while (!this.#advances.isStopping && workBriefly(beginNext)) await nextStep()
     await Promise.all(begun)
   }
 

@@ -1,0 +1,106 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { connectionArrived, nextStep } from '../../../src/engine/machine/arrivals.ts'
+import { TimedTurns } from '../../../src/engine/machine/gate.ts'
+import { startTwin } from '../../twin.ts'
+
+/** The time of the stopwatch, in milliseconds. */
+let now = 0
+beforeEach(() => {
+  const hrtime = vi
+    .spyOn(process, 'hrtime')
+    .mockImplementation(() => [Math.floor(now / 1_000), (now % 1_000) * 1_000_000])
+  onTestFinished(() => hrtime.mockRestore())
+})
+
+/** Runs a step that takes some time. */
+async function stepOf(ms: number): Promise<void> {
+  await nextStep()
+  now += ms
+  await turn()
+}
+
+/** Lets a connection arrive in each turn of the event loop until work is done. @returns how many had arrived when it ended */
+async function arrivalsDuring(begin: () => Promise<unknown>, most = 200): Promise<number> {
+  let arrived = 0
+  let isDone = false
+  const arrive = () => {
+    if (isDone || arrived === most) return
+    connectionArrived()
+    arrived += 1
+    setImmediate(arrive)
+  }
+  arrive()
+  await begin().finally(() => {
+    isDone = true
+  })
+  const end = arrived
+  await turn()
+  await turn()
+  return end
+}
+
+/** Starts a sandbox, which is closed after the test. */
+async function startSandbox() {
+  const twin = await startTwin()
+  onTestFinished(() => twin.close())
+  const { engine, merchant } = twin.sandbox
+  return { twin, engine, merchant }
+}
+
+test('after a long step, a read waits until no more connections arrive', async () => {
+  const turns = new TimedTurns<string>()
+  await stepOf(100)
+  expect(turns.isFree).toBe(true)
+  await turn()
+  await stepOf(100)
+  connectionArrived()
+  expect(turns.isFree).toBe(false)
+  expect(await arrivalsDuring(() => turns.next('a'), 20)).toBe(20)
+  expect(turns.isFree).toBe(true)
+})
+
+test('connections that keep arriving hold a read up for a number that depends on the time of the step before', async () => {
+  const turns = new TimedTurns<string>()
+  for (const ms of [20, 40, 100]) {
+    await stepOf(ms)
+    const held = await arrivalsDuring(() => turns.next('a'))
+    expect(held).toBeGreaterThanOrEqual(ms / 2)
+    expect(held).toBeLessThan(ms / 2 + 4)
+  }
+})
+
+test('after short steps no connection comes first', async () => {
+  const turns = new TimedTurns<string>()
+  await stepOf(1)
+  for (let step = 0; step < 10; step += 1) {
+    connectionArrived()
+    expect(turns.isFree).toBe(true)
+    now += 1
+    await turn()
+  }
+})
+
+test('a transaction waits while connections arrive', async () => {
+  const { engine, merchant } = await startSandbox()
+  await stepOf(100)
+  expect(await arrivalsDuring(() => engine.command(merchant, null, () => undefined), 20)).toBe(20)
+})
+
+test('a batch of an advance waits while connections arrive', async () => {
+  const { twin, merchant } = await startSandbox()
+  const advanced = twin.advance({ by: '1d' })
+  while (merchant.held.size === 0) await turn()
+  now += 1_000
+  const ended = async () => {
+    while (merchant.held.size > 0) await turn()
+  }
+  expect(await arrivalsDuring(ended, 20)).toBe(20)
+  await advanced
+})
+
+test('exclusive work waits while connections arrive', async () => {
+  const { engine } = await startSandbox()
+  await stepOf(100)
+  expect(await arrivalsDuring(() => engine.runExclusively(() => undefined), 20)).toBe(20)
+})
