@@ -8,50 +8,97 @@ type Waiting<Owner, Item> = {
   firsts: number
 }
 
+/** The waiting items of an owner. */
+type Line<Owner, Item> = {
+  readonly items: Waiting<Owner, Item>[]
+  /** The number of removed items from which on its turn comes before those of newcomers. */
+  latest: number
+}
+
 /**
- * A queue from which the owners of the items take turns. The items of one owner keep their order. Only an item of several owners
- * that waits for one of them lets those behind it pass, so that it does not hold up the others.
+ * A queue from which the owners of the items take turns. An owner that has had no turn in the current round is a newcomer and comes
+ * before all others, so that who needs little does not wait for a round of those who always have more. Newcomers at most double the
+ * wait of the others. The items of one owner keep their order. Only an item of several owners that waits for one of them lets those
+ * behind it pass, so that it does not hold up the others.
  */
 export class Turns<Owner, Item> {
-  /** The waiting items of each owner: first those of the owner whose turn is next. An item of several owners waits in each line. */
-  readonly #lines = new Map<Owner, Waiting<Owner, Item>[]>()
+  /** The lines of newcomers. An item of several owners waits in each line. */
+  readonly #newcomers = new Map<Owner, Line<Owner, Item>>()
+  /** The other lines: first that of the owner whose turn is next. One without items is kept for its turn: until then its owner is no newcomer. */
+  readonly #others = new Map<Owner, Line<Owner, Item>>()
+  /** The number of the other lines that have items. */
+  #busy = 0
+  #waiting = 0
+  #removed = 0
 
   get isEmpty(): boolean {
-    return this.#lines.size === 0
+    return this.#waiting === 0
   }
 
   /** @param owners - at least one */
   add(owners: readonly Owner[], item: Item): void {
     const waiting = { owners: owners.length > 1 ? [...new Set(owners)] : owners, item, firsts: 0 }
+    this.#waiting += 1
     for (const owner of waiting.owners) {
-      const line = this.#lines.get(owner)
-      if (line) line.push(waiting)
-      else {
-        this.#lines.set(owner, [waiting])
-        waiting.firsts += 1
-      }
+      const { items } = this.#lineOf(owner)
+      if (items.push(waiting) > 1) continue
+      waiting.firsts += 1
+      if (!this.#newcomers.has(owner)) this.#busy += 1
     }
   }
 
   /** Removes the next item: one that is the first of all its owners, or the next of a single one. @returns undefined if no item waits */
   take(): Item | undefined {
-    for (const line of this.#lines.values()) {
-      const next = line.find(({ owners, firsts }) => owners.length === 1 || firsts === owners.length)
-      if (!next) continue
-      for (const owner of next.owners) this.#remove(owner, next)
-      return next.item
+    const next = this.#late() ?? firstOf(this.#newcomers) ?? firstOf(this.#others)
+    if (!next) return undefined
+    this.#waiting -= 1
+    this.#removed += 1
+    for (const owner of next.owners) this.#remove(owner, next)
+    if (this.isEmpty) this.#others.clear()
+    return next.item
+  }
+
+  #lineOf(owner: Owner): Line<Owner, Item> {
+    const known = this.#newcomers.get(owner) ?? this.#others.get(owner)
+    if (known) return known
+    const line = { items: [], latest: 0 }
+    this.#newcomers.set(owner, line)
+    return line
+  }
+
+  /** Returns the next item of the others if newcomers have delayed it long enough. */
+  #late(): Waiting<Owner, Item> | undefined {
+    for (const [owner, line] of this.#others) {
+      if (line.items.length > 0) return line.latest <= this.#removed ? nextOf(line) : undefined
+      this.#others.delete(owner)
     }
     return undefined
   }
 
   /** Removes an item of an owner, whose next turn comes after those of all others. */
   #remove(owner: Owner, waiting: Waiting<Owner, Item>): void {
-    const line = this.#lines.get(owner) ?? []
-    this.#lines.delete(owner)
-    const at = line.indexOf(waiting)
-    line.splice(at, 1)
-    if (line[0] === undefined) return
-    if (at === 0) line[0].firsts += 1
-    this.#lines.set(owner, line)
+    const line = this.#lineOf(owner)
+    if (!this.#newcomers.delete(owner)) this.#busy -= 1
+    this.#others.delete(owner)
+    const at = line.items.indexOf(waiting)
+    line.items.splice(at, 1)
+    if (at === 0 && line.items[0]) line.items[0].firsts += 1
+    line.latest = this.#removed + 2 * (this.#newcomers.size + this.#busy)
+    this.#others.set(owner, line)
+    if (line.items.length > 0) this.#busy += 1
   }
 }
+
+/** Returns the first item of the lines that can be removed. */
+function firstOf<Owner, Item>(
+  lines: ReadonlyMap<Owner, Line<Owner, Item>>,
+): Waiting<Owner, Item> | undefined {
+  for (const line of lines.values()) {
+    const next = nextOf(line)
+    if (next) return next
+  }
+  return undefined
+}
+
+const nextOf = <Owner, Item>({ items }: Line<Owner, Item>): Waiting<Owner, Item> | undefined =>
+  items.find(({ owners, firsts }) => owners.length === 1 || firsts === owners.length)

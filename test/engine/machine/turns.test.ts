@@ -52,3 +52,47 @@ test('looking for the next item takes no longer for an item of very many owners'
   // About 100 ms. It was 30 s.
   expect((user + system) / 1_000).toBeLessThan(3_000)
 })
+
+/** A queue in which a hundred owners always have more items, and have had turns. */
+function busyTurns() {
+  const turns = new Turns<string, string>()
+  const busy = Array.from({ length: 100 }, (_, index) => `busy ${index}`)
+  for (let count = 0; count < 10; count += 1) for (const owner of busy) turns.add([owner], owner)
+  const take = (count: number) => Array.from({ length: count }, () => turns.take())
+  take(150)
+  return { turns, take }
+}
+
+test('an owner that has had no turn in this round does not wait for those who always have more', () => {
+  const { turns, take } = busyTurns()
+  turns.add(['light'], 'light 1')
+  expect(take(1)).toEqual(['light 1'])
+  // Its next item in the same round waits, like those of the others. After the round it is a newcomer again.
+  turns.add(['light'], 'light 2')
+  expect(take(101).indexOf('light 2')).toBe(100)
+  take(101)
+  turns.add(['light'], 'light 3')
+  expect(take(1)).toEqual(['light 3'])
+})
+
+test('owners that are always new at most double the wait of the others', () => {
+  const { turns, take } = busyTurns()
+  let fresh = 0
+  let since = 0
+  let most = Number.POSITIVE_INFINITY
+  let rounds = 0
+  for (let count = 0; count < 2_000; count += 1) {
+    turns.add([`new ${count}`], 'new')
+    fresh += 1
+    const [taken] = take(1)
+    since += 1
+    if (taken === 'new') fresh -= 1
+    if (taken !== 'busy 50') continue
+    expect(since).toBeLessThanOrEqual(most)
+    // All who wait come first once, and as many newcomers.
+    most = 2 * (100 + fresh)
+    since = 0
+    rounds += 1
+  }
+  expect(rounds).toBeGreaterThan(2)
+})
