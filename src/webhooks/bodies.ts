@@ -38,13 +38,15 @@ type Body = Content & {
   readonly users: Set<User>
   /** Aborted when the last user has left. */
   readonly unused: AbortController
+  /** Whether no user has had it since it was written. */
+  isJustWritten: boolean
   bytes?: Promise<Buffer<ArrayBuffer> | undefined>
 }
 
 /**
  * The bodies of deliveries. All attempts that need a body at the same time share one, which is written and counted once. The bytes
  * of the bodies that are being sent are limited, and merchants share them. Writing an event with a large object takes up to 80 ms,
- * and signing it some more: both are done in turns of limited time.
+ * and signing it some more: both are done in turns of limited time, and each turn sends one body to one endpoint.
  */
 export class Bodies {
   readonly #render: Render
@@ -76,7 +78,10 @@ export class Bodies {
       body.bytes ??= this.#open(body)
       const bytes = await unlessAborted(body.bytes, user.ended)
       if (!bytes) return undefined
-      if (!this.#turns.isFree) await this.#turns.next(content.merchant)
+      // One user sends it in the turn that wrote it. The turns of a merchant with many endpoints take no longer than those of others.
+      const isItsTurn = body.isJustWritten && this.#turns.isFree
+      body.isJustWritten = false
+      if (!isItsTurn) await this.#turns.next(content.merchant)
       return user.isWanted() ? await use(bytes) : undefined
     } finally {
       body.users.delete(user)
@@ -91,7 +96,12 @@ export class Bodies {
     const key = keyOf(content)
     const shared = this.#shared.get(content.merchant) ?? new Map<string, Body>()
     this.#shared.set(content.merchant, shared)
-    const body = shared.get(key) ?? { ...content, users: new Set(), unused: new AbortController() }
+    const body = shared.get(key) ?? {
+      ...content,
+      users: new Set(),
+      unused: new AbortController(),
+      isJustWritten: true,
+    }
     shared.set(key, body)
     return body
   }

@@ -61,6 +61,14 @@ test('a body is written once for all endpoints with a version, also while it is 
   expect(written).toHaveLength(2)
 })
 
+test('each turn sends a body to one endpoint: a merchant with many takes no longer turns than others', async () => {
+  const { send, sent } = openBodies()
+  for (let count = 0; count < 5; count += 1) void send('of many')
+  void send('of one', { owner: other })
+  await turns()
+  expect(sent).toEqual(['of many', 'of one', 'of many', 'of many', 'of many', 'of many'])
+})
+
 test('a body is counted once, until the last of its users has ended', async () => {
   const { send, end, sent, written } = openBodies()
   for (const event of ['a', 'a', 'a', 'a', 'b', 'c']) void send(event)
