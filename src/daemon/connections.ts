@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { stopwatch } from '../engine/machine/clock.ts'
 import { afterReads } from './after-reads.ts'
+import { UnreadLimit } from './unread-limit.ts'
 
 /** The last request over a connection, its response, and the response before that. */
 export type Exchange = {
@@ -17,6 +18,9 @@ type Held = { count: number; newest: Duplex }
 /** The time in which the first request of a connection, or its next one, is likely to arrive, in milliseconds. */
 const SETTLING_MS = 1_000
 
+/** The time in which a peer that reads is likely to read something, in milliseconds. */
+const READING_MS = 1_000
+
 /** paytwin: an owner with more than one of so many shares of the places may lose its newest one. */
 const SHARES = 16
 
@@ -27,6 +31,7 @@ const SHARES = 16
  */
 export class Connections {
   readonly #most: number
+  readonly #unreadMs: number
   readonly #lingerMs: number
   readonly #betweenMs: number
   readonly #ownerOf: (socket: Duplex) => object | undefined
@@ -36,6 +41,8 @@ export class Connections {
   readonly #unsent = new WeakMap<Duplex, Set<ServerResponse>>()
   /** When each connection was opened, or its last response was sent, in milliseconds: see stopwatch. */
   readonly #idleSince = new WeakMap<Duplex, number>()
+  /** How long the peer of each connection has not read. */
+  readonly #unread = new WeakMap<Duplex, UnreadLimit>()
   /** Connections that stay open until the process ends. */
   readonly #kept = new Set<Duplex>()
   /** A timer for each connection that has had a response. */
@@ -69,12 +76,12 @@ export class Connections {
     },
   ) {
     this.#most = connections
+    this.#unreadMs = unreadMs
     this.#lingerMs = lingerMs
     this.#betweenMs = betweenMs
     this.#ownerOf = ownerOf
-    server.timeout = unreadMs
     server.on('connection', (socket) => this.#add(socket))
-    // Without this listener, Node would destroy every silent connection after the timeout, even while a response is computed.
+    // Without this listener, Node would destroy an idle connection after a stall although its next request has arrived: see #add.
     server.on('timeout', () => undefined)
     // close() calls this method. Node's version also destroys connections with a partly sent response.
     server.closeIdleConnections = () => void this.sweep()
@@ -95,6 +102,7 @@ export class Connections {
       this.#open.delete(socket)
       this.#open.set(socket, { request, response, before })
       const unsent = this.#unsent.get(socket)?.add(response)
+      response.once('prefinish', () => this.#unreadMsOf(socket))
       response.once('finish', () => {
         unsent?.delete(response)
         this.#idleSince.set(socket, stopwatch())
@@ -174,12 +182,12 @@ export class Connections {
     this.#open.set(socket, undefined)
     this.#unsent.set(socket, new Set())
     this.#idleSince.set(socket, stopwatch())
+    this.#unread.set(socket, new UnreadLimit(socket, this.#unreadMs))
+    // The time of an idle connection is over.
     socket.on('timeout', () => {
-      const { bytesRead, writableLength } = socket
+      const { bytesRead } = socket
       afterReads(() => {
-        const isMoving = socket.bytesRead !== bytesRead || socket.writableLength !== writableLength
-        // A handler has no time limit, but a peer that does not read its response does.
-        if (!isMoving && (writableLength > 0 || !this.#isBusy(socket))) socket.destroy()
+        if (socket.bytesRead === bytesRead && !this.#isBusy(socket)) socket.destroy()
       })
     })
     let lingering: NodeJS.Timeout | undefined
@@ -196,14 +204,15 @@ export class Connections {
   }
 
   /**
-   * Closes a connection for a new one: one that is idle, or else the oldest stream, which its client can continue, or else the newest
-   * one of the owner with the most, whose requests may wait for very long, such as for an advance, or else one that has just become
-   * idle, whose next request may be on its way. Otherwise whoever opens connections first, or most often, would shut out all others.
+   * Closes a connection for a new one: one that is idle, or else one whose peer does not read, or else the oldest stream, which its
+   * client can continue, or else the newest one of the owner with the most, whose requests may wait for very long, such as for an
+   * advance, or else one that has just become idle, whose next request may be on its way. Otherwise whoever opens connections first, or most often, would shut out all others.
    * @returns whether there is room
    */
   #makeRoom(): boolean {
     const settled = stopwatch() - SETTLING_MS
     let fresh: Duplex | undefined
+    let unread: Duplex | undefined
     let stream: Duplex | undefined
     const byOwner = new Map<object | undefined, Held>()
     let most: Held | undefined
@@ -214,6 +223,7 @@ export class Connections {
         fresh ??= socket
         continue
       }
+      unread ??= this.#unreadMsOf(socket) >= READING_MS ? socket : undefined
       stream ??= this.#isStreaming(socket) ? socket : undefined
       const owner = this.#ownerOf(socket)
       const own = byOwner.get(owner) ?? { count: 0, newest: socket }
@@ -223,7 +233,7 @@ export class Connections {
       if (own.count > (most?.count ?? 0)) most = own
     }
     const ofMany = most && most.count > this.#most / SHARES ? most.newest : undefined
-    const found = stream ?? ofMany ?? fresh
+    const found = unread ?? stream ?? ofMany ?? fresh
     return found !== undefined && this.#closeForAnother(found)
   }
 
@@ -255,6 +265,10 @@ export class Connections {
     const [response] = this.#unsent.get(socket) ?? []
     const { headersSent = false, writableEnded = false } = response ?? {}
     return headersSent && !writableEnded
+  }
+
+  #unreadMsOf(socket: Duplex): number {
+    return this.#unread.get(socket)?.measureMs() ?? 0
   }
 
   #isBusy(socket: Duplex): boolean {

@@ -202,9 +202,8 @@ export function createListener(
     for (const drained of drains.get(socket) ?? [])
       socket.on('drain', () => Reflect.apply(drained, socket, []))
     endUnread(socket, connections.lastOver(socket), () => refuseByHand(socket, url()))
-    // What follows is dropped, so that the peer's close is noticed also while a request before it waits. Each byte would restart the
-    // timeout of a peer that does not read its response.
-    socket.on('data', () => socket.writableLength > 0 && end()).resume()
+    // What follows is dropped, so that the peer's close is noticed also while a request before it waits.
+    socket.resume()
   })
   /** Connections that end after unreadable data, or a late request. */
   const ended = new WeakSet<Duplex>()
@@ -242,7 +241,7 @@ function endUnread(socket: Duplex, last: Exchange | undefined, refuse: () => voi
   if (!last || (last.request.complete && last.response.writableFinished)) refuse()
   // The data follows a request that is not answered yet, so the error response is sent after that response.
   else if (last.request.complete) {
-    // Reading stops: each further byte would be another error, and would reset the timeout of a peer that does not read.
+    // Reading stops: each further byte would be another error.
     socket.pause()
     last.response.once('close', refuse)
   }

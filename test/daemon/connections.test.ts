@@ -32,11 +32,11 @@ afterEach(async () => {
   await once(server, 'close')
 })
 
-async function serve(handle: RequestListener): Promise<void> {
+async function serve(handle: RequestListener, unreadMs = UNREAD_MS): Promise<void> {
   server = createServer()
   connections = new Connections(server, {
     connections: PLACES,
-    unreadMs: UNREAD_MS,
+    unreadMs,
     lingerMs: 50,
     betweenMs: 60_000,
     ownerOf: (socket) => owners.get(socket),
@@ -115,12 +115,54 @@ test('without an owner that has many connections, a new one is refused while all
   expect(sockets.filter(({ closed }) => closed)).toEqual([socket])
 })
 
-test('a long response that is not read is given up', async () => {
-  await serve((_request, response) => response.end(LONG))
-  const [connected] = await Promise.all([once(server, 'connection'), ask().then((socket) => socket.pause())])
-  await once(connected[0], 'close')
-  expect(connections.sweep()).toBe(0)
+test('a peer that does not read gives way to a new connection before a stream that is read', async () => {
+  await serve((_request, response) => {
+    if (sockets.length < PLACES) response.write('event')
+    else response.end(LONG)
+  }, 60_000)
+  for (let count = 0; count < PLACES; count += 1)
+    (await ask('keep-alive', `owner ${count % 16}`))[count < PLACES - 1 ? 'resume' : 'pause']()
+  const readTime = process.hrtime.bind(process)
+  const clock = vi.spyOn(process, 'hrtime').mockImplementation(() => {
+    const [seconds, nanoseconds] = readTime()
+    return [seconds + 2, nanoseconds]
+  })
+  await ask('keep-alive')
+  clock.mockRestore()
+  expect(await stillOpen()).toEqual([...sockets.slice(0, PLACES - 1), ...sockets.slice(PLACES)])
 })
+
+/** The sockets whose connections the server has not closed. */
+async function stillOpen(): Promise<Socket[]> {
+  for (const socket of sockets) socket.resume()
+  await vi.waitUntil(() => sockets.some(({ closed }) => closed))
+  return sockets.filter(({ closed }) => !closed)
+}
+
+const RESPONSES: readonly [string, RequestListener][] = [
+  ['a long response', (_request, response) => response.end(LONG)],
+  ['a stream', (_request, response) => response.write(LONG)],
+]
+const SENDS: readonly [string, string][] = [
+  ['nothing', ''],
+  ['blank lines', '\r\n'],
+  ['further requests', 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+]
+
+test.each(
+  RESPONSES.flatMap(([what, respond]) => SENDS.map(([sends, text]) => ({ what, sends, respond, text }))),
+)(
+  'the connection of a peer that does not read $what and sends $sends is closed',
+  async ({ respond, text }) => {
+    await serve(respond)
+    const [[served], peer] = await Promise.all([once(server, 'connection'), ask('keep-alive')])
+    peer.pause()
+    const sending = setInterval(() => peer.write(text), UNREAD_MS / 10)
+    await once(served, 'close')
+    clearInterval(sending)
+    expect(connections.sweep()).toBe(0)
+  },
+)
 
 test('a long response that is read slowly arrives completely', async () => {
   await serve((_request, response) => response.end(LONG))

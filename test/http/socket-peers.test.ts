@@ -74,6 +74,34 @@ test.each<[string, (peer: RawSocket) => void]>([
   30_000,
 )
 
+/** Creates customers of 300 kB in all. @returns requests for them whose responses are larger than the buffers between two sockets */
+async function requestsForMuch(): Promise<string[]> {
+  const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [index, 'x'.repeat(500)]))
+  const headers = { authorization: `Bearer ${daemon.secretKey}`, 'content-type': 'application/json' }
+  for (let count = 0; count < 12; count += 1)
+    await fetch(`${daemon.url}/v1/customers`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ metadata }),
+    })
+  return Array.from({ length: 40 }, () => `${GET}\r\n${host()}\r\n${key()}\r\n`)
+}
+
+test.each<[string, () => string[]]>([
+  ['half a request', () => [GET, 'X: ']],
+  ['what follows a CONNECT', () => [CONNECT, host(), '', '']],
+  ['no HTTP', () => ['HELLO', '', '']],
+])(
+  'a peer that reads no responses and goes on to send %s byte by byte loses its connection',
+  async (_, last) => {
+    const requests = await requestsForMuch()
+    const peer = await clinging()
+    peer.socket.pause()
+    drip(peer, ...requests, ...last())
+    await peer.heard
+  },
+)
+
 /** Sends text, and then single bytes at intervals. */
 function drip({ socket, write }: RawSocket, ...lines: string[]): void {
   write(...lines)

@@ -223,45 +223,28 @@ describe('over a socket', () => {
     expect(await raw.heard).toBe('')
   })
 
-  describe('a CONNECT behind a stream whose reader pauses', () => {
-    /** A paused reader, for which more events wait than the buffers between two sockets hold. */
-    async function pausedReader() {
-      const raw = openSocket(daemon)
-      raw.write('GET /v1/events HTTP/1.1', host(), key(), 'Accept: text/event-stream', '', '')
-      await once(raw.socket, 'data')
-      raw.write('CONNECT evil.example:443 HTTP/1.1', host(), '', '')
-      raw.socket.pause()
-      const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`key${n}`, 'x'.repeat(500)]))
-      const headers = { authorization: `Bearer ${daemon.secretKey}`, 'content-type': 'application/json' }
-      const create = async (name: string) => {
-        const body = JSON.stringify({ name, metadata })
-        await (await fetch(`${daemon.url}/v1/customers`, { method: 'POST', headers, body })).text()
-      }
-      for (let count = 0; count < 400; count += 20)
-        await Promise.all(Array.from({ length: 20 }, () => create('Ada')))
-      await create('Grace')
-      return raw
+  test('a CONNECT behind a stream does not stop it, though its reader pauses', async () => {
+    const raw = openSocket(daemon)
+    raw.write('GET /v1/events HTTP/1.1', host(), key(), 'Accept: text/event-stream', '', '')
+    await once(raw.socket, 'data')
+    raw.write('CONNECT evil.example:443 HTTP/1.1', host(), '', '')
+    raw.socket.pause()
+    const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`key${n}`, 'x'.repeat(500)]))
+    const headers = { authorization: `Bearer ${daemon.secretKey}`, 'content-type': 'application/json' }
+    const create = async (name: string) => {
+      const body = JSON.stringify({ name, metadata })
+      await (await fetch(`${daemon.url}/v1/customers`, { method: 'POST', headers, body })).text()
     }
-
-    test('does not stop the stream', async () => {
-      const { socket } = await pausedReader()
-      const heard = new Promise<void>((resolve) => {
-        socket.on('data', (chunk) => String(chunk).includes('"Grace"') && resolve())
-      })
-      socket.resume()
-      await heard
-      socket.destroy()
+    // More events than the buffers between two sockets hold.
+    for (let count = 0; count < 400; count += 20)
+      await Promise.all(Array.from({ length: 20 }, () => create('Ada')))
+    await create('Grace')
+    const heard = new Promise<void>((resolve) => {
+      raw.socket.on('data', (chunk) => String(chunk).includes('"Grace"') && resolve())
     })
-
-    test('ends the connection at the first byte behind it, which would restart the timeout', async () => {
-      const { socket } = await pausedReader()
-      const closed = new Promise<void>((resolve) =>
-        socket.on('error', () => undefined).once('close', () => resolve()),
-      )
-      const dripping = setInterval(() => socket.writable && socket.write('x'), 50)
-      await closed
-      clearInterval(dripping)
-    }, 20_000)
+    raw.socket.resume()
+    await heard
+    raw.socket.destroy()
   })
 
   test('a client that expects 100-continue gets it, and is then served', async () => {
