@@ -1,6 +1,7 @@
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { discardAllQueued } from '../../src/engine/resources/webhook-delivery.ts'
+import { Batch } from '../../src/webhooks/batch.ts'
 import { Deliverer } from '../../src/webhooks/deliverer.ts'
 import { FairSemaphore } from '../../src/webhooks/turnstile.ts'
 import { anotherMerchant } from '../http/support.ts'
@@ -437,9 +438,12 @@ describe('replaced contents', () => {
       return 200
     }
     // The first one is answered, and waits to be recorded together with the second.
+    const recording = makeDoor()
+    vi.spyOn(Batch.prototype, 'join').mockImplementationOnce(() => recording.opened)
     await Promise.all([shop.post('/v1/customers'), shop.post('/v1/customers')])
     while (shop.inbox.received.length < 2) await turn()
     deliverer.restart()
+    recording.open()
     await shop.settled()
     expect((await shop.deliveries(endpoint)).map(({ attempts }) => attempts.length)).toEqual([1, 1])
     expect(shop.inbox.received).toHaveLength(4)
