@@ -1,11 +1,20 @@
 import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { TimedTurns } from '../../../src/engine/machine/gate.ts'
+
+/** The time of the stopwatch, in milliseconds: a busy machine does not end a turn early. */
+let now = 0
+beforeEach(() => {
+  vi.spyOn(process, 'hrtime').mockImplementation(() => [0, now * 1_000_000])
+})
+afterEach(() => vi.restoreAllMocks())
 
 /** Takes so long that a turn has time for one. */
 function work(): void {
+  now += 12
+  // Timers need real time.
   const end = performance.now() + 12
   while (performance.now() < end);
 }
