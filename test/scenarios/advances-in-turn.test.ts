@@ -5,7 +5,8 @@ import Sqlite from 'better-sqlite3'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { JOBS_ALONE } from '../../src/engine/machine/advance-turns.ts'
 import { type Body, makePrice, startTwin, type Twin } from '../twin.ts'
-import { at, listAll } from './story.ts'
+import { openShop } from '../webhooks/inbox.ts'
+import { at, bytesOf, historyOf, listAll, subscribe } from './story.ts'
 
 const PATH = '/v1/test_helpers/test_clocks'
 const NOW = '2026-06-01T09:00:00Z'
@@ -59,6 +60,35 @@ test('the advances of a merchant run one after the other, as they were requested
   await twin.sandbox.engine.time.idle()
   expect(await payersInTurn(twin)).toEqual(inOrder.map(({ customer }) => customer))
   await twin.close()
+})
+
+test('with a seed, the history does not depend on the machine', async () => {
+  const play = async () => {
+    const twin = await startTwin({ now: NOW })
+    for (const clock of [await billedDaily(twin), await billedDaily(twin)]) await advance(twin, clock, '30d')
+    await twin.sandbox.engine.time.idle()
+    const history = bytesOf(await historyOf(twin))
+    await twin.close()
+    return history
+  }
+  const usual = await play()
+  slowDown()
+  expect(await play()).toEqual(usual)
+})
+
+test('a receiver can advance another clock while an advance awaits webhooks', async () => {
+  const shop = await openShop()
+  const { id } = await shop.post(PATH, { frozen_time: at(NOW) })
+  const answers: Body[] = []
+  shop.inbox.receive = async ({ event }) => {
+    if (event.type !== 'invoice.paid') return 200
+    answers.push(await shop.post(`${PATH}/${id}/advance`, { by: '1d' }))
+    return 200
+  }
+  await subscribe(shop)
+  await shop.endpoint()
+  await shop.advance({ by: '1mo', await_webhooks: true })
+  expect(answers).toMatchObject([{ status: 'ready', now: at('2026-06-02T09:00:00Z') }])
 })
 
 test('a canceled advance does not wait for those before it', async () => {

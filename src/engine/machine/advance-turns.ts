@@ -1,7 +1,7 @@
 import { nextStep } from './arrivals.ts'
 import type { Clock } from './clock.ts'
 import type { MerchantState } from './merchant-state.ts'
-import { isCatchUp, placeOf } from './stored-advance.ts'
+import { isCatchUp, numberOf } from './stored-advance.ts'
 import { Turns } from './turns.ts'
 
 /**
@@ -10,53 +10,53 @@ import { Turns } from './turns.ts'
  */
 export const JOBS_ALONE = 10_000
 
-/** An advance among those of its merchant. */
-export type Place = {
-  /** Resolves when those before it have left. */
-  readonly first: Promise<unknown>
+/** An advance in the queue of its merchant. */
+export type QueuedAdvance = {
+  /** Resolves when those before it have left the queue. */
+  readonly othersLeft: Promise<void>
   /** Lets those after it run. */
   readonly leave: () => void
 }
 
-/** The advances of a merchant in the order of their requests. `last` is the place of the newest. */
-type Line = { last: number; left: Promise<unknown> }
+/** The advances of a merchant that have not left. `newest` is the number of the last one that was requested. */
+type Queue = { newest: number; left: Promise<void> }
 
 /**
  * Decides which advance runs its next batch. Those of one merchant share its counters of ids and redemptions, so they run one after
- * the other, as they were requested: with a seed, two runs are equal.
+ * the other, as they were requested. With a seed, runs are equal as long as none has to take turns: see JOBS_ALONE.
  * See docs/contract/clocks.md#advancing.
  */
 export class AdvanceTurns {
-  readonly #lines = new WeakMap<MerchantState, Line>()
+  readonly #queues = new WeakMap<MerchantState, Queue>()
   /** The advances that wait for a turn of the event loop, and how to give it to them. */
   readonly #waiting = new Turns<MerchantState, () => void>()
 
-  /** Returns the place of an advance that a merchant requests: a number larger than those of all before it. */
-  newPlace(merchant: MerchantState): number {
-    const line = this.#lineOf(merchant)
-    line.last += 1
-    return line.last
+  /** Returns the number of an advance that a merchant requests: larger than those of all before it. */
+  nextNumber(merchant: MerchantState): number {
+    const queue = this.#queueOf(merchant)
+    queue.newest += 1
+    return queue.newest
   }
 
-  /** Takes the place that is stored for the advance of a clock. One that follows the wall clock has none, and waits for no other. */
-  join(merchant: MerchantState, clock: Clock): Place {
-    const line = this.#lineOf(merchant)
-    if (isCatchUp(clock)) return { first: Promise.resolve(), leave: () => undefined }
+  /** Queues the advance of a clock. One that follows the wall clock is not queued, and waits for no other. */
+  join(merchant: MerchantState, clock: Clock): QueuedAdvance {
+    const queue = this.#queueOf(merchant)
+    const { left: othersLeft } = queue
+    if (isCatchUp(clock)) return { othersLeft: Promise.resolve(), leave: () => undefined }
     let leave: () => void = () => undefined
     const left = new Promise<void>((resolve) => {
       leave = resolve
     })
-    const first = line.left
-    line.last = Math.max(line.last, placeOf(clock))
-    line.left = Promise.all([first, left])
-    return { first, leave }
+    queue.newest = Math.max(queue.newest, numberOf(clock))
+    queue.left = othersLeft.then(() => left)
+    return { othersLeft, leave }
   }
 
   /**
    * Resolves in a turn of the event loop that no other batch has: a request waits for one batch, not for one of each advancing
    * clock. Merchants take turns, so that one with many advancing clocks does not delay the others.
    */
-  ofABatch(merchant: MerchantState): Promise<void> {
+  nextBatch(merchant: MerchantState): Promise<void> {
     return new Promise((resolve) => {
       const isGiving = !this.#waiting.isEmpty
       this.#waiting.add([merchant], resolve)
@@ -71,12 +71,12 @@ export class AdvanceTurns {
     }
   }
 
-  #lineOf(merchant: MerchantState): Line {
-    let line = this.#lines.get(merchant)
-    if (!line) {
-      line = { last: 0, left: Promise.resolve() }
-      this.#lines.set(merchant, line)
+  #queueOf(merchant: MerchantState): Queue {
+    let queue = this.#queues.get(merchant)
+    if (!queue) {
+      queue = { newest: 0, left: Promise.resolve() }
+      this.#queues.set(merchant, queue)
     }
-    return line
+    return queue
   }
 }

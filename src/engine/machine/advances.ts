@@ -2,7 +2,7 @@ import { assert, internalError } from '../../core/errors.ts'
 import type { Store } from '../../store/store.ts'
 import { isOfStorage } from '../../store/unusable.ts'
 import { recordClockEvent } from '../resources/clock-event.ts'
-import { AdvanceTurns, JOBS_ALONE, type Place } from './advance-turns.ts'
+import { AdvanceTurns, JOBS_ALONE, type QueuedAdvance } from './advance-turns.ts'
 import { nextStep } from './arrivals.ts'
 import type { Clock } from './clock.ts'
 import { DueJobs } from './due-jobs.ts'
@@ -10,7 +10,7 @@ import type { Listeners } from './listeners.ts'
 import type { MerchantState, Waiting } from './merchant-state.ts'
 import type { Outbox } from './outbox.ts'
 import { runBatch } from './scheduler.ts'
-import { awaitsWebhooks, EMPTY_SUMMARY, type Summary } from './stored-advance.ts'
+import { awaitsWebhooks, EMPTY_SUMMARY, inOrder, progressOf, type Summary } from './stored-advance.ts'
 import type { TransactionLog } from './transaction-log.ts'
 import type { Transactions } from './transactions.ts'
 import type { Units } from './units.ts'
@@ -32,7 +32,7 @@ export class AdvanceStalled extends Error {
 }
 
 /** Controls a running advance. `wake` ends its wait, for other advances or for webhooks, when it is canceled or the daemon stops. */
-type Control = { wake: () => void; readonly place: Place }
+type Control = { wake: () => void; readonly queued: QueuedAdvance }
 type Running = Control & { readonly done: Promise<Summary> }
 
 /**
@@ -97,9 +97,9 @@ export class Advances {
     return reportedElsewhere(done)
   }
 
-  /** Returns the place of an advance that a merchant requests, to be stored with it. */
-  newPlace(merchant: MerchantState): number {
-    return this.#turns.newPlace(merchant)
+  /** Returns the number of an advance that a merchant requests, to be stored with it: its place in the order of all. */
+  nextNumber(merchant: MerchantState): number {
+    return this.#turns.nextNumber(merchant)
   }
 
   /** Continues an advance that the database holds. @returns as startOnCommit */
@@ -110,7 +110,7 @@ export class Advances {
   /** Retries the stalled advances of a merchant. Must be called regularly. */
   resumeStalled(merchant: MerchantState): void {
     if (this.#isStopping) return
-    for (const clock of merchant.stalled) void this.resume(merchant, clock)
+    for (const clock of inOrder([...merchant.stalled])) void this.resume(merchant, clock)
   }
 
   /**
@@ -142,10 +142,10 @@ export class Advances {
   }
 
   #run(merchant: MerchantState, clock: Clock, waiting: readonly Waiting[]): Promise<Summary> {
-    const control: Control = { wake: () => undefined, place: this.#turns.join(merchant, clock) }
+    const control: Control = { wake: () => undefined, queued: this.#turns.join(merchant, clock) }
     merchant.stalled.delete(clock)
     const done = this.#runAndReport(merchant, clock, control).finally(() => {
-      control.place.leave()
+      control.queued.leave()
       this.#running.delete(clock)
       merchant.held.delete(clock)
       if (clock.target !== null) merchant.stalled.add(clock)
@@ -172,13 +172,13 @@ export class Advances {
 
   async #runBatches(merchant: MerchantState, clock: Clock, control: Control): Promise<Summary> {
     const jobs = new DueJobs(this.#store, clock)
-    let summary = EMPTY_SUMMARY
+    let summary = progressOf(clock) ?? EMPTY_SUMMARY
     let isWaiting = awaitsWebhooks(clock)
     await this.#untilFirst(clock, control)
     for (let batches = 1; ; batches += 1) {
       if (isWaiting) await this.#park(merchant, clock, control)
       // Also after the wait, which can end for many clocks at once.
-      await this.#turns.ofABatch(merchant)
+      await this.#turns.nextBatch(merchant)
       // A test clock that was deleted during the wait has ended the advance.
       const mustStop = this.#isStopping && !this.#canceled.has(clock)
       if (mustStop || clock.target === null) return summary
@@ -191,7 +191,7 @@ export class Advances {
       })
       summary = batch.summary
       isWaiting = batch.isWaiting
-      if (summary.jobs >= JOBS_ALONE) control.place.leave()
+      if (summary.jobs >= JOBS_ALONE) control.queued.leave()
       if (batch.isDone) {
         this.#canceled.delete(clock)
         return summary
@@ -208,7 +208,7 @@ export class Advances {
     const woken = new Promise<void>((resolve) => {
       control.wake = resolve
     })
-    await Promise.race([control.place.first, woken])
+    await Promise.race([control.queued.othersLeft, woken])
   }
 
   /** Checkpoints the log. On a full disk, the rest stays in the log until the next checkpoint. */
@@ -264,7 +264,7 @@ export class Advances {
    */
   async #park(merchant: MerchantState, clock: Clock, control: Control): Promise<void> {
     // A receiver can advance another clock, and wait for that.
-    control.place.leave()
+    control.queued.leave()
     if (this.#canceled.has(clock) || this.#isStopping) return
     const waiting = merchant.held.get(clock) ?? []
     merchant.parked.set(clock, () => control.wake())

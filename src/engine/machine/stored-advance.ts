@@ -31,8 +31,8 @@ export type Stored = AdvanceOptions & {
   readonly summary: Summary
   /** Whether it only brings a live clock up to the wall clock, whose offset it keeps. */
   readonly is_catch_up: boolean
-  /** Its place among the advances of the merchant, which run in this order; undefined if an older version has stored it. */
-  readonly place?: number | undefined
+  /** The advances of a merchant run in the order of these numbers; undefined if an older version has stored it. */
+  readonly number?: number | undefined
 }
 
 export const storedAdvance = ({
@@ -40,9 +40,9 @@ export const storedAdvance = ({
   await_webhooks = false,
   summary = EMPTY_SUMMARY,
   is_catch_up = false,
-  place,
+  number,
 }: Partial<Stored>): string =>
-  JSON.stringify({ stop_on, await_webhooks, summary, is_catch_up, place } satisfies Stored)
+  JSON.stringify({ stop_on, await_webhooks, summary, is_catch_up, number } satisfies Stored)
 
 /** A clock with its advance as stored; null when there is none. */
 type Advancing = { readonly advance: string | null }
@@ -55,9 +55,16 @@ export const awaitsWebhooks = ({ advance }: Advancing): boolean =>
 export const isCatchUp = ({ advance }: Advancing): boolean =>
   advance !== null && (JSON.parse(advance) as Stored).is_catch_up
 
-/** Returns the place of a clock's advance among those of the merchant; 0 if there is none. */
-export const placeOf = ({ advance }: Advancing): number =>
-  (advance !== null && (JSON.parse(advance) as Stored).place) || 0
+/** Returns the number of a clock's advance among those of the merchant; 0 if there is none. */
+export const numberOf = ({ advance }: Advancing): number =>
+  (advance !== null && (JSON.parse(advance) as Stored).number) || 0
+
+/** Sorts clocks of a merchant by the order in which their advances were requested. */
+export const inOrder = <Moving extends Advancing>(clocks: readonly Moving[]): Moving[] =>
+  clocks
+    .map((clock) => ({ clock, number: numberOf(clock) }))
+    .toSorted((one, other) => one.number - other.number)
+    .map(({ clock }) => clock)
 
 /** Returns the summary so far of a clock's advance; undefined when there is none. */
 export const progressOf = ({ advance }: Advancing): Summary | undefined =>

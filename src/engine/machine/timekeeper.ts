@@ -10,7 +10,7 @@ import type { Clock } from './clock.ts'
 import { workBriefly } from './gate.ts'
 import type { Listeners } from './listeners.ts'
 import type { MerchantState } from './merchant-state.ts'
-import { type AdvanceOptions, placeOf, type Summary, storedAdvance } from './stored-advance.ts'
+import { type AdvanceOptions, inOrder, type Summary, storedAdvance } from './stored-advance.ts'
 import type { Transactions } from './transactions.ts'
 import type { UnitOfWork } from './unit.ts'
 
@@ -51,7 +51,7 @@ export class Timekeeper {
   ): Promise<Summary> {
     unit.touch(clock)
     this.check(clock, target, param)
-    clock.begin(target, storedAdvance({ ...options, place: this.#advances.newPlace(unit.merchant) }))
+    clock.begin(target, storedAdvance({ ...options, number: this.#advances.nextNumber(unit.merchant) }))
     recordClockEvent(unit, clock, 'test_helpers.test_clock.advancing')
     return this.#advances.startOnCommit(unit.merchant, clock)
   }
@@ -90,10 +90,9 @@ export class Timekeeper {
   resume(merchants: Iterable<MerchantState>): Promise<Summary | undefined>[] {
     // All are read before the first one runs: a start that cannot read them changes nothing.
     const all = [...merchants].flatMap((merchant) =>
-      [merchant.clock, ...merchant.testClocks.advancing()].map((clock) => ({ merchant, clock })),
+      inOrder([merchant.clock, ...merchant.testClocks.advancing()]).map((clock) => ({ merchant, clock })),
     )
-    const inOrder = all.toSorted((one, other) => placeOf(one.clock) - placeOf(other.clock))
-    return inOrder.flatMap(({ merchant, clock }) => {
+    return all.flatMap(({ merchant, clock }) => {
       const { target } = clock
       if (target === null) return []
       const done = this.#advances.resume(merchant, clock)
