@@ -11,20 +11,23 @@ type Waiting<Owner, Item> = {
 /** The waiting items of an owner. */
 type Line<Owner, Item> = {
   readonly items: Waiting<Owner, Item>[]
-  /** The number of removed items from which on its turn comes before those of newcomers. */
+  /** From this number of removed items on, its turn comes before those of newcomers. */
   latest: number
 }
 
 /**
- * A queue from which the owners of the items take turns. An owner that has had no turn in the current round is a newcomer and comes
- * before all others, so that who needs little does not wait for a round of those who always have more. Newcomers at most double the
- * wait of the others. The items of one owner keep their order. Only an item of several owners that waits for one of them lets those
- * behind it pass, so that it does not hold up the others.
+ * A queue from which the owners of the items take turns. A newcomer, an owner that has had no turn in the current round, comes before
+ * all others, so that an owner with few items does not wait for a round of owners with a backlog. Newcomers at most double the wait of
+ * the others. The items of one owner keep their order. Only an item of several owners that waits for one of them lets those behind it
+ * pass, so that it does not hold up the others.
  */
 export class Turns<Owner, Item> {
   /** The lines of newcomers. An item of several owners waits in each line. */
   readonly #newcomers = new Map<Owner, Line<Owner, Item>>()
-  /** The other lines: first that of the owner whose turn is next. One without items is kept for its turn: until then its owner is no newcomer. */
+  /**
+   * The other lines: first that of the owner whose turn is next. An empty line keeps its place until its turn: its owner is no newcomer
+   * before.
+   */
   readonly #others = new Map<Owner, Line<Owner, Item>>()
   /** The number of the other lines that have items. */
   #busy = 0
@@ -49,7 +52,7 @@ export class Turns<Owner, Item> {
 
   /** Removes the next item: one that is the first of all its owners, or the next of a single one. @returns undefined if no item waits */
   take(): Item | undefined {
-    const next = this.#late() ?? firstOf(this.#newcomers) ?? firstOf(this.#others)
+    const next = this.#nextOther(this.#removed) ?? this.#nextNewcomer() ?? this.#nextOther()
     if (!next) return undefined
     this.#waiting -= 1
     this.#removed += 1
@@ -66,11 +69,27 @@ export class Turns<Owner, Item> {
     return line
   }
 
-  /** Returns the next item of the others if newcomers have delayed it long enough. */
-  #late(): Waiting<Owner, Item> | undefined {
+  #nextNewcomer(): Waiting<Owner, Item> | undefined {
+    for (const line of this.#newcomers.values()) {
+      const next = nextOf(line)
+      if (next) return next
+    }
+    return undefined
+  }
+
+  /**
+   * Returns the next item of the others, and drops the empty lines before it.
+   * @param removed - the number of removed items from which on newcomers come before them
+   */
+  #nextOther(removed = Number.POSITIVE_INFINITY): Waiting<Owner, Item> | undefined {
     for (const [owner, line] of this.#others) {
-      if (line.items.length > 0) return line.latest <= this.#removed ? nextOf(line) : undefined
-      this.#others.delete(owner)
+      if (line.items.length === 0) {
+        this.#others.delete(owner)
+        continue
+      }
+      if (line.latest > removed) return undefined
+      const next = nextOf(line)
+      if (next) return next
     }
     return undefined
   }
@@ -89,16 +108,6 @@ export class Turns<Owner, Item> {
   }
 }
 
-/** Returns the first item of the lines that can be removed. */
-function firstOf<Owner, Item>(
-  lines: ReadonlyMap<Owner, Line<Owner, Item>>,
-): Waiting<Owner, Item> | undefined {
-  for (const line of lines.values()) {
-    const next = nextOf(line)
-    if (next) return next
-  }
-  return undefined
-}
-
+/** Returns the first item of a line that can be removed. */
 const nextOf = <Owner, Item>({ items }: Line<Owner, Item>): Waiting<Owner, Item> | undefined =>
   items.find(({ owners, firsts }) => owners.length === 1 || firsts === owners.length)

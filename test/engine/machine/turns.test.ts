@@ -53,7 +53,7 @@ test('looking for the next item takes no longer for an item of very many owners'
   expect((user + system) / 1_000).toBeLessThan(3_000)
 })
 
-/** A queue in which a hundred owners always have more items, and have had turns. */
+/** A queue in which a hundred owners have a backlog, and have had turns. */
 function busyTurns() {
   const turns = new Turns<string, string>()
   const busy = Array.from({ length: 100 }, (_, index) => `busy ${index}`)
@@ -63,7 +63,7 @@ function busyTurns() {
   return { turns, take }
 }
 
-test('an owner that has had no turn in this round does not wait for those who always have more', () => {
+test('an owner that has had no turn in this round does not wait for owners with a backlog', () => {
   const { turns, take } = busyTurns()
   turns.add(['light'], 'light 1')
   expect(take(1)).toEqual(['light 1'])
@@ -95,4 +95,19 @@ test('owners that are always new at most double the wait of the others', () => {
     rounds += 1
   }
   expect(rounds).toBeGreaterThan(2)
+})
+
+test('newcomers do not delay the owners behind one that waits for an item of several', () => {
+  const turns = new Turns<string, string>()
+  for (const owner of ['a', 'b', 'c']) turns.add([owner], `${owner}0`)
+  for (const item of ['b1', 'b2']) turns.add(['b'], item)
+  turns.add(['a', 'b'], 'ab')
+  turns.add(['c'], 'c1')
+  expect([turns.take(), turns.take(), turns.take()]).toEqual(['a0', 'b0', 'c0'])
+  const taken: (string | undefined)[] = []
+  for (let count = 0; count < 20; count += 1) {
+    turns.add([`new ${count}`], 'new')
+    taken.push(turns.take())
+  }
+  expect(taken.filter((item) => item !== 'new')).toEqual(['b1', 'c1', 'b2', 'ab'])
 })
