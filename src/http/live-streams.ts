@@ -1,6 +1,6 @@
 import { rateLimited } from '../core/errors.ts'
 import { isTokenKey } from '../engine/access/oauth-token.ts'
-import { afterArrivals } from '../engine/machine/arrivals.ts'
+import { runAfterAccepting } from '../engine/machine/arrivals.ts'
 import { workBriefly } from '../engine/machine/gate.ts'
 import { TimeShares } from '../engine/machine/time-shares.ts'
 import { encoder, type Feed, FeedReader, type Reset } from './feed.ts'
@@ -161,7 +161,7 @@ export class LiveStreams {
   #schedule(): void {
     if (this.#isScheduled || this.#streams.size === 0) return
     this.#isScheduled = true
-    afterArrivals(() => {
+    runAfterAccepting(() => {
       this.#isScheduled = false
       if (this.#serveBriefly()) this.#schedule()
     })

@@ -1,16 +1,18 @@
 import { stopwatch } from './clock.ts'
 
 /**
- * paytwin: the time of steps, in milliseconds, for which one connection passes. A connection takes some 0.4 ms, so a flood of them gets
- * a fifth of the time, and the steps keep up with it.
+ * paytwin: the time of steps, in milliseconds, after which one connection is accepted first. A connection takes some 0.4 ms, so a flood
+ * of them slows the steps down by a fifth.
  */
 const MS_PER_CONNECTION = 2
 
-/** The connections that have arrived so far. */
+// One state for the process: it has one event loop, also with several daemons.
+
+/** The number of connections that were accepted so far. */
 let arrived = 0
-/** Those of them that arrived before the last turn of the event loop. */
+/** The number of those that were accepted before the last turn of the event loop. */
 let settled = 0
-/** The time of steps for which no connection has passed yet, in milliseconds. */
+/** The time of steps for which no connection was accepted yet, in milliseconds. */
 let owed = 0
 /** When the first step since the last turn of the event loop began; undefined if there was none. */
 let began: number | undefined
@@ -42,27 +44,34 @@ export function stepBegins(): void {
   })
 }
 
-/** Whether connections come before the next step, for the time that others have taken. */
-export const connectionsComeFirst = (): boolean =>
+/** Whether a connection must be accepted before the next step, for the time that others have taken. */
+export const mustAcceptFirst = (): boolean =>
   moreMayArrive() && owed + (began === undefined ? 0 : stopwatch() - began) >= MS_PER_CONNECTION
 
-/**
- * Runs a step that may take long, such as a transaction or a page, in a later turn of the event loop, when no connections come first.
- * Otherwise each connection would wait for one step of every connection before it.
- */
-export function afterArrivals(step: () => void): void {
-  const runOrWait = () => {
-    if (connectionsComeFirst()) setImmediate(runOrWait)
-    else {
-      stepBegins()
-      step()
-    }
-  }
-  setImmediate(runOrWait)
+/** Runs a function in a later turn of the event loop, when no connection must be accepted first. */
+function onceAccepted(run: () => void): void {
+  setImmediate(() => {
+    if (mustAcceptFirst()) onceAccepted(run)
+    else run()
+  })
 }
 
-/** Resolves when a step that may take long may run: see afterArrivals. */
-export const nextStep = (): Promise<void> => new Promise(afterArrivals)
+/**
+ * Runs a step that may take long, such as a transaction or a page, in a later turn of the event loop, when no connection must be
+ * accepted first. Otherwise each connection would wait for one step of every connection before it.
+ */
+export function runAfterAccepting(step: () => void): void {
+  onceAccepted(() => {
+    stepBegins()
+    step()
+  })
+}
+
+/** Resolves when a step that may take long may run: see runAfterAccepting. */
+export const nextStep = (): Promise<void> => new Promise(runAfterAccepting)
+
+/** Resolves in the next turn of the event loop in which a step may run, for a caller that need not run one. */
+export const nextTurnForSteps = (): Promise<void> => new Promise(onceAccepted)
 
 /** Whether further connections or their requests may be waiting: one arrived in this turn of the event loop or the last one. */
 const moreMayArrive = (): boolean => arrived > settled

@@ -1,5 +1,5 @@
 import { internalError } from '../../core/errors.ts'
-import { afterArrivals } from './arrivals.ts'
+import { runAfterAccepting } from './arrivals.ts'
 import { type Clock, stopwatch } from './clock.ts'
 import { Gate, nextTurn } from './gate.ts'
 import type { Listeners } from './listeners.ts'
@@ -140,8 +140,8 @@ export class CommandQueue {
     if (this.#isFlushing) return
     this.#isFlushing = true
     const flush = () => this.#flush()
-    if (this.#time.isMoving) afterArrivals(flush)
-    else setImmediate(() => afterArrivals(flush))
+    if (this.#time.isMoving) runAfterAccepting(flush)
+    else setImmediate(() => runAfterAccepting(flush))
   }
 
   /** Runs queued commands in one transaction, answers them after the commit, and leaves the rest to a later turn. */
@@ -149,7 +149,7 @@ export class CommandQueue {
     const first = this.#next()
     if (first) this.#runTogether(first)
     this.#isFlushing = !this.#commands.isEmpty
-    if (this.#isFlushing) afterArrivals(() => this.#flush())
+    if (this.#isFlushing) runAfterAccepting(() => this.#flush())
   }
 
   /** Takes the next command that is not held back; undefined if none waits. */

@@ -1,4 +1,4 @@
-import { afterArrivals, connectionsComeFirst, nextStep, stepBegins } from './arrivals.ts'
+import { mustAcceptFirst, nextTurnForSteps, runAfterAccepting, stepBegins } from './arrivals.ts'
 import { stopwatch } from './clock.ts'
 import { Turns } from './turns.ts'
 
@@ -38,7 +38,7 @@ export class TimedTurns<Owner> {
    * owner may as well run it, and counts its time too.
    */
   get isFree(): boolean {
-    return (this.#isRunning ? this.#isContinuing : !connectionsComeFirst()) && this.#hasTime()
+    return (this.#isRunning ? this.#isContinuing : !mustAcceptFirst()) && this.#hasTime()
   }
 
   /** Whether no callback waits. */
@@ -47,14 +47,14 @@ export class TimedTurns<Owner> {
   }
 
   /**
-   * Runs a callback at once if none is running or waiting, there is time and no connections come first, or else in its turn.
+   * Runs a callback at once if none is running or waiting, there is time and no connection must be accepted first, or else in its turn.
    * @param callback - must not throw; the promises that it resolves continue in the same time
    */
   run(owner: Owner, callback: () => void): void {
     this.#waiting.add([owner], callback)
     if (this.#isRunning) return
     this.#isRunning = true
-    if (!connectionsComeFirst() && this.#hasTime()) void this.#runSome()
+    if (!mustAcceptFirst() && this.#hasTime()) void this.#runSome()
     else this.#continue()
   }
 
@@ -105,12 +105,13 @@ export class TimedTurns<Owner> {
 
   /** Continues in a later turn, after its immediates so far: responses that are ready are sent before others are made. */
   #continue(): void {
-    afterArrivals(() => void this.#runSome())
+    runAfterAccepting(() => void this.#runSome())
   }
 }
 
 /**
- * paytwin: the turns of the event loop between two pieces of exclusive work, after the commands that the first one has held back.
+ * paytwin: the turns of the event loop between two pieces of exclusive work in which steps may run, after the commands that the first
+ * one has held back.
  * Requests whose state it has replaced start over, and their new commands arrive within some four turns.
  */
 const PAUSE_TURNS = 10
@@ -184,7 +185,7 @@ export class Gate<Command> {
   /** Closes the gate for the next work once the commands have passed. */
   async #close(): Promise<void> {
     while (this.#released.size > 0) await nextTurn()
-    for (let turns = 0; turns < PAUSE_TURNS; turns += 1) await nextStep()
+    for (let turns = 0; turns < PAUSE_TURNS; turns += 1) await nextTurnForSteps()
     this.#isOpen = false
   }
 }

@@ -1,4 +1,4 @@
-import { nextStep } from './arrivals.ts'
+import { nextTurnForSteps, stepBegins } from './arrivals.ts'
 import type { MerchantState } from './merchant-state.ts'
 import type { Timekeeper } from './timekeeper.ts'
 
@@ -12,8 +12,9 @@ export async function onceIdle(time: Timekeeper, merchant: MerchantState, work: 
     do {
       merchant.awaitingDeletion ??= []
       for (const clock of merchant.held.keys()) time.cancel(merchant, clock)
-      await nextStep()
+      await nextTurnForSteps()
     } while (merchant.held.size > 0)
+    stepBegins()
     work()
   } finally {
     const waiting = merchant.awaitingDeletion ?? []

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { connectionArrived, nextStep } from '../../../src/engine/machine/arrivals.ts'
-import { TimedTurns } from '../../../src/engine/machine/gate.ts'
+import { connectionArrived, mustAcceptFirst, nextStep } from '../../../src/engine/machine/arrivals.ts'
+import { Gate, TimedTurns } from '../../../src/engine/machine/gate.ts'
 import { startTwin } from '../../twin.ts'
 
 /** The time of the stopwatch, in milliseconds. */
@@ -70,7 +70,7 @@ test('connections that keep arriving hold a read up for a number that depends on
   }
 })
 
-test('after short steps no connection comes first', async () => {
+test('after short steps no connection is accepted first', async () => {
   const turns = new TimedTurns<string>()
   await stepOf(1)
   for (let step = 0; step < 10; step += 1) {
@@ -103,4 +103,16 @@ test('exclusive work waits while connections arrive', async () => {
   const { engine } = await startSandbox()
   await stepOf(100)
   expect(await arrivalsDuring(() => engine.runExclusively(() => undefined), 20)).toBe(20)
+})
+
+test('the pause after exclusive work does not count as steps', async () => {
+  await stepOf(0)
+  const gate: Gate<string> = new Gate((command) => void gate.letsPass(command))
+  await gate.alone(async () => gate.hold('held back'), Promise.resolve())
+  for (let paused = 0; paused < 5; paused += 1) {
+    connectionArrived()
+    now += 100
+    expect(mustAcceptFirst()).toBe(false)
+    await turn()
+  }
 })
