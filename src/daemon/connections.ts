@@ -57,7 +57,8 @@ export class Connections {
    * @param limits.unreadMs - the maximum time that a client may not read its response; @param limits.lingerMs - see SocketLimits
    * @param limits.betweenMs - the time from a response to the end of the next request's headers. Node's timeout starts
    *   again at each byte, so that a blank line now and then would keep a connection forever
-   * @param limits.ownerOf - returns the owner of the request that waits over a connection, such as a merchant; undefined if it counts for none
+   * @param limits.ownerOf - returns the owner of the request that waits over a connection, such as a merchant; undefined if it counts for
+   *   none
    */
   constructor(
     server: Server,
@@ -102,6 +103,7 @@ export class Connections {
       this.#open.delete(socket)
       this.#open.set(socket, { request, response, before })
       const unsent = this.#unsent.get(socket)?.add(response)
+      // The time begins when the response is handed over: the next check may be 30 s away.
       response.once('prefinish', () => this.#unreadMsOf(socket))
       response.once('finish', () => {
         unsent?.delete(response)
@@ -183,7 +185,7 @@ export class Connections {
     this.#unsent.set(socket, new Set())
     this.#idleSince.set(socket, stopwatch())
     this.#unread.set(socket, new UnreadLimit(socket, this.#unreadMs))
-    // The time of an idle connection is over.
+    // Node's keep-alive timeout. What has arrived during a stall is read first.
     socket.on('timeout', () => {
       const { bytesRead } = socket
       afterReads(() => {
@@ -206,7 +208,8 @@ export class Connections {
   /**
    * Closes a connection for a new one: one that is idle, or else one whose peer does not read, or else the oldest stream, which its
    * client can continue, or else the newest one of the owner with the most, whose requests may wait for very long, such as for an
-   * advance, or else one that has just become idle, whose next request may be on its way. Otherwise whoever opens connections first, or most often, would shut out all others.
+   * advance, or else one that has just become idle, whose next request may be on its way. Otherwise whoever opens connections first,
+   * or most often, would shut out all others.
    * @returns whether there is room
    */
   #makeRoom(): boolean {

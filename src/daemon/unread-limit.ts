@@ -2,7 +2,10 @@ import type { Socket } from 'node:net'
 import { stopwatch } from '../engine/machine/clock.ts'
 import { afterReads } from './after-reads.ts'
 
-/** What Node's own timeout of a socket is based on: the bytes given to the system, and those of them that it has not taken yet. */
+/**
+ * The counters of Node's internal handle, on which its own timeout is based: the bytes given to the system, and those of them that it
+ * has not accepted yet.
+ */
 type Handle = { readonly bytesWritten: number; readonly writeQueueSize: number }
 
 /**
@@ -11,8 +14,8 @@ type Handle = { readonly bytesWritten: number; readonly writeQueueSize: number }
  */
 export class UnreadLimit {
   readonly #socket: Socket
-  /** The bytes that the system had taken when something waited, and when that was found, in milliseconds: see stopwatch. */
-  #takenBytes = -1
+  /** The bytes that the system had accepted when something waited, and when that was found, in milliseconds: see stopwatch. */
+  #acceptedBytes = -1
   #since = 0
 
   /** @param ms - the time after which the connection is closed. It may take up to twice as long */
@@ -25,21 +28,22 @@ export class UnreadLimit {
 
   /**
    * Measures for how long the peer has read nothing while a response or a stream waits for it, in milliseconds, as far as earlier
-   * measurements show. @returns 0 if nothing waits
+   * measurements show.
+   * @returns 0 if nothing waits
    */
   measureMs(): number {
     if (this.#socket.writableLength === 0) return 0
-    const takenBytes = takenBytesOf(this.#socket)
-    if (takenBytes !== this.#takenBytes) {
-      this.#takenBytes = takenBytes
+    const acceptedBytes = acceptedBytesOf(this.#socket)
+    if (acceptedBytes !== this.#acceptedBytes) {
+      this.#acceptedBytes = acceptedBytes
       this.#since = stopwatch()
     }
     return stopwatch() - this.#since
   }
 }
 
-/** Also counts the part of a long text that the system has taken, unlike `writableLength`. */
-function takenBytesOf(socket: Socket): number {
+/** Returns the bytes that the system has accepted. `writableLength` would not show progress within one long write. */
+function acceptedBytesOf(socket: Socket): number {
   const { _handle: handle } = socket as { _handle?: Handle | null }
   return handle ? handle.bytesWritten - handle.writeQueueSize : 0
 }

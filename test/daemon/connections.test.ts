@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { Connections } from '../../src/daemon/connections.ts'
 import { Ending } from '../../src/daemon/ending.ts'
 
@@ -115,13 +115,16 @@ test('without an owner that has many connections, a new one is refused while all
   expect(sockets.filter(({ closed }) => closed)).toEqual([socket])
 })
 
-test('a peer that does not read gives way to a new connection before a stream that is read', async () => {
+test('the connection of a peer that does not read is closed for a new one before a stream that is read', async () => {
   await serve((_request, response) => {
     if (sockets.length < PLACES) response.write('event')
     else response.end(LONG)
   }, 60_000)
-  for (let count = 0; count < PLACES; count += 1)
-    (await ask('keep-alive', `owner ${count % 16}`))[count < PLACES - 1 ? 'resume' : 'pause']()
+  for (let count = 0; count < PLACES; count += 1) {
+    const socket = await ask('keep-alive', `owner ${count % 16}`)
+    if (count < PLACES - 1) socket.resume()
+    else socket.pause()
+  }
   const readTime = process.hrtime.bind(process)
   const clock = vi.spyOn(process, 'hrtime').mockImplementation(() => {
     const [seconds, nanoseconds] = readTime()
@@ -158,8 +161,8 @@ test.each(
     const [[served], peer] = await Promise.all([once(server, 'connection'), ask('keep-alive')])
     peer.pause()
     const sending = setInterval(() => peer.write(text), UNREAD_MS / 10)
+    onTestFinished(() => clearInterval(sending))
     await once(served, 'close')
-    clearInterval(sending)
     expect(connections.sweep()).toBe(0)
   },
 )

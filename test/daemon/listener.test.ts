@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createListener } from '../../src/daemon/listener.ts'
 
 test('connections that arrive together are all accepted after the first long request', async () => {
-  /** Fewer than may pass after a request of 50 ms. */
+  /** 50 ms of work let 25 connections be accepted first. */
   const count = 20
   let accepted = 0
   const acceptedBefore: number[] = []
