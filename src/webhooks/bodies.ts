@@ -78,7 +78,8 @@ export class Bodies {
       body.bytes ??= this.#open(body)
       const bytes = await unlessAborted(body.bytes, user.ended)
       if (!bytes) return undefined
-      // One user sends it in the turn that wrote it. The turns of a merchant with many endpoints take no longer than those of others.
+      // The turn that wrote the body also sends it once. Each further endpoint takes a turn, so that a merchant with many endpoints has no
+      // longer turns than others.
       const isItsTurn = body.isJustWritten && this.#turns.isFree
       body.isJustWritten = false
       if (!isItsTurn) await this.#turns.next(content.merchant)
