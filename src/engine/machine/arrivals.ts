@@ -1,10 +1,16 @@
 import { stopwatch } from './clock.ts'
 
 /**
- * paytwin: the time of steps, in milliseconds, after which one connection is accepted first. A connection takes some 0.4 ms, so a flood
- * of them slows the steps down by a fifth.
+ * paytwin: the part of a step's time for which connections are accepted before the next step, while they arrive. So a flood of them
+ * slows the steps by a quarter, whatever a connection costs.
  */
-const MS_PER_CONNECTION = 2
+const SHARE = 1 / 3
+
+/** paytwin: the limit of that time, in milliseconds: some twenty connections. */
+const MOST_MS = 20
+
+/** paytwin: the time of steps for which no connection is accepted before the next one, in milliseconds. */
+const SHORT_MS = 2
 
 // One state for the process: it has one event loop, also with several daemons.
 
@@ -12,8 +18,8 @@ const MS_PER_CONNECTION = 2
 let arrived = 0
 /** The number of those that were accepted before the last turn of the event loop. */
 let settled = 0
-/** The time of steps for which no connection was accepted yet, in milliseconds. */
-let owed = 0
+/** Until when connections are accepted before the next step, in milliseconds: see stopwatch. */
+let acceptsUntil = 0
 /** When the first step since the last turn of the event loop began; undefined if there was none. */
 let began: number | undefined
 
@@ -23,7 +29,6 @@ let began: number | undefined
  */
 export function connectionArrived(): void {
   arrived += 1
-  owed = Math.max(0, owed - MS_PER_CONNECTION)
   const upTo = arrived
   setImmediate(() =>
     setImmediate(() => {
@@ -39,14 +44,15 @@ export function stepBegins(): void {
   began = start
   setImmediate(() => {
     began = undefined
-    // If no connection waits, the steps before are of no account.
-    owed = (moreMayArrive() ? owed : 0) + stopwatch() - start
+    const now = stopwatch()
+    const ms = now - start
+    acceptsUntil = ms < SHORT_MS ? 0 : now + Math.min(ms * SHARE, MOST_MS)
   })
 }
 
-/** Whether a connection must be accepted before the next step, for the time that others have taken. */
+/** Whether connections must be accepted before the next step, for some of the time that others have taken. */
 export const mustAcceptFirst = (): boolean =>
-  moreMayArrive() && owed + (began === undefined ? 0 : stopwatch() - began) >= MS_PER_CONNECTION
+  moreMayArrive() && (began === undefined ? stopwatch() < acceptsUntil : stopwatch() - began >= SHORT_MS)
 
 /** Runs a function in a later turn of the event loop, when no connection must be accepted first. */
 function onceAccepted(run: () => void): void {
