@@ -85,7 +85,7 @@ export class HistoryReader {
       segment = this.#segmentAt(segments, { kind, object, entry })
       this.#extend(segment, entry)
     }
-    return stateAt(segment.states, entry) as Objects[K]
+    return stateAt(segment.states, { kind, object, entry }) as Objects[K]
   }
 
   /** Whether the state of an object at a journal entry was read, so that `asOf` reads nothing. */
@@ -277,7 +277,7 @@ function firstState(
 ): State {
   if (!keyframe) return { entry: row.newestEntry ?? 0, object: row.object }
   const isOwn = keyframe.kind === kind && keyframe.object === object
-  assertIntact(isOwn, `the keyframe ${keyframe.entry} is one of the ${kind} ${object}`)
+  assertIntact(isOwn, `the keyframe ${keyframe.entry} belongs to another object`)
   return { entry: keyframe.entry, object: { ...row.object, ...keyframe.state } as Objects[Kind] }
 }
 
@@ -288,8 +288,8 @@ const oldestOf = (states: Segment['states']): State => states.at(-1) ?? states[0
  * states at 0.
  * @throws RowDamaged if an entry is missing, so that the states end before
  */
-function stateAt(states: Segment['states'], entry: number): Objects[Kind] {
+function stateAt(states: Segment['states'], { kind, object, entry }: EntryOfObject): Objects[Kind] {
   const state = states.find((each) => each.entry <= entry)
-  assertIntact(state, `the journal has all entries from ${oldestOf(states).entry} back to ${entry}`)
+  assertIntact(state, `the journal entry ${oldestOf(states).entry} of ${kind} ${object} is missing`)
   return state.object
 }

@@ -202,7 +202,7 @@ export class Journal {
   }
 
   #listed(row: ListedEntry): EventEntry {
-    return withReplaced(this.#statements, row, eventOf)
+    return withReplaced(this.#statements, row, eventOf(row))
   }
 
   #unfiltered({ merchant, limit, order, below, above }: EventQuery): ListedEntry[] {

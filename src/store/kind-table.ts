@@ -5,7 +5,7 @@ import type { WithoutMetadata } from '../core/metadata.ts'
 import type { Blocks } from './blocks.ts'
 import { codecOf, type FieldSet, MAX_NESTED } from './codec.ts'
 import { columnsOf } from './columns.ts'
-import { assertIntact, isIndexed } from './damage.ts'
+import { findById, type LookupById } from './damage.ts'
 import { KindLists } from './kind-lists.ts'
 import { LongMetadata } from './long-metadata.ts'
 import { isSmall } from './object-sizes.ts'
@@ -31,6 +31,7 @@ export class KindTable<K extends StoredKind> {
   readonly #columns: readonly string[]
   /** The objects that were last read or written, by id. */
   readonly #recent: Recent<Cached<StoredObjects[K]>>
+  readonly #byId: LookupById<Cached<StoredObjects[K]>>
   readonly #long: LongMetadata<K>
   /** The objects that are read together when the first one that is not in the cache is asked for. */
   #expected: { readonly merchant: number; readonly ids: readonly string[] } | undefined
@@ -50,7 +51,10 @@ export class KindTable<K extends StoredKind> {
     this.#blocks = blocks
     this.#columns = Object.keys(columnsOf(kind))
     this.#recent = recentObjects(objectsKept)
-    this.#long = new LongMetadata(kind, statements, { columns: this.columns, read: this.reader, objectsKept })
+    const { columns } = this
+    const read = this.#cacheRow
+    this.#byId = { name: `get ${kind}`, kind, columns: sql.join(columns.map((name) => sql.ref(name))), read }
+    this.#long = new LongMetadata(kind, statements, { columns, read, objectsKept })
   }
 
   /** The columns that `reader` requires. */
@@ -261,22 +265,11 @@ export class KindTable<K extends StoredKind> {
       this.load(owner, ids)
       return this.#find(merchant, id)
     }
-    const found = this.#statements
-      .named(
-        `get ${this.#kind}`,
-        (db) =>
-          db
-            .selectFrom(this.#kind as 'object')
-            .select(this.columns)
-            .where(isIndexed(this.#kind, ['id'])),
-        (values) => this.#cacheRow(values),
-      )
-      .get({ id })
-    if (found) assertIntact(found.object.id === id, `the index of ${this.#kind} leads to ${id}`)
+    const found = findById(this.#statements, this.#byId, id)
     return found?.merchant === merchant ? found : undefined
   }
 
-  #cacheRow(values: readonly unknown[]): Cached<StoredObjects[K]> {
+  readonly #cacheRow: Reader<Cached<StoredObjects[K]>> = (values) => {
     const { decode, nestedLength } = codecOf(this.#kind)
     return this.#cache(values, { object: decode(values), length: nestedLength(values) })
   }

@@ -40,19 +40,22 @@ export const listedColumns = () => [
 /** SQL: the same, for queries that are written as text. */
 export const LISTED = sql.join(listedColumns())
 
-/**
- * Creates the entry of a listed row with its replaced values. Large ones are read whenever they are asked for, and not kept.
- * @param row - of an entry that is missing, all columns are null
- * @throws RowDamaged when the entry is missing
- */
+/** The row of an outer join for an entry that is missing. */
+export type Missing = { readonly seq: null }
+
+/** Checks that no entry is missing. @param owner - of the entries @throws RowDamaged */
+export const allPresent = (rows: readonly (ListedEntry | Missing)[], owner: string): ListedEntry[] =>
+  rows.map((row) => {
+    assertIntact(row.seq !== null, `a journal entry of ${owner} is missing`)
+    return row
+  })
+
+/** Adds the replaced values of a listed row to its entry. Large ones are read whenever they are asked for, and not kept. */
 export function withReplaced<Entry extends { readonly replaced: unknown }>(
   statements: Statements,
-  row: ListedEntry,
-  entryOf: (row: ListedEntry) => Entry,
+  { seq, left_out }: ListedEntry,
+  entry: Entry,
 ): Entry {
-  const { seq, left_out } = row
-  assertIntact(seq !== null, 'the journal has all entries of an object')
-  const entry = entryOf(row)
   if (left_out === 0) return entry
   return Object.defineProperty(entry, 'replaced', {
     enumerable: true,
@@ -66,6 +69,6 @@ function replacedBy(statements: Statements, seq: number): unknown {
       db.selectFrom('journal').select('replaced').where('seq', '=', arg<number>('seq')),
     )
     .get({ seq })
-  assertIntact(row?.replaced != null, `the journal entry ${seq} has replaced values`)
+  assertIntact(row?.replaced != null, `the journal entry ${seq} has no replaced values`)
   return JSON.parse(row.replaced)
 }

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { WithoutMetadata } from '../core/metadata.ts'
 import { codecOf, LEFT_OUT, MAX_NESTED } from './codec.ts'
-import { assertIntact, isIndexed } from './damage.ts'
+import { findById, type LookupById } from './damage.ts'
 import type { Recent } from './recent.ts'
 import { type Cached, recentObjects } from './recent-objects.ts'
-import { arg, literal, type Reader, type Statements } from './statements.ts'
+import { literal, type Reader, type Statements } from './statements.ts'
 import type { StoredKind, StoredObjects } from './stored-kind.ts'
 
 type Short<K extends StoredKind> = Omit<Cached<unknown>, 'place' | 'object'> & {
@@ -16,7 +16,8 @@ export class LongMetadata<K extends StoredKind> {
   readonly #kind: K
   readonly #statements: Statements
   readonly #columns: readonly string[]
-  readonly #read: Reader<StoredObjects[K]>
+  readonly #read: Reader<Cached<StoredObjects[K]>>
+  readonly #byId: LookupById<Short<K>>
   readonly #recent: Recent<Short<K>>
 
   /**
@@ -28,7 +29,7 @@ export class LongMetadata<K extends StoredKind> {
     statements: Statements,
     given: {
       readonly columns: readonly string[]
-      readonly read: Reader<StoredObjects[K]>
+      readonly read: Reader<Cached<StoredObjects[K]>>
       readonly objectsKept: number
     },
   ) {
@@ -36,6 +37,12 @@ export class LongMetadata<K extends StoredKind> {
     this.#statements = statements
     this.#columns = given.columns
     this.#read = given.read
+    this.#byId = {
+      name: `get ${kind} without metadata`,
+      kind,
+      columns: sql.join(given.columns.map(expressionOf)),
+      read: this.#readRow,
+    }
     this.#recent = recentObjects(given.objectsKept)
   }
 
@@ -43,30 +50,20 @@ export class LongMetadata<K extends StoredKind> {
   get(merchant: number, id: string): WithoutMetadata<StoredObjects[K]> | undefined {
     const known = this.#recent.get(id)
     if (known) return known.merchant === merchant ? known.object : undefined
-    const object = this.#statements
-      .named<WithoutMetadata<StoredObjects[K]>>(
-        `get ${this.#kind} without metadata`,
-        (db) => ({
-          compile: () =>
-            sql`select ${sql.join(this.#columns.map(expressionOf))} from ${sql.table(this.#kind)}
-              where ${isIndexed(this.#kind, ['id'])} and merchant = ${arg('merchant')}`.compile(db),
-        }),
-        this.#readRow,
-      )
-      .get({ id, merchant })
-    if (object) assertIntact(object.id === id, `the index of ${this.#kind} leads to ${id}`)
-    return object
+    const found = findById(this.#statements, this.#byId, id)
+    return found?.merchant === merchant ? found.object : undefined
   }
 
   /** Creates an object from a row of the columns, and caches it. */
-  readonly #readRow = (values: readonly unknown[]): WithoutMetadata<StoredObjects[K]> => {
+  readonly #readRow = (values: readonly unknown[]): Short<K> => {
     if (values[this.#columns.indexOf('metadata')] !== LEFT_OUT) return this.#read(values)
     const { decode, nestedLength } = codecOf(this.#kind)
     // Its metadata is `LEFT_OUT`, which the type hides.
     const object = decode(values)
     const merchant = Number(values[this.#columns.indexOf('merchant')])
-    this.#recent.set(object.id, { merchant, object, length: nestedLength(values) })
-    return object
+    const short = { merchant, object, length: nestedLength(values) }
+    this.#recent.set(object.id, short)
+    return short
   }
 
   /** Clears the cache. Must be called when an object of the kind changes. */

@@ -14,12 +14,15 @@ type ObjectAtInstant = {
   readonly instant: number
 }
 
-/** The entry at which the search ends: the wanted one, or without a seq the first one of the object. */
+/** The wanted entry; seq is null if the object's first entry is later. */
 type EndOfChain = { readonly seq: number | null }
 
-/** @throws RowDamaged without an end: an entry is missing, because each object has entries */
-function seqOf(end: EndOfChain | undefined): number | undefined {
-  assertIntact(end, 'the entries of an object lead back to its first one')
+/** @throws RowDamaged if the search ends before the first entry: one is missing */
+function seqOf(
+  { kind, object }: Omit<ObjectAtInstant, 'instant'>,
+  end: EndOfChain | undefined,
+): number | undefined {
+  assertIntact(end, `a journal entry of ${kind} ${object} is missing`)
   return end.seq ?? undefined
 }
 
@@ -49,7 +52,7 @@ export function newestEntryOfOwnerAt(
       },
     }))
     .get({ object, until: instant, customer })
-  return seqOf(row)
+  return seqOf({ kind, object }, row)
 }
 
 /** Returns the seq of an object's newest entry up to an instant, for an object whose clock never goes back. */
@@ -72,5 +75,5 @@ export function newestEntryAt(
           where created <= ${arg('until')} or previous is null limit 1`.compile(db),
     }))
     .get({ object, until: instant })
-  return seqOf(row)
+  return seqOf({ kind, object }, row)
 }

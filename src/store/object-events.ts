@@ -3,7 +3,7 @@ import type { Kind } from '../core/kinds.ts'
 import { ALL_INSTANTS, spanOf } from './blocks.ts'
 import { type EventQuery, typeNumber } from './event-query.ts'
 import type { Keyframes } from './keyframes.ts'
-import { LISTED, type ListedEntry } from './listed-entry.ts'
+import { allPresent, LISTED, type ListedEntry, type Missing } from './listed-entry.ts'
 import { arg, literal, type Statements } from './statements.ts'
 
 /** Selects events of one object, whose newest journal entry is known. `below` and `above` are journal seqs. */
@@ -47,16 +47,14 @@ function oldestFirst({ statements, keyframes }: Sources, query: ObjectEventQuery
 }
 
 /** Lists the entries from `start` on that match a query, newest first. Only with this order, the limit applies. */
-function follow(
-  statements: Statements,
-  { start, types, created, limit, below, above, order }: ObjectEventQuery & { readonly start: number },
-): ListedEntry[] {
+function follow(statements: Statements, query: ObjectEventQuery & { readonly start: number }): ListedEntry[] {
+  const { kind, object, start, types, created, limit, below, above, order } = query
   const isLimited = order === 'newest first'
   const numbers = types.map(typeNumber)
-  return statements
-    .named<ListedEntry>(`events of object ${types.length > 0} ${isLimited && limit}`, (db) => ({
+  const rows = statements
+    .named<ListedEntry | Missing>(`events of object ${types.length > 0} ${isLimited && limit}`, (db) => ({
       compile: () =>
-        sql<ListedEntry>`with recursive chain (seq) as (
+        sql`with recursive chain (seq) as (
             select ${arg('start')}
             union all select journal.previous from chain cross join journal on journal.seq = chain.seq
             where journal.previous > ${arg('above')})
@@ -74,4 +72,5 @@ function follow(
       types: JSON.stringify(numbers),
       ...spanOf(created),
     })
+  return allPresent(rows, `${kind} ${object}`)
 }

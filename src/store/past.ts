@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { ALL_EVENT_TYPES, type EventType, type Kind, kindNumber, kindOfNumber } from '../core/kinds.ts'
 import { firstKeyframeAfterUntil } from './keyframes.ts'
-import { LISTED, type ListedEntry, withReplaced } from './listed-entry.ts'
+import { allPresent, LISTED, type ListedEntry, type Missing, withReplaced } from './listed-entry.ts'
 import type { Owed } from './next-due.ts'
 import { movedFromCustomer, OWNER_OF_ENTRY, ownerBefore } from './ownership.ts'
 import { idsInStateAt, idsOfItemsWaitingAt, owedAt, type PastOwner, type PastState } from './past-states.ts'
@@ -162,8 +162,8 @@ export class EntryReader {
     const owner = sql`case when journal.seq = place.newest_entry then ${OWNERS[scope.kind]} else ${arg('id')} end`
     // Of an entry that is missing, the other columns are null.
     // A join without an order of its own: then SQLite follows the chains no further than the limit.
-    return this.#statements
-      .named<ListedEntry>(`past of ${scope.kind} ${isBounded}`, (db) => ({
+    const rows = this.#statements
+      .named<ListedEntry | Missing>(`past of ${scope.kind} ${isBounded}`, (db) => ({
         compile: () =>
           sql`with recursive chain (seq, previous, created, owner, former) as (
               select coalesce(journal.seq, ${last}), journal.previous, journal.created, ${owner}, ${ownerBefore(owner)}
@@ -179,7 +179,9 @@ export class EntryReader {
           ),
       }))
       .all({ id: scope.id, until, limit })
-      .map((row) => withReplaced(this.#statements, row, entryOf))
+    return allPresent(rows, `${scope.kind} ${scope.id}`).map((row) =>
+      withReplaced(this.#statements, row, entryOf(row)),
+    )
   }
 
   /** Lists the ids of an owner's objects that were in a state at an instant, newest first. */

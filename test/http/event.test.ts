@@ -184,6 +184,9 @@ test('an event that is missing in the database is a 500, in contrast to one that
   const statusOf = async (id: string) => (await damaged.request('GET', `/v1/events/${id}`)).status
   expect(await statusOf(lost.id)).toBe(500)
   expect(await statusOf(kept.id)).toBe(200)
-  expect(await statusOf('evt_00000000000000')).toBe(404)
+  const { engine, merchant } = damaged.sandbox
+  const { ids } = engine
+  const { ordinal } = merchant.settings
+  expect(await statusOf(ids.of(ordinal, 'evt', ids.newest(ordinal, 'evt') + 1))).toBe(404)
   await damaged.close()
 })

@@ -176,7 +176,10 @@ function findClockEntry(engine: Engine, merchant: Owner, id: string): ClockEvent
     if (number === undefined) continue
     const entry = store.clockEvents.event(settings.ordinal, number)
     if (entry) return entry
-    assertIntact(number > ids.newest(settings.ordinal, CLOCK_EVENT_PREFIX), `the event ${id} is in its index`)
+    assertIntact(
+      number > ids.newest(settings.ordinal, CLOCK_EVENT_PREFIX),
+      `the event ${id} is missing in its index`,
+    )
   }
   return undefined
 }

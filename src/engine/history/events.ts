@@ -124,7 +124,10 @@ export function findEntry(
     const entry = engine.store.journal.event(settings.ordinal, number)
     if (entry) return entry
     // Events have all numbers, and only those of a whole merchant are deleted.
-    assertIntact(number > engine.ids.newest(settings.ordinal, 'evt'), `the event ${id} is in its index`)
+    assertIntact(
+      number > engine.ids.newest(settings.ordinal, 'evt'),
+      `the event ${id} is missing in its index`,
+    )
   }
   throw resourceMissing('event', id, param)
 }
