@@ -24,6 +24,12 @@ let acceptsUntil = 0
 let began: number | undefined
 
 /**
+ * What waits until no connection must be accepted first. In one queue, so that a kind of steps that always has more does not come
+ * before all others each time.
+ */
+const waiting: (() => void)[] = []
+
+/**
  * Records that a connection was accepted. Node accepts one in each turn of the event loop, so others may wait, and its own request is
  * read in the next turn.
  */
@@ -46,38 +52,41 @@ export function stepBegins(): void {
     began = undefined
     const now = stopwatch()
     const ms = now - start
-    acceptsUntil = ms < SHORT_MS ? 0 : now + Math.min(ms * SHARE, MOST_MS)
+    if (ms >= SHORT_MS) acceptsUntil = now + Math.min(ms * SHARE, MOST_MS)
   })
 }
 
 /** Whether connections must be accepted before the next step, for some of the time that others have taken. */
-export const mustAcceptFirst = (): boolean =>
+const mustAcceptFirst = (): boolean =>
   moreMayArrive() && (began === undefined ? stopwatch() < acceptsUntil : stopwatch() - began >= SHORT_MS)
 
-/** Runs a function in a later turn of the event loop, when no connection must be accepted first. */
-function onceAccepted(run: () => void): void {
-  setImmediate(() => {
-    if (mustAcceptFirst()) onceAccepted(run)
-    else run()
-  })
-}
+/**
+ * Whether what could run at once must wait for a later turn: connections must be accepted first, or others wait for that and come
+ * before it.
+ */
+export const mustWait = (): boolean => mustAcceptFirst() || (moreMayArrive() && waiting.length > 0)
 
 /**
  * Runs a step that may take long, such as a transaction or a page, in a later turn of the event loop, when no connection must be
- * accepted first. Otherwise each connection would wait for one step of every connection before it.
+ * accepted first, and after those that wait already. Otherwise each connection would wait for one step of every connection before it.
  */
 export function runAfterAccepting(step: () => void): void {
-  onceAccepted(() => {
-    stepBegins()
-    step()
-  })
+  waiting.push(step)
+  setImmediate(runFirst)
+}
+
+/** Runs the first step that waits. Each has a call of its own: what it has resolved continues before the next one. */
+function runFirst(): void {
+  if (mustAcceptFirst()) {
+    setImmediate(runFirst)
+    return
+  }
+  stepBegins()
+  waiting.shift()?.()
 }
 
 /** Resolves when a step that may take long may run: see runAfterAccepting. */
 export const nextStep = (): Promise<void> => new Promise(runAfterAccepting)
-
-/** Resolves in the next turn of the event loop in which a step may run, for a caller that need not run one. */
-export const nextTurnForSteps = (): Promise<void> => new Promise(onceAccepted)
 
 /** Whether further connections or their requests may be waiting: one arrived in this turn of the event loop or the last one. */
 const moreMayArrive = (): boolean => arrived > settled

@@ -1,4 +1,4 @@
-import { mustAcceptFirst, nextTurnForSteps, runAfterAccepting, stepBegins } from './arrivals.ts'
+import { mustWait, nextStep, runAfterAccepting, stepBegins } from './arrivals.ts'
 import { stopwatch } from './clock.ts'
 import { Turns } from './turns.ts'
 
@@ -38,7 +38,7 @@ export class TimedTurns<Owner> {
    * owner may as well run it, and counts its time too.
    */
   get isFree(): boolean {
-    return (this.#isRunning ? this.#isContinuing : !mustAcceptFirst()) && this.#hasTime()
+    return (this.#isRunning ? this.#isContinuing : !mustWait()) && this.#hasTime()
   }
 
   /** Whether no callback waits. */
@@ -54,7 +54,7 @@ export class TimedTurns<Owner> {
     this.#waiting.add([owner], callback)
     if (this.#isRunning) return
     this.#isRunning = true
-    if (!mustAcceptFirst() && this.#hasTime()) void this.#runSome()
+    if (!mustWait() && this.#hasTime()) void this.#runSome()
     else this.#continue()
   }
 
@@ -185,7 +185,7 @@ export class Gate<Command> {
   /** Closes the gate for the next work once the commands have passed. */
   async #close(): Promise<void> {
     while (this.#released.size > 0) await nextTurn()
-    for (let turns = 0; turns < PAUSE_TURNS; turns += 1) await nextTurnForSteps()
+    for (let turns = 0; turns < PAUSE_TURNS; turns += 1) await nextStep()
     this.#isOpen = false
   }
 }

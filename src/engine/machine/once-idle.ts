@@ -1,4 +1,4 @@
-import { nextTurnForSteps, stepBegins } from './arrivals.ts'
+import { nextStep } from './arrivals.ts'
 import type { MerchantState } from './merchant-state.ts'
 import type { Timekeeper } from './timekeeper.ts'
 
@@ -12,9 +12,8 @@ export async function onceIdle(time: Timekeeper, merchant: MerchantState, work: 
     do {
       merchant.awaitingDeletion ??= []
       for (const clock of merchant.held.keys()) time.cancel(merchant, clock)
-      await nextTurnForSteps()
+      await nextStep()
     } while (merchant.held.size > 0)
-    stepBegins()
     work()
   } finally {
     const waiting = merchant.awaitingDeletion ?? []

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { connectionArrived, mustAcceptFirst, nextStep } from '../../../src/engine/machine/arrivals.ts'
-import { Gate, TimedTurns } from '../../../src/engine/machine/gate.ts'
+import { connectionArrived, nextStep } from '../../../src/engine/machine/arrivals.ts'
+import { TimedTurns } from '../../../src/engine/machine/gate.ts'
 import { startTwin } from '../../twin.ts'
 
 /** The time of the stopwatch, in milliseconds. */
@@ -113,14 +113,37 @@ test('exclusive work waits while connections arrive', async () => {
   expect(await arrivalsDuring(() => engine.runExclusively(() => undefined), { most: 20 })).toBe(20)
 })
 
-test('the pause after exclusive work does not count as steps', async () => {
-  await stepOf(0)
-  const gate: Gate<string> = new Gate((command) => void gate.letsPass(command))
-  await gate.alone(async () => gate.hold('held back'), Promise.resolve())
-  for (let paused = 0; paused < 5; paused += 1) {
-    connectionArrived()
-    now += 100
-    expect(mustAcceptFirst()).toBe(false)
-    await turn()
+test('while connections keep arriving, steps of which there are always more do not come before all others', async () => {
+  const ran: string[] = []
+  const steps = async (kind: string, count: number) => {
+    for (let step = 0; step < count; step += 1) {
+      await nextStep()
+      now += 20
+      ran.push(kind)
+    }
   }
+  await stepOf(20)
+  const both = () => Promise.all([steps('long', 6), steps('other', 3)])
+  await arrivalsDuring(both, { each: 1, most: 1_000 })
+  expect(ran).toEqual(['long', 'other', 'long', 'other', 'long', 'other', 'long', 'long', 'long'])
+})
+
+test('while connections keep arriving, reads that could run at once do not come before steps that wait', async () => {
+  const turns = new TimedTurns<string>()
+  await stepOf(20)
+  let hasRun = false
+  const step = () => nextStep().then(() => (hasRun = true))
+  let reads = 0
+  const flood = async () => {
+    const waited = step()
+    for (; !hasRun && reads < 100; reads += 1) {
+      turns.run('reader', () => {
+        now += 20
+      })
+      await turn()
+    }
+    await waited
+  }
+  await arrivalsDuring(flood, { each: 1, most: 1_000 })
+  expect(reads).toBeLessThan(20)
 })
