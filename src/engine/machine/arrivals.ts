@@ -2,15 +2,18 @@ import { stopwatch } from './clock.ts'
 
 /**
  * paytwin: the part of a step's time for which connections are accepted before the next step, while they arrive. So a flood of them
- * slows the steps by a quarter, whatever a connection costs.
+ * slows long steps by a quarter, whatever a connection costs.
  */
 const SHARE = 1 / 3
 
 /** paytwin: the limit of that time, in milliseconds: some twenty connections. */
 const MOST_MS = 20
 
-/** paytwin: the time of steps for which no connection is accepted before the next one, in milliseconds. */
-const SHORT_MS = 2
+/**
+ * paytwin: the time of steps for which no connection is accepted before the next one, in milliseconds. If it were shorter, the many short
+ * steps of webhooks would wait for each connection of a flood.
+ */
+const SHORT_MS = 10
 
 // One state for the process: it has one event loop, also with several daemons.
 
@@ -57,14 +60,8 @@ export function stepBegins(): void {
 }
 
 /** Whether connections must be accepted before the next step, for some of the time that others have taken. */
-const mustAcceptFirst = (): boolean =>
+export const mustAcceptFirst = (): boolean =>
   moreMayArrive() && (began === undefined ? stopwatch() < acceptsUntil : stopwatch() - began >= SHORT_MS)
-
-/**
- * Whether what could run at once must wait for a later turn: connections must be accepted first, or others wait for that and come
- * before it.
- */
-export const mustWait = (): boolean => mustAcceptFirst() || (moreMayArrive() && waiting.length > 0)
 
 /**
  * Runs a step that may take long, such as a transaction or a page, in a later turn of the event loop, when no connection must be

@@ -1,4 +1,4 @@
-import { mustWait, nextStep, runAfterAccepting, stepBegins } from './arrivals.ts'
+import { mustAcceptFirst, nextStep, runAfterAccepting, stepBegins } from './arrivals.ts'
 import { stopwatch } from './clock.ts'
 import { Turns } from './turns.ts'
 
@@ -38,7 +38,7 @@ export class TimedTurns<Owner> {
    * owner may as well run it, and counts its time too.
    */
   get isFree(): boolean {
-    return (this.#isRunning ? this.#isContinuing : !mustWait()) && this.#hasTime()
+    return (this.#isRunning ? this.#isContinuing : !mustAcceptFirst()) && this.#hasTime()
   }
 
   /** Whether no callback waits. */
@@ -54,7 +54,7 @@ export class TimedTurns<Owner> {
     this.#waiting.add([owner], callback)
     if (this.#isRunning) return
     this.#isRunning = true
-    if (!mustWait() && this.#hasTime()) void this.#runSome()
+    if (!mustAcceptFirst() && this.#hasTime()) void this.#runSome()
     else this.#continue()
   }
 
