@@ -1,8 +1,9 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { type Kind, kindNumber, kindOfNumber, type Objects } from '../core/kinds.ts'
 import { codecOf } from './codec.ts'
 import { MOVABLE } from './ownership.ts'
 import { arg, type Statements } from './statements.ts'
+import type { Tables } from './tables.ts'
 
 /**
  * The maximum number of an object's entries from one keyframe to the next, and so the maximum number of entries that are
@@ -114,16 +115,7 @@ export class Keyframes {
             .selectFrom('keyframe')
             .select(KEYFRAME_COLUMNS)
             // The kind and the object are read from the table (see damage.ts).
-            .where('entry', '=', (eb) =>
-              eb
-                .selectFrom('keyframe')
-                .select('entry')
-                .where('kind', '=', arg<number>('kind'))
-                .where('object', '=', arg<number>('object'))
-                .where('entry', '>=', arg<number>('entry'))
-                .orderBy('entry')
-                .limit(1),
-            ),
+            .where('entry', '=', firstEntryFrom(db)),
         readKeyframe,
       )
       .get({ kind: kindNumber(kind), object, entry })
@@ -136,15 +128,7 @@ export class Keyframes {
   entryFrom({ kind, object, entry }: EntryOfObject, skipped = 0): number | undefined {
     return this.#statements
       .named<{ entry: number }>('entry of keyframe', (db) =>
-        db
-          .selectFrom('keyframe')
-          .select('entry')
-          .where('kind', '=', arg<number>('kind'))
-          .where('object', '=', arg<number>('object'))
-          .where('entry', '>=', arg<number>('entry'))
-          .orderBy('entry')
-          .limit(1)
-          .offset(arg<number>('skipped')),
+        firstEntryFrom(db).offset(arg<number>('skipped')),
       )
       .get({ kind: kindNumber(kind), object, entry, skipped })?.entry
   }
@@ -184,6 +168,17 @@ export class Keyframes {
       .all({ entries: JSON.stringify(entries), maxBytes })
   }
 }
+
+/** The entry of an object's first keyframe at a journal entry or after it. */
+const firstEntryFrom = (db: Kysely<Tables>) =>
+  db
+    .selectFrom('keyframe')
+    .select('entry')
+    .where('kind', '=', arg<number>('kind'))
+    .where('object', '=', arg<number>('object'))
+    .where('entry', '>=', arg<number>('entry'))
+    .orderBy('entry')
+    .limit(1)
 
 const KEYFRAME_COLUMNS = ['kind', 'object', 'entry', 'state'] as const
 
