@@ -5,6 +5,7 @@ import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openSandbox, type Sandbox, type SandboxOptions } from '../../src/daemon/sandbox.ts'
 import { warnOfShortKeys } from '../../src/daemon/short-keys.ts'
+import { createdCounts } from '../../src/engine/resources/created-counts.ts'
 import { createStoredFixtures } from '../../src/engine/resources/fixtures.ts'
 import { addMerchant } from '../../src/engine/resources/merchant.ts'
 import { clientOf, startTwin } from '../twin.ts'
@@ -134,7 +135,7 @@ describe('stored fixtures', () => {
       createStoredFixtures({ engine, keys, unitOf, merchant }),
     )
     expect(made).toMatchObject([{ object: 'customer', ref: 'ada', merchant_id: merchant.settings.id }])
-    expect(engine.counts()).toMatchObject({ customers: 2 })
+    expect(createdCounts(engine)).toMatchObject({ customers: 2 })
   })
 
   test('create a merchant again, and keep its key, also if it is revoked', async () => {

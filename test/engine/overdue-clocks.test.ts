@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { createdCounts } from '../../src/engine/resources/created-counts.ts'
 import { anotherMerchant, asOperator } from '../http/support.ts'
 import { at, openTwin, subscribe } from '../scenarios/story.ts'
 import { clientOf } from '../twin.ts'
@@ -69,7 +70,7 @@ test('a restore meanwhile replaces what has begun, and no replaced clock begins'
   await done
   expect(failures).toEqual([])
   // The restored clocks go on from the instant of the snapshot, at which nothing is due.
-  expect(engine.counts().invoices).toBe(ids.length)
+  expect(createdCounts(engine).invoices).toBe(ids.length)
 })
 
 test('no further clock begins when the daemon ends meanwhile', async () => {

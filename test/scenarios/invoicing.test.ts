@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createdCounts } from '../../src/engine/resources/created-counts.ts'
 import { linesOf } from '../table.ts'
 import { type Body, makeCustomer, makePrice, type Twin } from '../twin.ts'
 import { at, bytesOf, historyOf, listAll, openTwin, subscribe, timelineOf } from './story.ts'
@@ -226,7 +227,7 @@ test('pages of events are complete, although there are silent changes between th
   await twin.advance({ by: '3w' })
   const [small, large] = [await pagesOf(twin, 7), await pagesOf(twin, 100)]
   expect(small).toEqual(large)
-  expect(large.length).toBe(twin.sandbox.engine.counts().events)
+  expect(large.length).toBe(createdCounts(twin.sandbox.engine).events)
 })
 
 /** The ids of all events, read in pages of one size, forward and back again. */

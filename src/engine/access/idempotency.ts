@@ -34,12 +34,16 @@ export class IdempotencyKeys {
   readonly #time: Wall
   /** For each key in use, a promise that resolves when its last request so far has released it. */
   readonly #last = new Map<string, Promise<void>>()
-  readonly #turns = new TimedTurns<string>()
+  readonly #turns: TimedTurns<string>
 
-  /** @param time - never goes back: expired responses stay expired when the wall clock is set back */
-  constructor(store: Store, time: Wall) {
+  /**
+   * @param time - never goes back: expired responses stay expired when the wall clock is set back
+   * @param turnMs - see TimedTurns
+   */
+  constructor(store: Store, time: Wall, turnMs?: number) {
     this.#store = store
     this.#time = time
+    this.#turns = new TimedTurns(turnMs)
   }
 
   /** Acquires a key, after every earlier request with it has released it. @throws when the disk cannot be read */

@@ -5,6 +5,7 @@ import { Gate, nextTurn } from './gate.ts'
 import type { Listeners } from './listeners.ts'
 import { absenceOf, type MerchantState, type Waiting } from './merchant-state.ts'
 import { Reservations } from './reservations.ts'
+import type { TimeLimits } from './time-limits.ts'
 import type { Timekeeper } from './timekeeper.ts'
 import type { Transactions } from './transactions.ts'
 import { OPERATOR, Turns } from './turns.ts'
@@ -36,12 +37,6 @@ type Command = CommandOptions & {
 }
 
 /**
- * paytwin: the time that a transaction of commands runs before other requests are served, in milliseconds. If it were 20, the
- * writes of 50 clients would often need two commits, which takes 15 % more processor time.
- */
-const TRANSACTION_MS = 50
-
-/**
  * The command queue. Commands that arrive together share one transaction, and are answered after its commit. If they take too long,
  * the others follow in transactions of their own. Merchants and the operator take turns, so that one with many commands does not
  * delay the others; the commands of one run in the order of their arrival, but pass one of several merchants that waits for another
@@ -52,6 +47,7 @@ export class CommandQueue {
   readonly #transactions: Transactions
   readonly #time: Timekeeper
   readonly #listeners: Listeners
+  readonly #transactionMs: number
   readonly #gate = new Gate<Command>((command) => this.#enqueue(command))
   readonly #commands = new Turns<object, Command>()
   readonly #reservations = new Reservations<Command>()
@@ -64,10 +60,12 @@ export class CommandQueue {
     readonly transactions: Transactions
     readonly time: Timekeeper
     readonly listeners: Listeners
+    readonly limits: TimeLimits
   }) {
     this.#transactions = given.transactions
     this.#time = given.time
     this.#listeners = given.listeners
+    this.#transactionMs = given.limits.transactionMs
   }
 
   /** Refuses commands from now on. @returns when the accepted ones have ended */
@@ -170,7 +168,7 @@ export class CommandQueue {
      */
     const open = new Set([first])
     const replies: (() => void)[] = []
-    const end = stopwatch() + TRANSACTION_MS
+    const end = stopwatch() + this.#transactionMs
     try {
       this.#transactions.run([], () => {
         // The loop also visits commands that it adds.

@@ -15,6 +15,7 @@ import { checkCurrent, isUnfinished, type MerchantState, merchantOf } from './me
 import { onceIdle } from './once-idle.ts'
 import { Outbox } from './outbox.ts'
 import { deleteStoredMerchant, stateMark } from './state-mark.ts'
+import { TIME_LIMITS, type TimeLimits } from './time-limits.ts'
 import { Timekeeper } from './timekeeper.ts'
 import { TransactionLog } from './transaction-log.ts'
 import { Transactions } from './transactions.ts'
@@ -37,9 +38,9 @@ export class Engine {
   readonly steady: Wall
   readonly time: Timekeeper
   /** The turns in which requests read, so that many do not hold up everything else. */
-  readonly reads = new TimedTurns<object>()
+  readonly reads: TimedTurns<object>
   /** The reads that take several turns. */
-  readonly longReads = new LongReads(this.reads)
+  readonly longReads: LongReads<object>
   /** The dates of all API versions, oldest first. */
   readonly versions: readonly string[]
   readonly #url: () => string
@@ -60,8 +61,9 @@ export class Engine {
     stopwatch: Stopwatch
     versions: readonly string[]
     url: () => string
+    limits?: TimeLimits | undefined
   }) {
-    const { store, seed, wall, versions } = given
+    const { store, seed, wall, versions, limits = TIME_LIMITS } = given
     this.versions = versions
     this.#url = given.url
     this.store = store
@@ -69,6 +71,8 @@ export class Engine {
     this.steady = monotonicWallClock({ wall, elapsed: given.stopwatch })
     this.ids = new Ids(store.directory, seed)
     this.faults = new Faults(this.ids)
+    this.reads = new TimedTurns(limits.turnMs)
+    this.longReads = new LongReads(this.reads)
     // Each part uses only the parts above it.
     const { outbox, ids, faults } = this
     const [listeners, log] = [this.#listeners, this.#log]
@@ -76,7 +80,7 @@ export class Engine {
     const units = new Units({ store, ids, faults, versions, log, outbox })
     const advances = new Advances({ store, transactions, log, units, outbox, listeners })
     this.time = new Timekeeper({ store, transactions, advances, listeners })
-    this.#queue = new CommandQueue({ transactions, time: this.time, listeners })
+    this.#queue = new CommandQueue({ transactions, time: this.time, listeners, limits })
     this.#transactions = transactions
     this.#units = units
     this.#loadMerchants()
@@ -175,17 +179,6 @@ export class Engine {
   /** Returns when the next job of any live clock is due: Unix milliseconds of the wall clock, Infinity without any. */
   nextDue(): number {
     return this.time.nextDue([...this.merchants.values()].map(({ clock }) => clock))
-  }
-
-  /** Counts the created objects. */
-  counts(): Readonly<Record<string, number>> {
-    const created = (prefix: string) => this.store.directory.counterSum(prefix)
-    return {
-      customers: created('cus'),
-      subscriptions: created('sub'),
-      invoices: created('in'),
-      events: created('evt'),
-    }
   }
 
   /**

@@ -1,19 +1,17 @@
 import { mustAcceptFirst, nextStep, runAfterAccepting, stepBegins } from './arrivals.ts'
 import { stopwatch } from './clock.ts'
+import { TIME_LIMITS } from './time-limits.ts'
 import { Turns } from './turns.ts'
 
 /** Resolves in the next turn of the event loop, after everything in the current one. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
-/** paytwin: the time that reads, or a chain of callbacks, work before other requests are served, in milliseconds. */
-const TURN_MS = 10
 
 /**
  * Does steps for a limited time, in milliseconds.
  * @param step - returns whether there may be a further one
  * @returns whether there may be a further one
  */
-export function workBriefly(step: () => boolean, forMs = TURN_MS): boolean {
+export function workBriefly(step: () => boolean, forMs = TIME_LIMITS.turnMs): boolean {
   for (const end = stopwatch() + forMs; step(); ) if (stopwatch() >= end) return true
   return false
 }
@@ -32,6 +30,12 @@ export class TimedTurns<Owner> {
   #isContinuing = false
   /** When the time in this turn is over; undefined if none was used. */
   #end: number | undefined
+  readonly #turnMs: number
+
+  /** @param turnMs - the time for which callbacks run in each turn of the event loop, in milliseconds */
+  constructor(turnMs = TIME_LIMITS.turnMs) {
+    this.#turnMs = turnMs
+  }
 
   /**
    * Whether a callback would run at once, or belongs to what runs now: a request that needs several turns can use one. Then its
@@ -84,7 +88,7 @@ export class TimedTurns<Owner> {
 
   #hasTime(): boolean {
     if (this.#end !== undefined) return stopwatch() < this.#end
-    this.#end = stopwatch() + TURN_MS
+    this.#end = stopwatch() + this.#turnMs
     stepBegins()
     setImmediate(() => {
       this.#end = undefined

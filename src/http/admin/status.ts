@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { createdCounts } from '../../engine/resources/created-counts.ts'
 import { deferred } from '../deferred.ts'
 import { healthSchema, type StatusShape, statusSchema } from '../schemas/admin.ts'
 import { proofOf } from './guard.ts'
@@ -48,6 +49,6 @@ export const presentStatus = (services: AdminServices): StatusShape => ({
   version: services.version,
   uptime: services.uptime(),
   merchants: [...services.engine.merchants.values()].map(presentMerchant),
-  counts: services.engine.counts(),
+  counts: createdCounts(services.engine),
   livemode: false,
 })

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createdCounts } from '../../../src/engine/resources/created-counts.ts'
 import { type Body, clientOf, startTwin, type Twin, type TwinResponse } from '../../twin.ts'
 import { asOperator, contents, idsOf, openStream, typesOf, unchanged } from '../support.ts'
 
@@ -44,7 +45,7 @@ const everything = async () => ({
   ...(await contents(twin)),
   merchants: await merchants(),
   keys: await keys(),
-  counters: twin.sandbox.engine.counts(),
+  counters: createdCounts(twin.sandbox.engine),
 })
 
 describe('loading', () => {
