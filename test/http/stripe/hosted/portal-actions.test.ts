@@ -116,6 +116,16 @@ describe('a cancellation', () => {
     expect(invoice?.total).toBe(-500)
   })
 
+  test('is confirmed although a notice was sent since', async () => {
+    const { clock, customer, subscription } = await subscribed()
+    const notice = START + 24 * DAY
+    await sdk.advance(clock, notice - 600)
+    const page = await pages.open(`${await enter(customer)}/subscriptions/${subscription}/cancel`)
+    await sdk.advance(clock, notice + 600)
+    expect(await newest(3)).toContain('invoice.upcoming')
+    expect((await pages.press(page, 'Confirm')).html).toContain('will be canceled at the end of its period')
+  })
+
   test('is shown again if the configuration has changed since', async () => {
     const { customer, subscription } = await subscribed()
     const configuration = await configured({ subscription_cancel: { enabled: true, mode: 'at_period_end' } })

@@ -10,7 +10,15 @@ import { enteredText } from '../entered-text.ts'
 import { Token } from '../form-token.tsx'
 import { Day, stepPage } from './parts.tsx'
 import { PlanName } from './plan-name.tsx'
-import { checkToken, finish, type Portal, type PortalRequest, subscriptionOf, tokenOf } from './portal.ts'
+import {
+  checkToken,
+  finish,
+  type Portal,
+  type PortalRequest,
+  subscriptionOf,
+  subscriptionState,
+  tokenOf,
+} from './portal.ts'
 
 type Reason = (typeof FEEDBACK)[number]
 
@@ -30,7 +38,7 @@ const MAX_COMMENT = 500
 
 /** The subscription, and the settings that decide the time, the credit and the offered reasons. */
 const cancelState = ({ configuration: { features } }: Portal, subscription: Subscription) =>
-  ['cancel', subscription, features.subscription_cancel] as const
+  ['cancel', subscriptionState(subscription), features.subscription_cancel] as const
 
 /** Shows the effect of a cancellation, and asks for the reason. */
 export function cancelPage(portal: Portal, { id, given, alert }: PortalRequest): Response {

@@ -12,7 +12,7 @@ import { quantityText, unitText } from '../price-text.ts'
 import { Day } from './parts.tsx'
 import { planNames } from './plan-name.tsx'
 import { unauthenticatedPayment } from './plan-payment.ts'
-import { type Portal, tokenOf } from './portal.ts'
+import { type Portal, subscriptionState, tokenOf } from './portal.ts'
 import { nameOf } from './texts.ts'
 import { canKeepPlan } from './withdraw.ts'
 
@@ -143,7 +143,7 @@ function Actions({
       ) : null}
       {keeps ? (
         <form method="post" action={`${path}/keep`}>
-          <Token value={tokenOf(portal, ['keep', subscription])} />
+          <Token value={tokenOf(portal, ['keep', subscriptionState(subscription)])} />
           <button type="submit" aria-describedby={label}>
             Keep current plan
           </button>
@@ -151,7 +151,7 @@ function Actions({
       ) : null}
       {renews ? (
         <form method="post" action={`${path}/renew`}>
-          <Token value={tokenOf(portal, ['renew', subscription])} />
+          <Token value={tokenOf(portal, ['renew', subscriptionState(subscription)])} />
           <button type="submit" aria-describedby={label}>
             Renew subscription
           </button>

@@ -28,6 +28,7 @@ import {
   Refusal,
   refusalOf,
   subscriptionOf,
+  subscriptionState,
   tokenOf,
 } from './portal.ts'
 import { planName } from './texts.ts'
@@ -158,7 +159,7 @@ type Confirmation = Readonly<Record<(typeof CONFIRMED)[number], string>>
 const CONFIRMED = ['price', 'quantity', 'promotion_code', 'proration_date', 'shown'] as const
 
 const confirmState = (subscription: Subscription, confirmed: Confirmation) =>
-  ['confirm', subscription, ...CONFIRMED.map((name) => confirmed[name])] as const
+  ['confirm', subscriptionState(subscription), ...CONFIRMED.map((name) => confirmed[name])] as const
 
 /**
  * Returns a hash of what a page shows of a change: when it takes effect, its discounts, and all amounts. An amount due of zero says

@@ -125,6 +125,12 @@ export function checkOffered(isOffered: boolean): void {
 export const tokenOf = ({ view, session }: Portal, [name, ...state]: FormState): string =>
   formToken(view, [name, session.id, ...state])
 
+/** Returns the state for which a form about a subscription is made. Its planned notices are not shown, and end when they are sent. */
+export const subscriptionState = (subscription: Subscription): Subscription => ({
+  ...subscription,
+  notices: null,
+})
+
 /** Returns the state for which the form that pays an invoice is made. */
 export const payState = ({ customer }: Portal, invoice: Summary<Invoice>): FormState => {
   const { id, status, amount_due, amount_paid, currency, attempt_count, payment_intent } = invoice

@@ -9,6 +9,7 @@ import {
   type Portal,
   type PortalRequest,
   subscriptionOf,
+  subscriptionState,
 } from './portal.ts'
 
 /** Whether the portal offers to withdraw the planned change of a subscription. */
@@ -21,7 +22,7 @@ export function canKeepPlan({ unit, configuration }: Portal, subscription: Subsc
 /** Withdraws a change of plan that waits for its payment or for the end of the period. */
 export function submitKeep(portal: Portal, { id, given }: PortalRequest): Response {
   const subscription = subscriptionOf(portal, id)
-  checkToken(portal, given, ['keep', subscription])
+  checkToken(portal, given, ['keep', subscriptionState(subscription)])
   checkOffered(canKeepPlan(portal, subscription))
   withdrawPlanChange(portal.unit, subscription)
   return finish(portal, 'kept')
@@ -30,7 +31,7 @@ export function submitKeep(portal: Portal, { id, given }: PortalRequest): Respon
 /** Withdraws a planned cancellation. */
 export function submitRenew(portal: Portal, { id, given }: PortalRequest): Response {
   const subscription = subscriptionOf(portal, id)
-  checkToken(portal, given, ['renew', subscription])
+  checkToken(portal, given, ['renew', subscriptionState(subscription)])
   checkOffered(isRenewable(subscription, portal.configuration.features))
   renewInPortal(portal.unit, subscription)
   return finish(portal, 'renewed')
