@@ -26,7 +26,7 @@ import type { OpenSnapshot, Snapshot, Snapshots } from './snapshots.ts'
 import { Statements } from './statements.ts'
 import { checkValues } from './stored-values.ts'
 import { Totals } from './totals.ts'
-import { isOfStorage } from './unusable.ts'
+import { isOfStorage, mayBeOfStorage } from './unusable.ts'
 
 /** One database and all its tables. Every call is synchronous. */
 export class Store {
@@ -128,8 +128,8 @@ export class Store {
     try {
       this.emptyLog()
     } catch (error) {
-      // The disk is still full. The caller gets the error of the transaction.
-      if (!isOfStorage(error)) throw error
+      // The disk is still full, or fails. The caller gets the error of the transaction.
+      if (!mayBeOfStorage(error)) throw error
     }
     this.#room?.measure()
   }

@@ -19,10 +19,16 @@ export class DatabaseUnusable extends Error {
 export const isOfStorage = (error: unknown): boolean =>
   error instanceof Sqlite.SqliteError && /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|PERM)/.test(error.code)
 
+/** Reports whether a page could not be read: it is damaged, or the disk fails to read. SQLite reports both with the same code. */
+export const isUnreadable = (error: unknown): error is Error =>
+  error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_CORRUPT')
+
+/** Reports whether an error comes from the disk, or from a damaged page, which cannot be told apart from a disk that fails to read. */
+export const mayBeOfStorage = (error: unknown): boolean => isOfStorage(error) || isUnreadable(error)
+
 /** Reports whether an error comes from a damaged page, or from a row that is missing or wrong. */
 export const isOfDamage = (error: unknown): error is Error =>
-  error instanceof RowDamaged ||
-  (error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_CORRUPT'))
+  error instanceof RowDamaged || isUnreadable(error)
 
 /** Reports whether another connection holds a lock on the database. */
 export const isBusy = (error: unknown): boolean =>

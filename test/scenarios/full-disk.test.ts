@@ -32,14 +32,27 @@ afterEach(() => {
   return twin.close()
 })
 
-/** Makes the jobs of a clock unreadable, as a damaged page of their table does. */
-function damageJobs({ sandbox }: Twin, damaged = sandbox.merchant.clock.seq): void {
+/**
+ * Makes the jobs of a clock unreadable, as a damaged page of their table does, or a disk that fails to read it.
+ * @returns a function that makes them readable
+ */
+function damageJobs({ sandbox }: Twin, damaged = sandbox.merchant.clock.seq): () => void {
   const { jobs } = sandbox.engine.store
   const first = jobs.first.bind(jobs)
-  vi.spyOn(jobs, 'first').mockImplementation((clock) => {
+  const spy = vi.spyOn(jobs, 'first').mockImplementation((clock) => {
     if (clock !== damaged) return first(clock)
     throw new Sqlite.SqliteError('database disk image is malformed', 'SQLITE_CORRUPT')
   })
+  return () => spy.mockRestore()
+}
+
+/** Stops the stopwatch. @returns a function that moves it on by seconds */
+function stopStopwatch(): (seconds: number) => void {
+  let [now, nanoseconds] = process.hrtime()
+  vi.spyOn(process, 'hrtime').mockImplementation(() => [now, nanoseconds])
+  return (seconds) => {
+    now += seconds
+  }
 }
 
 /** The failures that the engine reports, each once. */
@@ -115,12 +128,29 @@ test('commands that wait for an advance which cannot begin fail with it', async 
   expect(await engine.command(merchant, null, (unit) => unit.now)).toBe(at(NOW))
 })
 
-test('an advance over damaged jobs fails and ends, and other requests are served', async () => {
+test('an advance continues after the disk could not be read, and its key does not repeat it', async () => {
   twin = await start()
   await subscribe(twin, DAILY)
+  const repair = damageJobs(twin)
+  expect((await advance()).status).toBe(500)
+  expect(await clock()).toMatchObject({ status: 'advancing', now: at(NOW) })
+  expect((await twin.request('POST', '/v1/customers')).status).toBe(500)
+  repair()
+  await twin.sandbox.engine.runAllDueJobs()
+  await twin.post('/v1/products', { name: 'Later' })
+  expect((await advance()).headers.get('Idempotent-Replayed')).toBe('true')
+  expect(bytesOf(await historyOf(twin))).toEqual(await undisturbed())
+})
+
+test('an advance over damaged jobs ends after a minute, and other requests are served', async () => {
+  twin = await start()
+  await subscribe(twin, DAILY)
+  const pass = stopStopwatch()
   damageJobs(twin)
   expect((await advance()).status).toBe(500)
-  expect(twin.sandbox.engine.time.isMoving).toBe(false)
+  pass(60)
+  await twin.sandbox.engine.runAllDueJobs()
+  await twin.sandbox.engine.time.idle()
   expect(await clock()).toMatchObject({ status: 'ready', now: at(NOW) })
   expect((await twin.post('/v1/customers')).created).toBe(at(NOW))
 })
@@ -184,7 +214,7 @@ test('a live clock catches up when there is space again', async () => {
   )
 })
 
-test('a live clock with damaged jobs reports that once and runs none; the others catch up', async () => {
+test('a live clock with damaged jobs reports that and runs none while they are; the others catch up', async () => {
   twin = await start(true)
   const shop = await createMerchant(twin.sandbox.engine, { name: 'Shop', clock: 'live' })
   const { secret } = await twin.sandbox.keys.issue({
@@ -195,16 +225,67 @@ test('a live clock with damaged jobs reports that once and runs none; the others
   const other = clientOf(twin.sandbox, secret)
   await subscribe(twin, DAILY)
   await subscribe(other, DAILY)
-  damageJobs(twin)
+  const pass = stopStopwatch()
+  const repair = damageJobs(twin)
   wall = at('2026-06-03T09:00:00Z')
+  const runAll = () => twin.sandbox.engine.runAllDueJobs()
+  await runAll()
+  expect((await twin.request('GET', '/v1/invoices')).status).toBe(500)
+  pass(60)
   const failures = failuresOf(twin)
-  await twin.sandbox.engine.runAllDueJobs()
-  await twin.sandbox.engine.runAllDueJobs()
+  await runAll()
+  await runAll()
   expect((await other.get('/v1/invoices')).data).toHaveLength(3)
   expect((await twin.get('/v1/invoices')).data).toHaveLength(1)
   expect([...failures]).toEqual([
     `reading the jobs of the clock ${twin.sandbox.merchant.clock.id}; none of them will run: SqliteError: database disk image is malformed`,
   ])
+  repair()
+  pass(30)
+  await runAll()
+  expect((await twin.get('/v1/invoices')).data).toHaveLength(3)
+})
+
+test('a live clock catches up, each job at its instant, after its disk could not be read', async () => {
+  twin = await start(true)
+  await subscribe(twin, DAILY)
+  const repair = damageJobs(twin)
+  wall = at('2026-06-03T09:00:00Z')
+  await twin.sandbox.engine.runAllDueJobs()
+  expect((await twin.request('POST', '/v1/customers')).status).toBe(500)
+  repair()
+  expect((await twin.get('/v1/invoices')).data.map(({ created }: Body) => created)).toEqual(
+    ['03', '02', '01'].map((day) => at(`2026-06-${day}T09:00:00Z`)),
+  )
+})
+
+test('a live clock whose jobs fail on a damaged page tries them again', async () => {
+  twin = await start(true)
+  await subscribe(twin, DAILY)
+  const pass = stopStopwatch()
+  const { engine, merchant } = twin.sandbox
+  const damaged = vi.spyOn(engine.store.jobs, 'firstFew').mockImplementation(() => {
+    throw new Sqlite.SqliteError('database disk image is malformed', 'SQLITE_CORRUPT')
+  })
+  const runAll = async () => {
+    await engine.runAllDueJobs()
+    await engine.time.idle()
+  }
+  wall = at('2026-06-03T09:00:00Z')
+  await runAll()
+  expect(presentClock(merchant)).toMatchObject({ status: 'advancing', target: wall })
+  pass(60)
+  await runAll()
+  // The catch-up has ended, so that requests are answered, and the clock goes on from the instant before its first job.
+  expect(presentClock(merchant)).toMatchObject({ status: 'ready', now: at(NOW) })
+  wall += 86_400
+  expect((await twin.post('/v1/customers')).created).toBe(at('2026-06-02T09:00:00Z'))
+  damaged.mockRestore()
+  await runAll()
+  expect((await twin.get('/v1/invoices')).data).toHaveLength(1)
+  pass(30)
+  await runAll()
+  expect((await twin.get('/v1/invoices')).data).toHaveLength(2)
 })
 
 test('a live clock catches up after the disk was full meanwhile', async () => {

@@ -1,19 +1,29 @@
-import { assert, internalError } from '../../core/errors.ts'
+import { internalError } from '../../core/errors.ts'
 import type { Store } from '../../store/store.ts'
-import { isOfStorage } from '../../store/unusable.ts'
+import { mayBeOfStorage } from '../../store/unusable.ts'
 import { recordClockEvent } from '../resources/clock-event.ts'
+import { AdvanceStalled } from './advance-stalled.ts'
 import { AdvanceTurns, JOBS_ALONE, type QueuedAdvance } from './advance-turns.ts'
 import { nextStep } from './arrivals.ts'
 import type { Clock } from './clock.ts'
 import { DueJobs } from './due-jobs.ts'
 import type { Listeners } from './listeners.ts'
-import type { MerchantState, Waiting } from './merchant-state.ts'
+import { hold, type MerchantState, type Waiting } from './merchant-state.ts'
 import type { Outbox } from './outbox.ts'
 import { runBatch } from './scheduler.ts'
-import { awaitsWebhooks, EMPTY_SUMMARY, inOrder, progressOf, type Summary } from './stored-advance.ts'
+import {
+  awaitsWebhooks,
+  EMPTY_SUMMARY,
+  inOrder,
+  isCatchUp,
+  progressOf,
+  type Summary,
+} from './stored-advance.ts'
+import { SuspendedClocks } from './suspended-clocks.ts'
 import type { TransactionLog } from './transaction-log.ts'
 import type { Transactions } from './transactions.ts'
 import type { Units } from './units.ts'
+import { UnreadableClocks } from './unreadable-clocks.ts'
 
 /**
  * The number of batches between two checkpoints, which have a turn of their own so that no request waits for both a
@@ -21,15 +31,6 @@ import type { Units } from './units.ts'
  * smaller, pages that every batch changes would be written more often.
  */
 const BATCHES_A_CHECKPOINT = 8
-
-/**
- * An advance that cannot be written because the disk is full. It stays in progress and continues when there is space.
- */
-export class AdvanceStalled extends Error {
-  constructor(cause: unknown) {
-    super(`the advance is stalled: ${cause instanceof Error ? cause.message : cause}`, { cause })
-  }
-}
 
 /** Controls a running advance. `wake` ends its wait, for other advances or for webhooks, when it is canceled or the daemon stops. */
 type Control = { wake: () => void; readonly queued: QueuedAdvance }
@@ -51,6 +52,8 @@ export class Advances {
   /** Clocks whose advance ends after its current batch. An advance that stalls first ends once it can be written. */
   readonly #canceled = new WeakSet<Clock>()
   readonly #turns = new AdvanceTurns()
+  readonly #unreadable = new UnreadableClocks()
+  readonly suspended = new SuspendedClocks()
   #isStopping = false
 
   constructor(given: {
@@ -164,8 +167,8 @@ export class Advances {
       return await this.#runBatches(merchant, clock, control)
     } catch (error) {
       this.#listeners.report(error, `advancing the clock of ${merchant.settings.id}`)
-      if (isOfStorage(error)) throw new AdvanceStalled(error)
-      this.#endFailed(merchant, clock)
+      if (this.#unreadable.mayPass(clock, error)) throw new AdvanceStalled(error)
+      this.#endFailed(merchant, clock, error)
       throw error
     }
   }
@@ -189,6 +192,7 @@ export class Advances {
         if (ran.isDone) this.#reportReady(merchant, clock)
         return ran
       })
+      this.#unreadable.wasRead(clock)
       summary = batch.summary
       isWaiting = batch.isWaiting
       if (summary.jobs >= JOBS_ALONE) control.queued.leave()
@@ -211,20 +215,25 @@ export class Advances {
     await Promise.race([control.queued.othersLeft, woken])
   }
 
-  /** Checkpoints the log. On a full disk, the rest stays in the log until the next checkpoint. */
+  /** Checkpoints the log. On a full or failing disk, the rest stays in the log until the next checkpoint. */
   #checkpoint(): void {
     try {
       this.#store.checkpoint()
     } catch (error) {
-      if (!isOfStorage(error)) throw error
+      if (!mayBeOfStorage(error)) throw error
       this.#listeners.report(error, 'checkpointing the log')
     }
   }
 
-  /** Ends an advance after an error; if that cannot be written either, the advance stays stalled. */
-  #endFailed(merchant: MerchantState, clock: Clock): void {
+  /**
+   * Ends an advance after an error; if that cannot be written either, the advance stays stalled. A live clock that was catching up is
+   * suspended, because otherwise it would fail again at once.
+   */
+  #endFailed(merchant: MerchantState, clock: Clock, failure: unknown): void {
+    const wasCatchUp = isCatchUp(clock)
     try {
       this.#end(merchant, clock)
+      if (wasCatchUp) this.suspended.add(clock, failure)
     } catch (error) {
       this.#listeners.report(error, `ending an advance of ${merchant.settings.id}`)
     }
@@ -278,14 +287,6 @@ export class Advances {
       merchant.parked.delete(clock)
     }
   }
-}
-
-/** Makes writes that follow a clock wait. @returns the list in which they wait */
-function hold(merchant: MerchantState, clock: Clock): Waiting[] {
-  assert(!merchant.held.has(clock), `only one advance moves ${clock.id}`)
-  const waiting: Waiting[] = []
-  merchant.held.set(clock, waiting)
-  return waiting
 }
 
 /** Marks a promise as handled: the failure of an advance is reported where it happens. */

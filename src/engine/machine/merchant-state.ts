@@ -102,3 +102,11 @@ export function checkCurrent(merchant: MerchantState): void {
   const reason = absenceOf(merchant)
   if (reason) throw reason
 }
+
+/** Makes writes that follow a clock wait. @returns the list in which they wait */
+export function hold(merchant: MerchantState, clock: Clock): Waiting[] {
+  assert(!merchant.held.has(clock), `only one advance moves ${clock.id}`)
+  const waiting: Waiting[] = []
+  merchant.held.set(clock, waiting)
+  return waiting
+}

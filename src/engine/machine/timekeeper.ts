@@ -2,9 +2,8 @@ import { formatInstant } from '../../core/calendar.ts'
 import { parameterInvalid } from '../../core/errors.ts'
 import type { QueuedJob } from '../../store/jobs.ts'
 import type { Store } from '../../store/store.ts'
-import { isOfStorage } from '../../store/unusable.ts'
 import { recordClockEvent } from '../resources/clock-event.ts'
-import { AdvanceStalled, type Advances } from './advances.ts'
+import type { Advances } from './advances.ts'
 import { nextStep } from './arrivals.ts'
 import type { Clock } from './clock.ts'
 import { workBriefly } from './gate.ts'
@@ -13,6 +12,7 @@ import type { MerchantState } from './merchant-state.ts'
 import { type AdvanceOptions, inOrder, type Summary, storedAdvance } from './stored-advance.ts'
 import type { Transactions } from './transactions.ts'
 import type { UnitOfWork } from './unit.ts'
+import { UnreadableClocks } from './unreadable-clocks.ts'
 
 /**
  * Moves clocks: by a requested advance, or to bring a live clock up to the wall clock.
@@ -23,8 +23,7 @@ export class Timekeeper {
   readonly #transactions: Transactions
   readonly #advances: Advances
   readonly #listeners: Listeners
-  /** Live clocks with a due job that failed, or whose jobs cannot be read. Their jobs run only when an advance is requested. */
-  readonly #stuck = new Set<Clock>()
+  readonly #unreadable = new UnreadableClocks()
 
   constructor(given: {
     readonly store: Store
@@ -58,7 +57,7 @@ export class Timekeeper {
 
   /** Lets a live clock run its due jobs again, after a job on it has failed. */
   release(clock: Clock): void {
-    this.#stuck.delete(clock)
+    this.#advances.suspended.release(clock)
   }
 
   /**
@@ -122,10 +121,8 @@ export class Timekeeper {
         if (isComplete(clock, target, summary))
           this.#listeners.notify((listener) => listener.caughtUp?.(settings.id, summary))
       },
-      (error: unknown) => {
-        // A stalled advance continues when there is space, so it is not a failure that would repeat itself.
-        if (!(error instanceof AdvanceStalled)) this.#stuck.add(clock)
-      },
+      // It is reported, and tried again by itself or suspended.
+      () => undefined,
     )
   }
 
@@ -184,7 +181,7 @@ export class Timekeeper {
 
   /** Clears its caches after the clocks were replaced. */
   forget(): void {
-    this.#stuck.clear()
+    this.#advances.suspended.clear()
   }
 
   /** Stops all advances after their current batch; they continue at the next start. */
@@ -207,19 +204,25 @@ export class Timekeeper {
   }
 
   /**
-   * Returns the next job of a live clock; undefined when there is none, while an advance moves the clock, and when the clock is
-   * stuck. A clock whose jobs are damaged becomes stuck.
+   * Returns the next job of a live clock; undefined when there is none, while an advance moves the clock, and while the clock is
+   * suspended. A clock whose jobs are damaged is suspended.
    * @throws when the disk cannot be read
    */
   #nextJob(clock: Clock): QueuedJob | undefined {
-    const runsByItself = clock.mode === 'live' && clock.target === null && !this.#stuck.has(clock)
+    const { suspended } = this.#advances
+    const runsByItself = clock.mode === 'live' && clock.target === null && !suspended.has(clock)
     if (!runsByItself) return undefined
     try {
-      return this.#store.jobs.first(clock.seq)
+      const job = this.#store.jobs.first(clock.seq)
+      this.#unreadable.wasRead(clock)
+      suspended.release(clock)
+      return job
     } catch (error) {
-      if (isOfStorage(error)) throw error
-      this.#stuck.add(clock)
-      this.#listeners.report(error, `reading the jobs of the clock ${clock.id}; none of them will run`)
+      if (this.#unreadable.mayPass(clock, error)) throw error
+      const isKnown = suspended.release(clock)
+      suspended.add(clock, error)
+      if (!isKnown)
+        this.#listeners.report(error, `reading the jobs of the clock ${clock.id}; none of them will run`)
       return undefined
     }
   }
