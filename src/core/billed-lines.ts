@@ -12,37 +12,48 @@ export type BilledSum = BilledLine & {
   readonly count: number
 }
 
-/** The amounts that invoices of a subscription and its pending invoice items bill for its items in one period. */
+/** The amounts that are billed for the items of a subscription in one period. */
 export type BilledPeriod = {
   /** The start of the period, in Unix seconds. */
   readonly cycle: number
   /** The seq of the invoice that bills the period as a whole; 0 if none does. */
   readonly beginning: number
-  /** The seq of the newest invoice that is summed; 0 for none. */
+  /** The seq of the newest invoice of the subscription that is summed; 0 for none. */
   readonly through: number
-  /** The sums of these invoices. Those of deleted items can be missing. */
+  /** The sums of the lines of these invoices that `corrections` lacks. Those of deleted items can be missing. */
   readonly sums: readonly BilledSum[]
-  /** The sums of all invoice items that are pending for the subscription. */
-  readonly waiting: readonly BilledSum[]
+  /** The sums of the invoice items that correct the period, pending or on any invoice. Those of deleted items can be missing. */
+  readonly corrections: readonly BilledSum[]
 }
 
-/** Returns the amounts of a period before its first invoice: only those of pending invoice items. */
-export const withoutInvoices = (cycle: number, items: Iterable<InvoiceItem>): BilledPeriod => {
-  return {
-    cycle,
-    beginning: 0,
-    through: 0,
-    sums: [],
-    waiting: summed([], linesOfItems(items, cycle).map(one)),
-  }
+/** Returns the amounts of a period before its first invoice: only those of the invoice items that correct it. */
+export const withoutInvoices = (cycle: number, corrections: Iterable<InvoiceItem>): BilledPeriod => ({
+  cycle,
+  beginning: 0,
+  through: 0,
+  sums: [],
+  corrections: summed([], [...corrections].flatMap((item) => correctionOf(item, cycle)).map(one)),
+})
+
+/**
+ * Returns an invoice item with the amount that it bills after discounts; null if it bills nothing, because it is deleted or on an
+ * invoice that is void, uncollectible or deleted. What a pending update bills counts only once the update is applied.
+ * @param invoice - the invoice that it is on; null while it is pending
+ */
+export function asBilled(
+  item: InvoiceItem,
+  invoice: Invoice | null,
+  { pending_update }: Pick<Subscription, 'pending_update'>,
+): InvoiceItem | null {
+  if (item.deleted || pending_update?.prorations.includes(item.id)) return null
+  if (invoice === null) return item
+  if (!billsLines(invoice)) return null
+  const line = item.discountable && invoice.lines.find(({ invoice_item }) => invoice_item === item.id)
+  return line ? { ...item, amount: netAmount(line) } : item
 }
 
-/** Lists the lines that invoice items bill in a period. */
-export function linesOfItems(items: Iterable<InvoiceItem>, cycle: number): BilledLine[] {
-  const lines: BilledLine[] = []
-  for (const item of items) lines.push(...correctionOf(item, cycle, item.amount))
-  return lines
-}
+/** Reports whether the lines of an invoice are billed: it was not voided, marked uncollectible or deleted. */
+export const billsLines = (invoice: Invoice): boolean => isBilled(invoice) && !invoice.deleted
 
 /** An invoice, and its seq. */
 export type PlacedInvoice = { readonly invoice: Invoice; readonly seq: number }
@@ -52,8 +63,7 @@ export function withNextInvoices(billed: BilledPeriod, invoices: Iterable<Placed
   let { beginning, through, sums } = billed
   let added: BilledSum[] = []
   for (const { invoice, seq } of invoices) {
-    // Another period may have begun in the same second, and ended at once. Its lines are on older invoices, and its
-    // prorations are on the invoice that begins the current period.
+    // Another period may have begun in the same second, and ended at once: an older invoice bills it.
     const begins = beginsPeriod(invoice, billed.cycle)
     if (begins) [beginning, sums, added] = [seq, [], []]
     added.push(...linesOf(invoice, billed.cycle, begins).map(one))
@@ -62,17 +72,17 @@ export function withNextInvoices(billed: BilledPeriod, invoices: Iterable<Placed
   return through === billed.through ? billed : { ...billed, beginning, through, sums: summed(sums, added) }
 }
 
-/** The changes of what a subscription's invoices and pending invoice items bill. */
+/** The changes of what a subscription's invoices and invoice items bill. */
 export type BilledChanges = {
-  /** Invoices before their changes (null: they were not to be summed) and after them. */
+  /** Invoices of the subscription before their changes (null: they were not to be summed) and after them. */
   readonly invoices: readonly {
     readonly before: Invoice | null
     readonly after: Invoice
     readonly seq: number
   }[]
-  /** Invoice items that become pending. */
+  /** Invoice items that are billed from now on, with their amounts after discounts. */
   readonly added: readonly InvoiceItem[]
-  /** Invoice items that are no longer pending, as they were. */
+  /** Invoice items that are no longer billed, with their amounts before. */
   readonly removed: readonly InvoiceItem[]
 }
 
@@ -93,9 +103,14 @@ export function withChanges(
     if (before) ofInvoices.push(...linesOf(before, cycle, begins).map(less))
     ofInvoices.push(...linesOf(after, cycle, begins).map(one))
   }
-  const ofItems = [...linesOfItems(removed, cycle).map(less), ...linesOfItems(added, cycle).map(one)]
+  const corrections = (items: readonly InvoiceItem[]) => items.flatMap((item) => correctionOf(item, cycle))
+  const ofItems = [...corrections(removed).map(less), ...corrections(added).map(one)]
   if (ofInvoices.length + ofItems.length === 0) return billed
-  return { ...billed, sums: summed(billed.sums, ofInvoices), waiting: summed(billed.waiting, ofItems) }
+  return {
+    ...billed,
+    sums: summed(billed.sums, ofInvoices),
+    corrections: summed(billed.corrections, ofItems),
+  }
 }
 
 /**
@@ -108,14 +123,14 @@ export function ofCurrentItems(
 ): BilledPeriod {
   const current = new Set([...items, ...(pending_update?.items ?? [])].map(({ id }) => id))
   const isCurrent = ({ subscription_item }: BilledSum) => current.has(subscription_item)
-  const { sums, waiting } = billed
-  if (sums.every(isCurrent) && waiting.every(isCurrent)) return billed
-  return { ...billed, sums: sums.filter(isCurrent), waiting: waiting.filter(isCurrent) }
+  const { sums, corrections } = billed
+  if (sums.every(isCurrent) && corrections.every(isCurrent)) return billed
+  return { ...billed, sums: sums.filter(isCurrent), corrections: corrections.filter(isCurrent) }
 }
 
 /** Reports whether a change of an invoice may change what it bills. */
 export const changesBilled = (before: Invoice, after: Invoice): boolean =>
-  before.lines !== after.lines || isBilled(before) !== isBilled(after) || before.deleted !== after.deleted
+  before.lines !== after.lines || billsLines(before) !== billsLines(after)
 
 /** Adds up the sums of each span, in one pass over the sums: a period can have very many. */
 function summed(sums: readonly BilledSum[], added: readonly BilledSum[]): readonly BilledSum[] {
@@ -152,12 +167,16 @@ const summand = ({ subscription_item, start, end, amount }: BilledLine, sign: 1 
   count: sign,
 })
 
-/** Lists the lines of an invoice that bill items in a period, as a whole or with corrections. */
+/**
+ * Lists the lines of an invoice that bill items for a whole period, or that bill a correction once more, because its item waits
+ * for another invoice again. All other corrections are counted by their items, which can be on any invoice.
+ */
 function linesOf(invoice: Invoice, cycle: number, begins: boolean): BilledLine[] {
-  if (!isBilled(invoice)) return []
+  if (!billsLines(invoice)) return []
   if (begins) return planLinesOf(invoice, cycle)
-  if (invoice.deleted) return []
-  return invoice.lines.flatMap((line) => (line.is_replaced ? [] : correctionOf(line, cycle, netAmount(line))))
+  return invoice.lines.flatMap((line) =>
+    line.is_released ? correctionOf({ ...line, amount: netAmount(line) }, cycle) : [],
+  )
 }
 
 /** An object before a change (null: it did not exist) and after it. */
@@ -192,9 +211,8 @@ function planLinesOf({ lines, period_start, period_end }: Invoice, cycle: number
 
 /** Returns the proration of a line or an invoice item within a period; nothing for usage. */
 function correctionOf(
-  { proration }: { readonly proration?: ItemProration | null },
+  { proration, amount }: Pick<InvoiceItem, 'amount'> & { readonly proration?: ItemProration | null },
   cycle: number,
-  amount: number,
 ): BilledLine[] {
   if (!proration || !isCorrection(proration) || proration.is_replaced || proration.cycle !== cycle) return []
   const { subscription_item, start, end } = proration

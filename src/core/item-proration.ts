@@ -9,7 +9,7 @@ export type ItemProration = Period & {
   readonly is_usage?: true
   /** The whole quantity of usage that is not whole. */
   readonly quantity_decimal?: string
-  /** Set when its period is replaced by one with the same start. Lines keep the state in which their item was billed. */
+  /** Set on an invoice item when its period is replaced by one with the same start. */
   readonly is_replaced?: true
 }
 

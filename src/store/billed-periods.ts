@@ -1,7 +1,10 @@
 import type { BilledPeriod, BilledSum } from '../core/billed-lines.ts'
 import { arg, type Statements } from './statements.ts'
 
-type Row = Omit<BilledPeriod, 'sums' | 'waiting'> & { readonly sums: string; readonly waiting: string }
+type Row = Omit<BilledPeriod, 'sums' | 'corrections'> & {
+  readonly sums: string
+  readonly corrections: string
+}
 
 /** A stored text, and its sums. */
 type Parsed = { readonly text: string; readonly sums: readonly BilledSum[] }
@@ -16,7 +19,7 @@ export class BilledPeriodTable {
    * What was read or written last. A change of a plan reads the same sums twice, and a preview rehearses up to ten phases of a
    * schedule. The sums are used again if the stored text is the same, which holds after a rollback, too.
    */
-  #last: { readonly sums: Parsed; readonly waiting: Parsed } = { sums: EMPTY, waiting: EMPTY }
+  #last: { readonly sums: Parsed; readonly corrections: Parsed } = { sums: EMPTY, corrections: EMPTY }
 
   constructor(statements: Statements) {
     this.#statements = statements
@@ -28,20 +31,23 @@ export class BilledPeriodTable {
       .named<Row>('get billed period', (db) =>
         db
           .selectFrom('billed_period')
-          .select(['cycle', 'beginning', 'through', 'sums', 'waiting'])
+          .select(['cycle', 'beginning', 'through', 'sums', 'corrections'])
           .where('subscription', '=', arg<string>('subscription')),
       )
       .get({ subscription })
     if (!row) return undefined
     const sums = parsed(row.sums, this.#last.sums)
-    const waiting = parsed(row.waiting, this.#last.waiting)
-    this.#last = { sums, waiting }
-    return { ...row, sums: sums.sums, waiting: waiting.sums }
+    const corrections = parsed(row.corrections, this.#last.corrections)
+    this.#last = { sums, corrections }
+    return { ...row, sums: sums.sums, corrections: corrections.sums }
   }
 
   /** Stores the sums of a subscription, and replaces earlier ones. */
-  set(merchant: number, subscription: string, { sums, waiting, ...billed }: BilledPeriod): void {
-    const newest = { sums: { text: textOf(sums), sums }, waiting: { text: textOf(waiting), sums: waiting } }
+  set(merchant: number, subscription: string, { sums, corrections, ...billed }: BilledPeriod): void {
+    const newest = {
+      sums: { text: textOf(sums), sums },
+      corrections: { text: textOf(corrections), sums: corrections },
+    }
     this.#last = newest
     this.#statements
       .named('set billed period', (db) =>
@@ -52,10 +58,16 @@ export class BilledPeriodTable {
           beginning: arg<number>('beginning'),
           through: arg<number>('through'),
           sums: arg<string>('sums'),
-          waiting: arg<string>('waiting'),
+          corrections: arg<string>('corrections'),
         }),
       )
-      .run({ ...billed, merchant, subscription, sums: newest.sums.text, waiting: newest.waiting.text })
+      .run({
+        ...billed,
+        merchant,
+        subscription,
+        sums: newest.sums.text,
+        corrections: newest.corrections.text,
+      })
   }
 
   /** Deletes the stored sums of a subscription. */

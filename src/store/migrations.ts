@@ -48,6 +48,7 @@ import * as unansweredRequests from './migrations/0046-unanswered-requests.ts'
 import * as amountsOff from './migrations/0047-amounts-off.ts'
 import * as invoicedCustomers from './migrations/0048-invoiced-customers.ts'
 import * as longColumnsLast from './migrations/0049-long-columns-last.ts'
+import * as movedProrations from './migrations/0050-moved-prorations.ts'
 
 /** All migrations, in order. Written by `npm run schema` from the files in migrations/. */
 export const MIGRATIONS: Migrations = {
@@ -100,4 +101,5 @@ export const MIGRATIONS: Migrations = {
   '0047-amounts-off': amountsOff,
   '0048-invoiced-customers': invoicedCustomers,
   '0049-long-columns-last': longColumnsLast,
+  '0050-moved-prorations': movedProrations,
 }

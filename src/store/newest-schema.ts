@@ -219,7 +219,7 @@ CREATE TABLE billing_portal_session (
 CREATE INDEX billing_portal_session_merchant on billing_portal_session (merchant);
 CREATE TABLE billed_period (
       subscription text primary key, merchant integer not null, cycle integer not null, beginning integer not null,
-      through integer not null, sums text not null, waiting text not null) strict, without rowid;
+      through integer not null, sums text not null, corrections text not null) strict, without rowid;
 CREATE INDEX webhook_delivery_by_event on webhook_delivery (event);
 CREATE INDEX customer_text on customer (merchant, seq, name, email) where deleted = 0;
 CREATE TABLE clock_event (
@@ -300,4 +300,5 @@ CREATE INDEX invoice_item_pending on invoice_item (merchant) where invoice is nu
 CREATE INDEX invoice_item_billed_with on invoice_item (billed_with) where billed_with is not null;
 CREATE INDEX invoice_item_to_bill on invoice_item (customer, currency)
       where invoice is null and deleted = 0 and billed_with is null;
+CREATE INDEX invoice_item_proration on invoice_item (subscription) where proration is not null;
 `

@@ -223,9 +223,9 @@ type BilledPeriodRow = {
   /** The seq of the invoice that bills the whole period, and that of the newest one that is summed; 0 for none. */
   beginning: number
   through: number
-  /** Sums of the lines on invoices and of the waiting items, as JSON. */
+  /** Sums of the lines for the whole period, and of the invoice items that correct it, as JSON. */
   sums: string
-  waiting: string
+  corrections: string
 }
 
 /** A reported usage of a customer. Events have no journal: see meter-events.ts. Times are on the customer's clock, in Unix seconds. */

@@ -11,13 +11,13 @@ test('items that are billed together are removed from the sums of a period in on
       return start
     },
   })
-  const waiting = Array.from({ length: 1_000 }, (_, start) => sumAt(start))
-  const billed: BilledPeriod = { cycle: 1, beginning: 0, through: 0, sums: [], waiting }
-  const removed = waiting.slice(0, 250).map((_, start) => itemAt(start))
+  const corrections = Array.from({ length: 1_000 }, (_, start) => sumAt(start))
+  const billed: BilledPeriod = { cycle: 1, beginning: 0, through: 0, sums: [], corrections }
+  const removed = corrections.slice(0, 250).map((_, start) => itemAt(start))
   const after = withChanges(billed, { invoices: [], added: [itemAt(500)], removed })
-  expect(reads).toBeLessThan(2 * waiting.length)
-  expect(after?.waiting).toHaveLength(750)
-  expect(after?.waiting[250]).toEqual({
+  expect(reads).toBeLessThan(2 * corrections.length)
+  expect(after?.corrections).toHaveLength(750)
+  expect(after?.corrections[250]).toEqual({
     ...{ subscription_item: 'si_1', start: 500, end: 5_000, amount: 1_000, count: 2 },
   })
 })

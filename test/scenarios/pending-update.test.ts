@@ -274,6 +274,19 @@ describe('an update with pending_if_incomplete', () => {
     expect(await twin.get('/v1/events?type=subscription.pending_update_*')).toMatchObject({ data: [] })
   })
 
+  test('that is dropped counts as billed, with items that wait again, once its uncollectible invoice is paid', async () => {
+    const { twin, change, upgrade, item } = await beginDeclining()
+    await change({ items: [{ id: item, quantity: 2 }] })
+    await upgrade()
+    const invoice = await newestInvoice(twin)
+    await twin.post(`/v1/invoices/${invoice.id}/mark_uncollectible`)
+    expect(await pendingAmounts(twin)).toEqual([-1000, 2000])
+    await pay(twin, invoice)
+    await change({ items: [{ id: item, quantity: 1 }] })
+    // Half of 20.00, twice the difference of the first change, and 30.00 of the dropped update.
+    expect(await pendingAmounts(twin)).toEqual([-1000, 2000, -(1000 + 2 * 1000 + 3000), 1000])
+  })
+
   test('is replaced by a further update, which credits only billed amounts', async () => {
     const { twin, upgrade, change, item, prices, path } = await beginDeclining()
     await upgrade()

@@ -15,7 +15,7 @@ const SUBSCRIPTION = 'sub_1'
 
 const periodWith = (amount: number): BilledPeriod => ({
   ...{ cycle: 1, beginning: 2, through: 3, sums: [] },
-  waiting: [{ subscription_item: 'si_1', start: 4, end: 5, amount, count: 1 }],
+  corrections: [{ subscription_item: 'si_1', start: 4, end: 5, amount, count: 1 }],
 })
 
 const set = (amount: number) => store.billedPeriods.set(1, SUBSCRIPTION, periodWith(amount))
@@ -24,11 +24,11 @@ test('the sums that were written or read last are not parsed again', () => {
   set(100)
   const first = store.billedPeriods.get(SUBSCRIPTION)
   expect(first).toEqual(periodWith(100))
-  expect(store.billedPeriods.get(SUBSCRIPTION)?.waiting).toBe(first?.waiting)
+  expect(store.billedPeriods.get(SUBSCRIPTION)?.corrections).toBe(first?.corrections)
   store.billedPeriods.set(1, 'sub_2', periodWith(200))
   const again = store.billedPeriods.get(SUBSCRIPTION)
   expect(again).toEqual(periodWith(100))
-  expect(store.billedPeriods.get(SUBSCRIPTION)?.waiting).toBe(again?.waiting)
+  expect(store.billedPeriods.get(SUBSCRIPTION)?.corrections).toBe(again?.corrections)
 })
 
 test('sums that were rolled back are not read', () => {

@@ -3,7 +3,10 @@ import { openDatabase } from '../../src/store/database.ts'
 import type { Migrations } from '../../src/store/migration.ts'
 
 /** Columns that later schemas name otherwise. */
-const RENAMED = new Map<unknown, string>([['birth', 'generation']])
+const RENAMED = new Map<unknown, string>([
+  ['birth', 'generation'],
+  ['waiting', 'corrections'],
+])
 
 /** The expressions of older columns. Before a migration, the positions of jobs were not multiples of ten. */
 const expressionsOf = (migrations: Migrations, table: string, names: readonly unknown[]): string[] =>

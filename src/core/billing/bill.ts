@@ -3,7 +3,6 @@ import type { Change } from '../change.ts'
 import { type BillingReason, draftInvoice, type Invoice, markedUncollectible } from '../invoice.ts'
 import { type InvoiceItem, itemsOfOneInvoice, lineOfItem } from '../invoice-item.ts'
 import type { InvoiceLine } from '../invoice-line.ts'
-import { isCorrection } from '../item-proration.ts'
 import { MAX_AMOUNT, sumOf } from '../money.ts'
 import { periodAmount } from '../period-amount.ts'
 import { linesOf } from '../period-lines.ts'
@@ -108,7 +107,7 @@ export function draft(change: Change, given: Account, subscription: Subscription
   const fixed = isFree ? 0 : periodAmount(items, prices)
   const usage = ended ? usageLines(account, ended, roomForUsage(fixed)) : []
   const billed = pendingItems.length === 0 ? [] : itemsThatFit(pendingItems, fixed + sumOf(usage))
-  const pending = [...billed.map((item) => lineOfPending(item, newId('il'), billing)), ...usage]
+  const pending = [...billed.map((item) => lineOfItem(item, newId('il'))), ...usage]
   const priced = linesOf(items, prices, newId)
   const ofItems = isFree ? priced.map((line) => freeLine(line, isFree.names)) : priced
   const { currency } = subscription
@@ -140,16 +139,6 @@ export function draft(change: Change, given: Account, subscription: Subscription
   if (discounts.size > 0) spendDiscounts(change, account, created)
   return created
 }
-
-/** Returns the line of a pending item. It is marked if it corrects a period that the period of the invoice replaces. */
-function lineOfPending(item: InvoiceItem, id: string, billing: Billing): InvoiceLine {
-  const line = lineOfItem(item, id)
-  return isReplaced(line, billing) ? { ...line, is_replaced: true } : line
-}
-
-/** Reports whether a line corrects a period that an invoice replaces. An invoice that bills certain items begins no period. */
-const isReplaced = ({ proration }: InvoiceLine, { period, items }: Billing): boolean =>
-  items === undefined && isCorrection(proration) && proration?.cycle === period.start
 
 /** Adds the customer's pending items that belong to no subscription, if the invoice has room for them beside those of the subscription. */
 function withLooseItems(account: Account): Account {

@@ -1,6 +1,7 @@
 import type { Change } from '../change.ts'
 import type { Invoice } from '../invoice.ts'
 import { type InvoiceItem, oldestFirst } from '../invoice-item.ts'
+import type { InvoiceLine } from '../invoice-line.ts'
 import { withoutRetries } from '../invoice-plan.ts'
 import { isOpen } from '../invoice-status.ts'
 import { pendingUpdateExpiry } from '../pending-update.ts'
@@ -105,13 +106,18 @@ export function discardPendingUpdate<Read extends Account>(
   if (isOpen(latest)) voidInvoice(change, account, latest)
   if (pending.period !== null) change.update('invoice', invoice, withoutPeriod)
   updateDelinquency(change, account)
-  const waiting = itemsOfDiscarded(account, subscription).map((item) =>
-    change.update('invoice_item', item, (billed) => ({
-      ...billed,
-      invoice: null,
-      billed_with: subscription.id,
-    })),
-  )
+  const waiting = account.pendingUpdate.items
+    .filter(({ id }) => !pending.prorations.includes(id))
+    .map((item) =>
+      change.update('invoice_item', item, (billed) => ({
+        ...billed,
+        invoice: null,
+        billed_with: subscription.id,
+      })),
+    )
+  // An uncollectible invoice can still be paid. Then it bills these items, too.
+  if (!isOpen(latest) && waiting.length > 0)
+    change.update('invoice', invoice, (unpaid) => withReleased(unpaid, waiting))
   for (const item of exceeding)
     change.update('invoice_item', item, (unbilled) => ({ ...unbilled, billed_with: null, deleted: true }))
   const others = account.pendingItems.filter(({ id }) => !exceeding.some((item) => item.id === id))
@@ -132,16 +138,20 @@ export function discardPendingUpdate<Read extends Account>(
   return { account: released, subscription: after }
 }
 
-/** Lists the items that become pending again when the pending update of a subscription is discarded. */
-export const itemsOfDiscarded = (
-  { pendingUpdate }: Pick<Account, 'pendingUpdate'>,
-  { pending_update }: Pick<Subscription, 'pending_update'>,
-): readonly InvoiceItem[] =>
-  pendingUpdate?.items.filter(({ id }) => !pending_update?.prorations.includes(id)) ?? []
-
 /** Marks the invoice of a period that does not begin, so that its lines never count as lines of the current period. */
 const withoutPeriod = (invoice: Invoice): Invoice => ({
   ...invoice,
   begins_period: false,
   lines: invoice.lines.map((line) => ({ ...line, is_discarded: true })),
 })
+
+/** Marks the lines of an invoice whose items are pending again. */
+function withReleased(invoice: Invoice, items: readonly InvoiceItem[]): Invoice {
+  const released = new Set(items.map(({ id }) => id))
+  const isReleased = ({ invoice_item }: InvoiceLine) =>
+    invoice_item !== undefined && released.has(invoice_item)
+  return {
+    ...invoice,
+    lines: invoice.lines.map((line) => (isReleased(line) ? { ...line, is_released: true } : line)),
+  }
+}

@@ -59,7 +59,7 @@ function markReplacedItems(
   if (!replacesPeriod(invoice, subscription)) return
   store.objects.markReplacedItems(subscription.last)
   const kept = store.billedPeriods.get(subscription.last.id)
-  if (kept) store.billedPeriods.set(owner, subscription.last.id, { ...kept, waiting: [] })
+  if (kept) store.billedPeriods.set(owner, subscription.last.id, { ...kept, corrections: [] })
 }
 
 /** Makes the active promotion codes of a coupon inactive, newest first, each by a change of its own. */

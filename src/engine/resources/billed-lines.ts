@@ -1,4 +1,5 @@
 import {
+  asBilled,
   ofCurrentItems,
   type PlacedInvoice,
   withNextInvoices,
@@ -14,9 +15,9 @@ import type { UnitOfWork } from '../machine/unit.ts'
 import { newestFirst, oneByOne } from './one-by-one.ts'
 
 /**
- * Lists the lines that bill the items of a subscription in its current period: lines of invoices, and pending invoice items.
- * Usage is left out, and so are lines of void or uncollectible invoices. Lines that billed an item for the same span are added
- * up.
+ * Lists the lines that bill the items of a subscription in its current period: those of the invoice that bills the whole period,
+ * and the invoice items that correct it, pending or on any invoice of the customer. Usage is left out, and so are lines of void or
+ * uncollectible invoices. Lines that billed an item for the same span are added up.
  *
  * The sums are stored, so that the next change reads only newer lines: a period can have any number of changes.
  * See docs/contract/proration.md#credits.
@@ -25,29 +26,28 @@ export function billedLines(unit: UnitOfWork, subscription: Subscription): Bille
   const { id, current_period_start: cycle } = subscription
   const kept = unit.store.billedPeriods.get(id)
   const isCurrent = kept?.cycle === cycle
-  const known = isCurrent ? kept : withoutInvoices(cycle, waitingItemsOf(unit, subscription))
+  const known = isCurrent ? kept : withoutInvoices(cycle, correctionsOf(unit, subscription))
   const newer = newInvoicesOf(unit, subscription, isCurrent ? kept.through : null)
   const billed = ofCurrentItems(withNextInvoices(known, newer), subscription)
   if (billed !== kept && !unit.request?.isRehearsal) unit.store.billedPeriods.set(unit.owner, id, billed)
-  return [...billed.sums, ...billed.waiting]
+  return [...billed.sums, ...billed.corrections]
 }
 
 /**
- * Reads the prorations that wait for a subscription one after the other, newest first, up to the first one of an earlier period:
- * older ones are of no later period, and there can be very many of them.
+ * Reads the billed prorations of a subscription one after the other, newest first, up to the first one of an earlier period: older
+ * ones are of no later period, and there can be very many of them.
  */
-function* waitingItemsOf(
-  unit: UnitOfWork,
-  { id, current_period_start: cycle }: Subscription,
-): Generator<InvoiceItem, void> {
-  const waiting: Filter[] = [
-    { field: 'billed_with', is: id },
+function* correctionsOf(unit: UnitOfWork, subscription: Subscription): Generator<InvoiceItem, void> {
+  const { id, current_period_start: cycle } = subscription
+  const prorations: Filter[] = [
+    { field: 'subscription', is: id },
     { field: 'proration', isNull: false },
   ]
-  for (const item of newestFirst(unit, 'invoice_item', waiting)) {
-    const { proration } = item
+  for (const item of newestFirst(unit, 'invoice_item', prorations)) {
+    const { proration, invoice } = item
     if (proration && proration.cycle < cycle) return
-    yield item
+    const billed = asBilled(item, invoice === null ? null : unit.need('invoice', invoice), subscription)
+    if (billed) yield billed
   }
 }
 

@@ -1,14 +1,12 @@
-import { linesOfItems } from '../../core/billed-lines.ts'
 import { changePlan } from '../../core/billing/change-plan.ts'
 import type { Collected } from '../../core/billing/collect.ts'
-import { itemsOfDiscarded } from '../../core/billing/pending-update.ts'
 import { cancelNow } from '../../core/billing/settlement.ts'
 import { isSameInterval } from '../../core/calendar.ts'
 import type { Change } from '../../core/change.ts'
 import { invalidStateTransition, parameterInvalid } from '../../core/errors.ts'
 import { isSameJson } from '../../core/json-text.ts'
 import type { PaymentMethod } from '../../core/payment-method.ts'
-import { type BilledLine, billedItems, type ProrationBehavior } from '../../core/proration.ts'
+import { billedItems, type ProrationBehavior } from '../../core/proration.ts'
 import { intervalOf, type Prices, type Subscription } from '../../core/subscription.ts'
 import { factsOf, isRunning } from '../../core/subscription-status.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
@@ -119,21 +117,13 @@ export function cancelWithSettlement(
 ): void {
   const account = loadEndingAccount(unit, subscription)
   const { isBilled: isPeriodBilled } = factsOf(subscription)
-  const { current_period_start: cycle } = subscription
-  const discarded = linesOfItems(itemsOfDiscarded(account, subscription), cycle)
-  const deleted = linesOfItems(account.pendingUpdate?.exceeding ?? [], cycle)
   cancelNow(change, account, subscription, {
     prorate: prorate && isPeriodBilled,
     invoiceNow: invoice_now && isRunning(subscription),
-    billed: billedItems(
-      prorate ? [...billedLines(unit, subscription), ...discarded, ...deleted.map(negated)] : [],
-    ),
+    billed: billedItems(prorate ? billedLines(unit, subscription) : []),
     names: namesOf(unit, account.prices),
   })
 }
-
-/** Cancels out a line that is no longer pending. */
-const negated = (line: BilledLine): BilledLine => ({ ...line, amount: -line.amount })
 
 const pricesOf = (unit: UnitOfWork, { items }: Subscription): Prices =>
   new Map(items.map(({ price }) => [price, unit.needWithoutMetadata('price', price)]))

@@ -169,6 +169,7 @@ export const BILLING_COLUMNS = {
     indexes: [
       { condition: 'billed_with =', index: 'invoice_item_billed_with' },
       { condition: 'invoice =', index: 'invoice_item_invoice' },
+      { condition: 'subscription =', and: ['proration is not null'], index: 'invoice_item_proration' },
       {
         condition: 'invoice is null',
         and: ['customer =', 'currency =', 'billed_with is null'],
