@@ -146,7 +146,3 @@ export const withoutItem = (draft: Invoice, { id }: InvoiceItem): Invoice =>
     draft,
     draft.lines.filter((line) => line.invoice_item !== id),
   )
-
-/** Returns the item after its draft was deleted: deleted too if it was created on that draft, or else pending again. */
-export const withoutDraft = (item: InvoiceItem, { is_own_item }: InvoiceLine): InvoiceItem =>
-  is_own_item ? { ...item, deleted: true } : { ...item, invoice: null }

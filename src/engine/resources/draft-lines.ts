@@ -1,3 +1,4 @@
+import type { Change } from '../../core/change.ts'
 import { parameterInvalid, resourceMissing } from '../../core/errors.ts'
 import { type Invoice, withLines } from '../../core/invoice.ts'
 import { checkAcceptsItem, type InvoiceItem, lineOfItem, withoutItem } from '../../core/invoice-item.ts'
@@ -49,16 +50,20 @@ export function assignItem(items: ItemChanges, invoice: Invoice, itemId: string)
   )
 }
 
-/**
- * Takes an item off its draft, so that the next invoice of its subscription bills it, or that of its customer if it has none, or if
- * the subscription has ended.
- */
+/** Takes an item off its draft, so that it is pending again. */
 export function unassignItem(items: ItemChanges, invoice: Invoice, item: InvoiceItem): void {
-  const { unit, change } = items
+  makePending(items.unit, items.change, item)
+  items.changeDraft(invoice, (draft) => withoutItem(draft, item))
+}
+
+/**
+ * Makes an item that leaves its draft pending, so that the next invoice of its subscription bills it, or that of its customer if it has
+ * none, or if the subscription has ended.
+ */
+export function makePending(unit: UnitOfWork, change: Change, item: InvoiceItem): void {
   const subscription = item.subscription === null ? null : unit.need('subscription', item.subscription)
   const billed_with = subscription === null || hasEnded(subscription) ? null : subscription.id
   change.update('invoice_item', item, (before) => ({ ...before, invoice: null, billed_with }))
-  items.changeDraft(invoice, (draft) => withoutItem(draft, item))
   if (subscription !== null && billed_with !== null)
     change.update('subscription', subscription, (waiting) => ({ ...waiting, has_pending_items: true }))
 }

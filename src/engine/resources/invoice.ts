@@ -14,7 +14,7 @@ import type { Customer } from '../../core/customer.ts'
 import { reduces } from '../../core/discount.ts'
 import { invalidStateTransition, parameterInvalid, parameterMissing } from '../../core/errors.ts'
 import { draftInvoice, type Invoice, isManual } from '../../core/invoice.ts'
-import { lineOfItem, withoutDraft } from '../../core/invoice-item.ts'
+import { lineOfItem } from '../../core/invoice-item.ts'
 import { isDraft } from '../../core/invoice-status.ts'
 import { type MetadataParam, mergeMetadata } from '../../core/metadata.ts'
 import { sumOf } from '../../core/money.ts'
@@ -24,6 +24,7 @@ import type { UnitOfWork } from '../machine/unit.ts'
 import { loadInvoiceAccount, subscriptionOf } from './account.ts'
 import { endDiscount } from './discount.ts'
 import { discountedDraft, updateDraft } from './draft-discounts.ts'
+import { makePending } from './draft-lines.ts'
 import { withCurrentUsage } from './draft-usage.ts'
 import { newInvoiceItem, oneTimePrice } from './item-cost.ts'
 import { paymentMethodOf } from './payment-method.ts'
@@ -232,8 +233,10 @@ export function deleteInvoice(unit: UnitOfWork, id: string): Invoice {
   for (const line of invoice.lines) {
     if (line.invoice_item === undefined) continue
     const item = unit.need('invoice_item', line.invoice_item)
-    const freed = change.update('invoice_item', item, (billed) => withoutDraft(billed, line))
-    if (freed.deleted) ended.push(...freed.discounts)
+    if (line.is_own_item) {
+      change.update('invoice_item', item, (billed) => ({ ...billed, deleted: true }))
+      ended.push(...item.discounts)
+    } else makePending(unit, change, item)
   }
   for (const discount of ended) endDiscount(change, unit.need('discount', discount))
   apply(unit, change, unit.clockOf(invoice.test_clock))

@@ -97,6 +97,44 @@ test('an item of a subscription that has ended meanwhile is billed by the next i
   expect(amountsOf(next)).toEqual([50])
 })
 
+test('an item that leaves its draft waits for its subscription again, and not for another one', async () => {
+  const { id: product } = await stripe.products.create({ name: 'Pro' })
+  const recurring = { interval: 'month' } as const
+  const { id: price } = await stripe.prices.create({ product, currency: 'usd', unit_amount: 100, recurring })
+  const subscribe = async () => (await stripe.subscriptions.create({ customer, items: [{ price }] })).id
+  const [subscription, other] = [await subscribe(), await subscribe()]
+  const item = await stripe.invoiceItems.create({ customer, subscription, amount: 50, currency: 'usd' })
+  const assign = async () =>
+    lineOf(await stripe.invoices.addLines(draft, { lines: [{ invoice_item: item.id }] }))
+  const nextOf = async (id: string) => amountsOf(await stripe.invoices.createPreview({ subscription: id }))
+  const leavings = [
+    (id: string) => stripe.invoices.removeLines(draft, { lines: [{ id, behavior: 'unassign' }] }),
+    () => stripe.invoices.del(draft),
+  ]
+  for (const leave of leavings) {
+    const line = await assign()
+    // With nothing that waits, this bills nothing.
+    await stripe.subscriptions.update(subscription, { proration_behavior: 'always_invoice' })
+    expect(await nextOf(subscription)).toEqual([100])
+    await leave(line)
+    expect(await nextOf(other)).toEqual([100])
+    expect(await nextOf(subscription)).toEqual([50, 100])
+  }
+})
+
+test('an item of a deleted draft whose subscription has ended is billed by the next invoice of its customer', async () => {
+  const { id: product } = await stripe.products.create({ name: 'Pro' })
+  const recurring = { interval: 'month' } as const
+  const { id: price } = await stripe.prices.create({ product, currency: 'usd', unit_amount: 100, recurring })
+  const { id: subscription } = await stripe.subscriptions.create({ customer, items: [{ price }] })
+  const item = await stripe.invoiceItems.create({ customer, subscription, amount: 50, currency: 'usd' })
+  await stripe.invoices.addLines(draft, { lines: [{ invoice_item: item.id }] })
+  await stripe.subscriptions.cancel(subscription)
+  await stripe.invoices.del(draft)
+  const manual = await stripe.invoices.create({ customer, pending_invoice_items_behavior: 'include' })
+  expect(amountsOf(manual)).toEqual([50])
+})
+
 test('the lines of a subscription are not changed', async () => {
   const { id: product } = await stripe.products.create({ name: 'Pro' })
   const recurring = { interval: 'month' } as const
