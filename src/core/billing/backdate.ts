@@ -54,10 +54,11 @@ export function backdated(
     // A period that continues after the start of billing is billed up to the start.
     const lines = prorations({ ...common, period: whole, at: start })
     const later = end < whole.end ? prorations({ ...common, period: whole, at: end }) : []
-    return lines.map((line) => {
+    return lines.flatMap((line) => {
       const { subscription_item } = line
       const ofLater = later.find((each) => each.subscription_item === subscription_item)
       const amount = line.amount - (ofLater?.amount ?? 0)
+      if (amount === 0) return []
       const billed = { ...line, amount, period: { start, end } }
       const owner = { ...subscription, current_period_start: whole.start }
       return createItem(change, account, owner, billed, { discountable: true })

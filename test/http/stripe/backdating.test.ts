@@ -77,6 +77,18 @@ test('with an anchor, the period that it cuts is billed as a whole', async () =>
   ])
 })
 
+test('a part of a period that has no amount is left out', async () => {
+  const { id: product } = await stripe.products.create({ name: 'Sticker' })
+  const recurring = { interval: 'month' } as const
+  const { id } = await stripe.prices.create({ product, currency: 'usd', unit_amount: 1, recurring })
+  const { invoice } = await subscribe({ billing_cycle_anchor: NOV_1, items: [{ price: id }] })
+  // 17 of 31 days are a whole cent, so nothing is left of it for the days before.
+  expect(linesOf(invoice)).toEqual([
+    [1, SEP_1, SEP_1 + 30 * DAY],
+    [1, OCT_15, NOV_1],
+  ])
+})
+
 test('without prorations, only the start date is in the past', async () => {
   const { created, invoice } = await subscribe({ proration_behavior: 'none' })
   expect(created.start_date).toBe(SEP_1)
