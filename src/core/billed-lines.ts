@@ -168,8 +168,8 @@ const summand = ({ subscription_item, start, end, amount }: BilledLine, sign: 1 
 })
 
 /**
- * Lists the lines of an invoice that bill items for a whole period, or that bill a correction once more, because its item waits
- * for another invoice again. All other corrections are counted by their items, which can be on any invoice.
+ * Lists the lines of an invoice that bill items for a whole period, and corrections whose items have been released: these are
+ * billed by another invoice, too. All other corrections are counted by their items, which can be on any invoice.
  */
 function linesOf(invoice: Invoice, cycle: number, begins: boolean): BilledLine[] {
   if (!billsLines(invoice)) return []

@@ -34,8 +34,8 @@ export function billedLines(unit: UnitOfWork, subscription: Subscription): Bille
 }
 
 /**
- * Reads the billed prorations of a subscription one after the other, newest first, up to the first one of an earlier period: older
- * ones are of no later period, and there can be very many of them.
+ * Reads the billed prorations of a subscription one after the other, newest first, up to the first one of an earlier period: all
+ * older ones are of earlier periods too, and there can be very many of them.
  */
 function* correctionsOf(unit: UnitOfWork, subscription: Subscription): Generator<InvoiceItem, void> {
   const { id, current_period_start: cycle } = subscription

@@ -146,9 +146,9 @@ const STORY = fc.record({
   steps: fc.array(STEP, { minLength: 3, maxLength: 7 }),
   isCanceled: fc.boolean(),
 })
-type Told = typeof STORY extends fc.Arbitrary<infer Made> ? Made : never
+type StorySteps = typeof STORY extends fc.Arbitrary<infer Made> ? Made : never
 
-async function run({ isPaused, steps, isCanceled }: Told, isMoved: boolean): Promise<number> {
+async function run({ isPaused, steps, isCanceled }: StorySteps, isMoved: boolean): Promise<number> {
   const story = await Story.begin()
   const own = await story.subscribe({ items: [{ price: prices[0] ?? '' }] })
   const other = await story.subscribe({ items: [{ price: weekly }] })
@@ -169,8 +169,8 @@ async function run({ isPaused, steps, isCanceled }: Told, isMoved: boolean): Pro
 
 test('as much is billed wherever pending prorations are moved', async () => {
   await fc.assert(
-    fc.asyncProperty(STORY, async (told) => {
-      expect(await run(told, true)).toBe(await run(told, false))
+    fc.asyncProperty(STORY, async (story) => {
+      expect(await run(story, true)).toBe(await run(story, false))
     }),
     {
       numRuns: requested('rounds', isLong ? 300 : 10),
