@@ -7,7 +7,7 @@ import { workBriefly } from '../engine/machine/gate.ts'
 import { recordLiveClocks } from '../engine/machine/live-clocks.ts'
 import type { AdminServices } from '../http/admin/services.ts'
 import type { DashboardAccess } from '../http/dashboard/access.ts'
-import { isOfStorage } from '../store/unusable.ts'
+import { mayBeOfStorage } from '../store/unusable.ts'
 
 /** Runs housekeeping in the background, one run at a time. */
 export class Housekeeping {
@@ -96,7 +96,7 @@ function emptyLog({ store }: Engine, reportError: Parts['reportError']): void {
   try {
     store.emptyLog()
   } catch (error) {
-    if (!isOfStorage(error)) throw error
+    if (!mayBeOfStorage(error)) throw error
     reportError(error, 'moving the log into the database')
   }
 }

@@ -15,7 +15,7 @@ import {
 import { Engine } from '../engine/machine/engine.ts'
 import { randomToken } from '../engine/machine/ids.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
-import type { TimeLimits } from '../engine/machine/time-limits.ts'
+import { TIME_LIMITS, type WorkLimits } from '../engine/machine/work-limits.ts'
 import type { CreatedObject } from '../engine/resources/fixture-names.ts'
 import { defaultMerchant } from '../engine/resources/merchant.ts'
 import type { AdminServices } from '../http/admin/services.ts'
@@ -59,8 +59,8 @@ export type SandboxOptions = BeginningOptions & {
   readonly wall?: Wall
   /** Measures the uptime, and the time while the wall clock is set back. */
   readonly stopwatch?: Stopwatch
-  /** The time for which requests are processed before others are received. */
-  readonly limits?: TimeLimits
+  /** The limits of the work that is done before other requests are received. Sockets and webhooks have limits of their own. */
+  readonly limits?: WorkLimits
   /** The maximum number of requests per second for each merchant; null for no limit. */
   readonly rateLimit?: number | null
   /** The time for which a revoked key still works, in seconds, 0 to 60. */
@@ -135,7 +135,7 @@ export type Sandbox = {
  */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const time = { wall: options.wall ?? systemWall, stopwatch: options.stopwatch ?? stopwatch }
-  const { url = () => 'http://localhost', rateLimit, heapBytes = heapLimit() } = options
+  const { url = () => 'http://localhost', rateLimit, heapBytes = heapLimit(), limits = TIME_LIMITS } = options
   const { pagesUrl = url } = options
   const store = await openStore(options)
   try {
@@ -153,7 +153,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       ...time,
       versions: versions.dates,
       url: pagesUrl,
-      limits: options.limits,
+      limits,
     })
     const keys = new KeyRing(engine, options.keyCacheSeconds ?? 0)
     const { secretKey, loaded } = known
@@ -169,7 +169,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       options.reportError ?? ((error: unknown) => console.error(escapeControlsByLine(inspect(error))))
     const streams = new EventStreams(engine, (event) => presentEvent(versions, event), reportError)
     const requests = new RequestLog(new LiveStreams(reportError))
-    const idempotency = new IdempotencyKeys(store, engine.steady, options.limits?.turnMs)
+    const idempotency = new IdempotencyKeys(store, engine.steady, limits.reads)
     if (known) store.transaction(() => limitLifetimes({ engine, idempotency }))
     const webhooks = openWebhooks(engine, {
       versions,

@@ -6,7 +6,7 @@ import { Ending } from '../daemon/ending.ts'
 import { createListener, type Listener, limitsOfProcess } from '../daemon/listener.ts'
 import { openSandbox, type Sandbox } from '../daemon/sandbox.ts'
 import { randomToken } from '../engine/machine/ids.ts'
-import { NO_TIME_LIMITS } from '../engine/machine/time-limits.ts'
+import { STEP_LIMITS } from '../engine/machine/work-limits.ts'
 import { Addresses } from '../webhooks/address.ts'
 import { Sender } from '../webhooks/sender.ts'
 import type { NewMerchant, Paytwin, PaytwinOptions, Snapshots } from './api.ts'
@@ -41,7 +41,7 @@ export async function createPaytwin(options: PaytwinOptions = {}): Promise<Paytw
     version,
     url: () => url,
     send: inbox.send,
-    limits: NO_TIME_LIMITS,
+    limits: STEP_LIMITS,
   }).catch((error: unknown) => {
     throw error instanceof ApiError ? new RequestRefused(error) : error
   })

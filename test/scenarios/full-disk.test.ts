@@ -148,7 +148,7 @@ test('an advance over damaged jobs ends after a minute, and other requests are s
   const pass = stopStopwatch()
   damageJobs(twin)
   expect((await advance()).status).toBe(500)
-  pass(60)
+  pass(61)
   await twin.sandbox.engine.runAllDueJobs()
   await twin.sandbox.engine.time.idle()
   expect(await clock()).toMatchObject({ status: 'ready', now: at(NOW) })
@@ -231,7 +231,7 @@ test('a live clock with damaged jobs reports that and runs none while they are; 
   const runAll = () => twin.sandbox.engine.runAllDueJobs()
   await runAll()
   expect((await twin.request('GET', '/v1/invoices')).status).toBe(500)
-  pass(60)
+  pass(61)
   const failures = failuresOf(twin)
   await runAll()
   await runAll()
@@ -241,7 +241,7 @@ test('a live clock with damaged jobs reports that and runs none while they are; 
     `reading the jobs of the clock ${twin.sandbox.merchant.clock.id}; none of them will run: SqliteError: database disk image is malformed`,
   ])
   repair()
-  pass(30)
+  pass(31)
   await runAll()
   expect((await twin.get('/v1/invoices')).data).toHaveLength(3)
 })
@@ -259,33 +259,49 @@ test('a live clock catches up, each job at its instant, after its disk could not
   )
 })
 
-test('a live clock whose jobs fail on a damaged page tries them again', async () => {
+test('a live clock whose jobs fail on a damaged page keeps its pace, and tries them again', async () => {
   twin = await start(true)
   await subscribe(twin, DAILY)
   const pass = stopStopwatch()
   const { engine, merchant } = twin.sandbox
-  const damaged = vi.spyOn(engine.store.jobs, 'firstFew').mockImplementation(() => {
+  const steps = vi.spyOn(engine.store.jobs, 'firstFew').mockImplementation(() => {
     throw new Sqlite.SqliteError('database disk image is malformed', 'SQLITE_CORRUPT')
   })
-  const runAll = async () => {
+  const afterSeconds = async (seconds: number) => {
+    pass(seconds)
+    wall += seconds
     await engine.runAllDueJobs()
     await engine.time.idle()
   }
   wall = at('2026-06-03T09:00:00Z')
-  await runAll()
+  await afterSeconds(0)
   expect(presentClock(merchant)).toMatchObject({ status: 'advancing', target: wall })
-  pass(60)
-  await runAll()
-  // The catch-up has ended, so that requests are answered, and the clock goes on from the instant before its first job.
-  expect(presentClock(merchant)).toMatchObject({ status: 'ready', now: at(NOW) })
-  wall += 86_400
-  expect((await twin.post('/v1/customers')).created).toBe(at('2026-06-02T09:00:00Z'))
-  damaged.mockRestore()
-  await runAll()
+  await afterSeconds(61)
+  for (let minutes = 0; minutes < 5; minutes += 1) {
+    expect(presentClock(merchant)).toMatchObject({ status: 'ready', now: wall })
+    expect((await twin.post('/v1/customers')).created).toBe(wall)
+    steps.mockClear()
+    await afterSeconds(61)
+    expect(steps).toHaveBeenCalledOnce()
+  }
+  steps.mockRestore()
   expect((await twin.get('/v1/invoices')).data).toHaveLength(1)
-  pass(30)
-  await runAll()
-  expect((await twin.get('/v1/invoices')).data).toHaveLength(2)
+  await afterSeconds(31)
+  expect((await twin.get('/v1/invoices')).data).toHaveLength(3)
+  expect(presentClock(merchant)).toMatchObject({ status: 'ready', now: wall })
+})
+
+test('an advance that cannot read its jobs has its minute, also after another one was canceled', async () => {
+  twin = await start()
+  await subscribe(twin, DAILY)
+  const pass = stopStopwatch()
+  damageJobs(twin)
+  const { engine, merchant } = twin.sandbox
+  expect((await advance()).status).toBe(500)
+  engine.time.cancel(merchant, merchant.clock)
+  pass(3_600)
+  expect((await twin.request('POST', '/v1/test_helpers/clock/advance', { by: '1d' })).status).toBe(500)
+  expect(await clock()).toMatchObject({ status: 'advancing', target: at('2026-06-02T09:00:00Z') })
 })
 
 test('a live clock catches up after the disk was full meanwhile', async () => {

@@ -1,6 +1,7 @@
 import type { Store } from '../../store/store.ts'
 import { type Wall, wallSeconds } from '../machine/clock.ts'
 import { TimedTurns, workBriefly } from '../machine/gate.ts'
+import type { WorkLimit } from '../machine/work-limits.ts'
 
 /** The time for which a response is stored, in seconds of real time. See docs/contract/idempotency.md#retention. */
 const RETENTION_SECONDS = 86_400
@@ -38,12 +39,12 @@ export class IdempotencyKeys {
 
   /**
    * @param time - never goes back: expired responses stay expired when the wall clock is set back
-   * @param turnMs - see TimedTurns
+   * @param limit - of the reads in a turn of the event loop
    */
-  constructor(store: Store, time: Wall, turnMs?: number) {
+  constructor(store: Store, time: Wall, limit?: WorkLimit) {
     this.#store = store
     this.#time = time
-    this.#turns = new TimedTurns(turnMs)
+    this.#turns = new TimedTurns(limit)
   }
 
   /** Acquires a key, after every earlier request with it has released it. @throws when the disk cannot be read */

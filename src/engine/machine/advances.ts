@@ -7,7 +7,7 @@ import { AdvanceTurns, JOBS_ALONE, type QueuedAdvance } from './advance-turns.ts
 import { nextStep } from './arrivals.ts'
 import type { Clock } from './clock.ts'
 import { DueJobs } from './due-jobs.ts'
-import type { Listeners } from './listeners.ts'
+import { type Listeners, reportedElsewhere } from './listeners.ts'
 import { hold, type MerchantState, type Waiting } from './merchant-state.ts'
 import type { Outbox } from './outbox.ts'
 import { runBatch } from './scheduler.ts'
@@ -24,6 +24,7 @@ import type { TransactionLog } from './transaction-log.ts'
 import type { Transactions } from './transactions.ts'
 import type { Units } from './units.ts'
 import { UnreadableClocks } from './unreadable-clocks.ts'
+import type { WorkLimit } from './work-limits.ts'
 
 /**
  * The number of batches between two checkpoints, which have a turn of their own so that no request waits for both a
@@ -48,6 +49,7 @@ export class Advances {
   readonly #units: Units
   readonly #outbox: Outbox
   readonly #listeners: Listeners
+  readonly #limit: WorkLimit
   readonly #running = new Map<Clock, Running>()
   /** Clocks whose advance ends after its current batch. An advance that stalls first ends once it can be written. */
   readonly #canceled = new WeakSet<Clock>()
@@ -63,6 +65,8 @@ export class Advances {
     readonly units: Units
     readonly outbox: Outbox
     readonly listeners: Listeners
+    /** Of the jobs in a batch. */
+    readonly limit: WorkLimit
   }) {
     this.#store = given.store
     this.#transactions = given.transactions
@@ -70,6 +74,7 @@ export class Advances {
     this.#units = given.units
     this.#outbox = given.outbox
     this.#listeners = given.listeners
+    this.#limit = given.limit
   }
 
   /** Whether any clock is advancing. */
@@ -167,7 +172,7 @@ export class Advances {
       return await this.#runBatches(merchant, clock, control)
     } catch (error) {
       this.#listeners.report(error, `advancing the clock of ${merchant.settings.id}`)
-      if (this.#unreadable.mayPass(clock, error)) throw new AdvanceStalled(error)
+      if (this.#unreadable.isTransient(clock, error)) throw new AdvanceStalled(error)
       this.#endFailed(merchant, clock, error)
       throw error
     }
@@ -188,11 +193,11 @@ export class Advances {
       const batch = this.#transactions.run([clock], () => {
         const ran = this.#canceled.has(clock)
           ? { isDone: this.#endCanceled(merchant, clock), isWaiting: false, summary }
-          : runBatch(jobs, clock, () => this.#units.forStep(merchant, clock))
+          : runBatch(jobs, clock, { newUnit: () => this.#units.forStep(merchant, clock), limit: this.#limit })
         if (ran.isDone) this.#reportReady(merchant, clock)
         return ran
       })
-      this.#unreadable.wasRead(clock)
+      this.#unreadable.recordRead(clock)
       summary = batch.summary
       isWaiting = batch.isWaiting
       if (summary.jobs >= JOBS_ALONE) control.queued.leave()
@@ -226,14 +231,16 @@ export class Advances {
   }
 
   /**
-   * Ends an advance after an error; if that cannot be written either, the advance stays stalled. A live clock that was catching up is
-   * suspended, because otherwise it would fail again at once.
+   * Ends an advance after an error; if that cannot be written either, the advance stays stalled. A live clock that was catching up keeps
+   * its pace and is suspended, because otherwise it would fail again at once.
    */
   #endFailed(merchant: MerchantState, clock: Clock, failure: unknown): void {
-    const wasCatchUp = isCatchUp(clock)
     try {
-      this.#end(merchant, clock)
-      if (wasCatchUp) this.suspended.add(clock, failure)
+      if (isCatchUp(clock)) {
+        this.#transactions.run([clock], () => clock.end({ keepsPace: true }))
+        this.#canceled.delete(clock)
+        this.suspended.add(clock, failure)
+      } else this.#end(merchant, clock)
     } catch (error) {
       this.#listeners.report(error, `ending an advance of ${merchant.settings.id}`)
     }
@@ -246,6 +253,7 @@ export class Advances {
       this.#reportReady(merchant, clock)
     })
     this.#canceled.delete(clock)
+    this.#unreadable.recordRead(clock)
   }
 
   /**
@@ -287,10 +295,4 @@ export class Advances {
       merchant.parked.delete(clock)
     }
   }
-}
-
-/** Marks a promise as handled: the failure of an advance is reported where it happens. */
-function reportedElsewhere<T>(done: Promise<T>): Promise<T> {
-  done.catch(() => undefined)
-  return done
 }

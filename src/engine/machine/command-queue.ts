@@ -1,15 +1,15 @@
 import { internalError } from '../../core/errors.ts'
 import { runAfterAccepting } from './arrivals.ts'
-import { type Clock, stopwatch } from './clock.ts'
+import type { Clock } from './clock.ts'
 import { Gate, nextTurn } from './gate.ts'
 import type { Listeners } from './listeners.ts'
 import { absenceOf, type MerchantState, type Waiting } from './merchant-state.ts'
 import { Reservations } from './reservations.ts'
-import type { TimeLimits } from './time-limits.ts'
 import type { Timekeeper } from './timekeeper.ts'
 import type { Transactions } from './transactions.ts'
 import { OPERATOR, Turns } from './turns.ts'
 import { ClockHeld } from './unit.ts'
+import { startLimit, type WorkLimit } from './work-limits.ts'
 
 /** The sender of a command. Its credentials may become invalid while the command waits. */
 export type Sender = {
@@ -47,7 +47,7 @@ export class CommandQueue {
   readonly #transactions: Transactions
   readonly #time: Timekeeper
   readonly #listeners: Listeners
-  readonly #transactionMs: number
+  readonly #limit: WorkLimit
   readonly #gate = new Gate<Command>((command) => this.#enqueue(command))
   readonly #commands = new Turns<object, Command>()
   readonly #reservations = new Reservations<Command>()
@@ -60,12 +60,13 @@ export class CommandQueue {
     readonly transactions: Transactions
     readonly time: Timekeeper
     readonly listeners: Listeners
-    readonly limits: TimeLimits
+    /** Of the commands in a transaction. */
+    readonly limit: WorkLimit
   }) {
     this.#transactions = given.transactions
     this.#time = given.time
     this.#listeners = given.listeners
-    this.#transactionMs = given.limits.transactionMs
+    this.#limit = given.limit
   }
 
   /** Refuses commands from now on. @returns when the accepted ones have ended */
@@ -168,7 +169,7 @@ export class CommandQueue {
      */
     const open = new Set([first])
     const replies: (() => void)[] = []
-    const end = stopwatch() + this.#transactionMs
+    const mayContinue = startLimit(this.#limit)
     try {
       this.#transactions.run([], () => {
         // The loop also visits commands that it adds.
@@ -176,7 +177,7 @@ export class CommandQueue {
           const reply = this.#run(command)
           if (reply) replies.push(reply)
           else open.delete(command)
-          const next = stopwatch() < end ? this.#next() : undefined
+          const next = mayContinue() ? this.#next() : undefined
           if (next) open.add(next)
         }
       })

@@ -15,12 +15,12 @@ import { checkCurrent, isUnfinished, type MerchantState, merchantOf } from './me
 import { onceIdle } from './once-idle.ts'
 import { Outbox } from './outbox.ts'
 import { deleteStoredMerchant, stateMark } from './state-mark.ts'
-import { TIME_LIMITS, type TimeLimits } from './time-limits.ts'
 import { Timekeeper } from './timekeeper.ts'
 import { TransactionLog } from './transaction-log.ts'
 import { Transactions } from './transactions.ts'
 import type { RequestContext, UnitOfWork } from './unit.ts'
 import { Units } from './units.ts'
+import type { WorkLimits } from './work-limits.ts'
 
 /** Runs work in a transaction of its own that may write for several merchants. */
 export type Transact = <T>(run: (unitOf: (merchant: MerchantState) => UnitOfWork) => T) => T
@@ -61,9 +61,9 @@ export class Engine {
     stopwatch: Stopwatch
     versions: readonly string[]
     url: () => string
-    limits?: TimeLimits | undefined
+    limits: WorkLimits
   }) {
-    const { store, seed, wall, versions, limits = TIME_LIMITS } = given
+    const { store, seed, wall, versions, limits } = given
     this.versions = versions
     this.#url = given.url
     this.store = store
@@ -71,16 +71,16 @@ export class Engine {
     this.steady = monotonicWallClock({ wall, elapsed: given.stopwatch })
     this.ids = new Ids(store.directory, seed)
     this.faults = new Faults(this.ids)
-    this.reads = new TimedTurns(limits.turnMs)
+    this.reads = new TimedTurns(limits.reads)
     this.longReads = new LongReads(this.reads)
     // Each part uses only the parts above it.
     const { outbox, ids, faults } = this
     const [listeners, log] = [this.#listeners, this.#log]
     const transactions = new Transactions({ store, ids, log, listeners })
     const units = new Units({ store, ids, faults, versions, log, outbox })
-    const advances = new Advances({ store, transactions, log, units, outbox, listeners })
+    const advances = new Advances({ store, transactions, log, units, outbox, listeners, limit: limits.jobs })
     this.time = new Timekeeper({ store, transactions, advances, listeners })
-    this.#queue = new CommandQueue({ transactions, time: this.time, listeners, limits })
+    this.#queue = new CommandQueue({ transactions, time: this.time, listeners, limit: limits.commands })
     this.#transactions = transactions
     this.#units = units
     this.#loadMerchants()
@@ -168,7 +168,7 @@ export class Engine {
   }
 
   /**
-   * Begins to run the due jobs of every live clock, and resumes advances that a full disk has stalled. Failures are reported.
+   * Begins to run the due jobs of every live clock, and resumes advances that the disk has stalled. Failures are reported.
    * @returns when the clocks that were behind have caught up, or failed to
    */
   runAllDueJobs(): Promise<void> {

@@ -1,7 +1,7 @@
 import { mustAcceptFirst, nextStep, runAfterAccepting, stepBegins } from './arrivals.ts'
 import { stopwatch } from './clock.ts'
-import { TIME_LIMITS } from './time-limits.ts'
 import { Turns } from './turns.ts'
+import { startLimit, TURN_LIMIT, type WorkLimit } from './work-limits.ts'
 
 /** Resolves in the next turn of the event loop, after everything in the current one. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -11,7 +11,7 @@ export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmedia
  * @param step - returns whether there may be a further one
  * @returns whether there may be a further one
  */
-export function workBriefly(step: () => boolean, forMs = TIME_LIMITS.turnMs): boolean {
+export function workBriefly(step: () => boolean, forMs = TURN_LIMIT.ms): boolean {
   for (const end = stopwatch() + forMs; step(); ) if (stopwatch() >= end) return true
   return false
 }
@@ -28,13 +28,13 @@ export class TimedTurns<Owner> {
   #isRunning = false
   /** Whether what a callback has resolved may continue. */
   #isContinuing = false
-  /** When the time in this turn is over; undefined if none was used. */
-  #end: number | undefined
-  readonly #turnMs: number
+  /** Reports whether there is time in this turn of the event loop; undefined if none was used. */
+  #mayContinue: (() => boolean) | undefined
+  readonly #limit: WorkLimit
 
-  /** @param turnMs - the time for which callbacks run in each turn of the event loop, in milliseconds */
-  constructor(turnMs = TIME_LIMITS.turnMs) {
-    this.#turnMs = turnMs
+  /** @param limit - of the callbacks, and of what they resolve, in each turn of the event loop */
+  constructor(limit = TURN_LIMIT) {
+    this.#limit = limit
   }
 
   /**
@@ -87,11 +87,11 @@ export class TimedTurns<Owner> {
   }
 
   #hasTime(): boolean {
-    if (this.#end !== undefined) return stopwatch() < this.#end
-    this.#end = stopwatch() + this.#turnMs
+    if (this.#mayContinue) return this.#mayContinue()
+    this.#mayContinue = startLimit(this.#limit)
     stepBegins()
     setImmediate(() => {
-      this.#end = undefined
+      this.#mayContinue = undefined
     })
     return true
   }

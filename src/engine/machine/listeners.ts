@@ -45,3 +45,9 @@ export class Listeners {
     for (const listener of this.#listeners) listener.failed?.(error, doing)
   }
 }
+
+/** Marks a promise as handled: its failure is reported where it happens. */
+export function reportedElsewhere<T>(done: Promise<T>): Promise<T> {
+  done.catch(() => undefined)
+  return done
+}

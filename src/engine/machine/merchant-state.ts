@@ -20,7 +20,7 @@ export type MerchantState = {
   /** The held clocks whose advance admits commands while it waits for webhooks, each with how to end the wait. */
   readonly parked: Map<Clock, () => void>
   /**
-   * The clocks whose advance has stopped before its end and will continue: when a full disk has space again, or at the
+   * The clocks whose advance has stopped before its end and will continue: when the disk works again, or at the
    * next start. Until then nothing that follows such a clock can be written.
    */
   readonly stalled: Set<Clock>

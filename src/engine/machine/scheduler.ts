@@ -1,20 +1,18 @@
 import { assert } from '../../core/errors.ts'
 import type { EventType } from '../../core/kinds.ts'
 import type { QueuedJob } from '../../store/jobs.ts'
-import { type Clock, stopwatch } from './clock.ts'
+import type { Clock } from './clock.ts'
 import type { DueJobs } from './due-jobs.ts'
 import { runJob } from './jobs.ts'
 import { type Stored, type Summary, storedAdvance } from './stored-advance.ts'
 import type { UnitOfWork } from './unit.ts'
-
-/** The time that a batch runs before requests are served, in milliseconds. */
-const BATCH_MS = 20
+import { startLimit, type WorkLimit } from './work-limits.ts'
 
 /**
  * Runs the due jobs of a clock up to a target within the open transaction: the earliest first, with the clock at its
  * instant. Returns after a while, so that requests are served.
  * @param jobs - the due jobs of the advance, for all its batches
- * @param newUnit - creates the unit of one job
+ * @param given.newUnit - creates the unit of one job
  * @returns whether the target was reached, or a job emitted one of the `stop_on` events; and whether to wait for
  *   webhooks before the next step
  * See docs/contract/clocks.md#advancing.
@@ -22,14 +20,14 @@ const BATCH_MS = 20
 export function runBatch(
   jobs: DueJobs,
   clock: Clock,
-  newUnit: () => UnitOfWork,
+  { newUnit, limit }: { readonly newUnit: () => UnitOfWork; readonly limit: WorkLimit },
 ): { isDone: boolean; isWaiting: boolean; summary: Summary } {
   const { target, advance } = clock
   assert(target !== null && advance !== null, 'a batch belongs to an advance')
   const { summary: before, ...options } = JSON.parse(advance) as Stored
   const { stop_on, await_webhooks, is_catch_up } = options
   const summary = { ...before }
-  const started = stopwatch()
+  const mayContinue = startLimit(limit)
   let previous: QueuedJob | undefined
   let isWaiting = false
   do {
@@ -51,7 +49,7 @@ export function runBatch(
       return { isDone: true, isWaiting: false, summary: { ...summary, stopped_on } }
     }
     isWaiting = await_webhooks && unit.announced > 0
-  } while (!isWaiting && stopwatch() - started < BATCH_MS)
+  } while (!isWaiting && mayContinue())
   jobs.endBatch()
   clock.begin(target, storedAdvance({ ...options, summary }))
   return { isDone: false, isWaiting, summary }

@@ -7,7 +7,7 @@ const RETRY_MS = 30_000
 /** Live clocks with a due job that failed, or whose jobs are damaged. Their jobs do not run by themselves meanwhile. */
 export class SuspendedClocks {
   /** When the jobs of each clock are tried again: see stopwatch. */
-  readonly #until = new Map<Clock, number>()
+  #until = new WeakMap<Clock, number>()
 
   /** Suspends a clock after an error: for some time if a page could not be read, else until an advance is requested. */
   add(clock: Clock, error: unknown): void {
@@ -27,6 +27,6 @@ export class SuspendedClocks {
 
   /** Releases all clocks. */
   clear(): void {
-    this.#until.clear()
+    this.#until = new WeakMap()
   }
 }

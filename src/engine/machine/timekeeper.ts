@@ -128,7 +128,7 @@ export class Timekeeper {
 
   /**
    * Begins to run the due jobs of the live clocks of some merchants, each in its own transaction, and resumes the
-   * advances that a full disk has stalled. Requests are served in between, so calls may overlap: a clock that has begun is
+   * advances that the disk has stalled. Requests are served in between, so calls may overlap: a clock that has begun is
    * no longer overdue. A failure is reported and does not affect the others.
    * @param merchants - leaves out those that are deleted or replaced meanwhile, as the iterator of a map does
    * @returns when the clocks that were behind have caught up, or failed to
@@ -214,11 +214,11 @@ export class Timekeeper {
     if (!runsByItself) return undefined
     try {
       const job = this.#store.jobs.first(clock.seq)
-      this.#unreadable.wasRead(clock)
+      this.#unreadable.recordRead(clock)
       suspended.release(clock)
       return job
     } catch (error) {
-      if (this.#unreadable.mayPass(clock, error)) throw error
+      if (this.#unreadable.isTransient(clock, error)) throw error
       const isKnown = suspended.release(clock)
       suspended.add(clock, error)
       if (!isKnown)

@@ -9,8 +9,8 @@ export class UnreadableClocks {
   /** When each clock failed for the first time since it was last read: see stopwatch. */
   readonly #since = new WeakMap<Clock, number>()
 
-  /** Records an error of a clock. @returns whether its cause may pass by itself, so that the same should be tried again */
-  mayPass(clock: Clock, error: unknown): boolean {
+  /** Records an error of a clock. @returns whether its cause may end by itself, so that a retry may succeed */
+  isTransient(clock: Clock, error: unknown): boolean {
     if (!isUnreadable(error)) return isOfStorage(error)
     const now = stopwatch()
     const since = this.#since.get(clock) ?? now
@@ -19,7 +19,7 @@ export class UnreadableClocks {
   }
 
   /** Records that a clock was read. */
-  wasRead(clock: Clock): void {
+  recordRead(clock: Clock): void {
     this.#since.delete(clock)
   }
 }
