@@ -167,17 +167,9 @@ const summand = ({ subscription_item, start, end, amount }: BilledLine, sign: 1 
   count: sign,
 })
 
-/**
- * Lists the lines of an invoice that bill items for a whole period, and corrections whose items have been released: these are
- * billed by another invoice, too. All other corrections are counted by their items, which can be on any invoice.
- */
-function linesOf(invoice: Invoice, cycle: number, begins: boolean): BilledLine[] {
-  if (!billsLines(invoice)) return []
-  if (begins) return planLinesOf(invoice, cycle)
-  return invoice.lines.flatMap((line) =>
-    line.is_released ? correctionOf({ ...line, amount: netAmount(line) }, cycle) : [],
-  )
-}
+/** Lists the lines of an invoice that bill items for a whole period. All corrections are counted by their items, which can be on any invoice. */
+const linesOf = (invoice: Invoice, cycle: number, begins: boolean): BilledLine[] =>
+  begins && billsLines(invoice) ? planLinesOf(invoice, cycle) : []
 
 /** An object before a change (null: it did not exist) and after it. */
 type Changed<T, Before> = { readonly first: Before; readonly last: T }

@@ -28,8 +28,6 @@ export type InvoiceLine = {
   readonly is_own_item?: boolean
   /** Whether its invoice bills a period that never began, because its update was discarded. Not part of the API's object. */
   readonly is_discarded?: true
-  /** Whether the item that it bills is pending again, because its update was discarded. Not part of the API's object. */
-  readonly is_released?: true
 }
 
 /** Returns the whole quantity of a line or an invoice item, as a decimal: usage can have a fraction, which `quantity` lacks. */

@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { linesOf as rows } from '../table.ts'
 import { type Body, makePrice, type Twin } from '../twin.ts'
-import { begin, END, invoicesOf, linesOf, MIDDLE, newestInvoice, pendingAmounts } from './plan-story.ts'
+import {
+  adjust,
+  balanceOf,
+  begin,
+  END,
+  invoicesOf,
+  linesOf,
+  MIDDLE,
+  newestInvoice,
+  pendingAmounts,
+} from './plan-story.ts'
 import { at, bytesOf, historyOf, listAll, PACES, timelineOf } from './story.ts'
 import { makeMeter, makeMetered } from './usage-story.ts'
 
@@ -263,29 +273,62 @@ describe('an update with pending_if_incomplete', () => {
     expect(await pendingAmounts(twin)).toEqual([])
   })
 
-  test.each(['void', 'mark_uncollectible'])('is dropped when its invoice is closed with %s', async (how) => {
+  test.each([
+    ['void', ['invoice.voided']],
+    ['mark_uncollectible', ['invoice.marked_uncollectible', 'invoice.voided']],
+  ])('is dropped when its invoice is closed with %s', async (how, closing) => {
     const { twin, upgrade, path } = await beginDeclining()
     await upgrade()
     const count = await countOf(twin)
-    await twin.post(`/v1/invoices/${(await newestInvoice(twin)).id}/${how}`)
-    expect((await typesSince(twin, count)).slice(1)).toEqual(['subscription.updated'])
+    const closed = await twin.post(`/v1/invoices/${(await newestInvoice(twin)).id}/${how}`)
+    expect(closed.status).toBe('void')
+    expect(await typesSince(twin, count)).toEqual([...closing, 'subscription.updated'])
     expect(await twin.get(path)).toMatchObject({ pending_update: null, status: 'active' })
     await twin.advance({ to: '2026-04-20T00:00:00Z' })
     expect(await twin.get('/v1/events?type=subscription.pending_update_*')).toMatchObject({ data: [] })
   })
 
-  test('that is dropped counts as billed, with items that wait again, once its uncollectible invoice is paid', async () => {
-    const { twin, change, upgrade, item } = await beginDeclining()
-    await change({ items: [{ id: item, quantity: 2 }] })
-    await upgrade()
-    const invoice = await newestInvoice(twin)
-    await twin.post(`/v1/invoices/${invoice.id}/mark_uncollectible`)
-    expect(await pendingAmounts(twin)).toEqual([-1000, 2000])
-    await pay(twin, invoice)
-    await change({ items: [{ id: item, quantity: 1 }] })
-    // Half of 20.00, twice the difference of the first change, and 30.00 of the dropped update.
-    expect(await pendingAmounts(twin)).toEqual([-1000, 2000, -(1000 + 2 * 1000 + 3000), 1000])
-  })
+  test.each(['void', 'mark_uncollectible'])(
+    'cannot be paid after %s, and what it billed is billed once',
+    async (how) => {
+      const { twin, change, item, path, prices, customer, subscription } = await beginDeclining()
+      const meter = await makeMeter(twin)
+      const metered = await makeMetered(twin, meter.id)
+      const { items } = await change({ items: [{ id: item }, { price: metered.id }] })
+      const payload = { stripe_customer_id: customer.id, value: '100' }
+      await twin.post('/v1/billing/meter_events', { event_name: meter.event_name, payload })
+      await twin.advance({ by: '1h' })
+      const waiting = { customer: customer.id, subscription: subscription.id, amount: 300, currency: 'usd' }
+      await twin.post('/v1/invoiceitems', waiting)
+      await adjust(twin, customer, -100)
+      await change({
+        items: [{ id: item, price: prices.pro }, { id: items.data[1].id }],
+        billing_cycle_anchor: 'now',
+        ...CONDITIONAL,
+      })
+      const invoice = await newestInvoice(twin)
+      expect(linesOf(invoice)).toContain('500 100 × Calls')
+      expect(invoice.amount_due).toBe(invoice.total - 100)
+      await twin.post(`/v1/invoices/${invoice.id}/${how}`)
+      expect(await balanceOf(twin, customer)).toBe(-100)
+
+      const card = { payment_method: 'pm_card_visa' }
+      const refused = [
+        await twin.request('POST', `/v1/invoices/${invoice.id}/pay`, card),
+        await twin.request('POST', `/v1/payment_intents/${invoice.payment_intent}/confirm`, card),
+      ]
+      expect(refused.map(({ status, body }) => [status, body.error.code])).toEqual([
+        [400, 'invalid_state_transition'],
+        [400, 'payment_intent_unexpected_state'],
+      ])
+
+      await twin.post(path, { default_payment_method: 'pm_card_visa' })
+      await twin.advance({ to: END })
+      const renewal = await newestInvoice(twin)
+      expect(linesOf(renewal).map((line) => Number.parseInt(line, 10))).toEqual([300, 500, 2000])
+      expect(renewal).toMatchObject({ status: 'paid', amount_due: 2700 })
+    },
+  )
 
   test('is replaced by a further update, which credits only billed amounts', async () => {
     const { twin, upgrade, change, item, prices, path } = await beginDeclining()

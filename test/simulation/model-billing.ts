@@ -228,7 +228,10 @@ export function noteSettled(operation: Operation, subscription: Subscription, in
     if (invoice.status === 'paid') {
       applyPending(operation, subscription)
       endOfGoneItems(operation, subscription)
-    } else forgetPending(operation.merchant, subscription)
+    } else {
+      if (invoice.status !== 'void') voidInvoice(operation, invoice)
+      forgetPending(operation.merchant, subscription)
+    }
   }
   if (subscription.status === 'incomplete') {
     if (invoice.status === 'paid') subscription.status = 'active'

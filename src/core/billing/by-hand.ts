@@ -114,12 +114,12 @@ export function voidByHand(
   invoice: Invoice,
   subscription: Subscription | null,
 ): void {
-  voidInvoice(change, account, invoice)
+  if (!isOfPendingUpdate(invoice, subscription)) voidInvoice(change, account, invoice)
   recoverOrExpire(change, account, invoice, subscription)
 }
 
 /**
- * Marks an open invoice uncollectible on request and updates its subscription.
+ * Marks an open invoice uncollectible on request and updates its subscription. The invoice of a pending update is then voided.
  * @throws ApiError invalid_state_transition, param status, when it is not open
  * See docs/contract/invoices.md#status.
  */
@@ -138,14 +138,20 @@ export function markUncollectibleByHand(
   recoverOrExpire(change, account, invoice, subscription)
 }
 
-/** Updates a subscription after one of its invoices was closed without payment. */
+/** Reports whether a pending update waits for the payment of an invoice. Dropping the update voids the invoice. */
+const isOfPendingUpdate = (
+  { id }: Invoice,
+  subscription: Subscription | null,
+): subscription is Subscription => subscription?.pending_update?.invoice === id
+
+/** Updates a subscription after one of its invoices was closed without payment, or drops the pending update of the invoice. */
 function recoverOrExpire(
   change: Change,
   account: EndingAccount,
   invoice: Invoice,
   subscription: Subscription | null,
 ): void {
-  if (subscription?.pending_update?.invoice === invoice.id) dropPendingUpdate(change, account, subscription)
+  if (isOfPendingUpdate(invoice, subscription)) dropPendingUpdate(change, account, subscription)
   else if (subscription && factsOf(subscription).awaitsFirstPayment) expire(change, account, subscription)
   else if (subscription) recover(change, account, subscription, { paid: null })
   updateDelinquency(change, account)

@@ -3,7 +3,6 @@ import type { Invoice } from '../invoice.ts'
 import { type InvoiceItem, oldestFirst } from '../invoice-item.ts'
 import type { InvoiceLine } from '../invoice-line.ts'
 import { withoutRetries } from '../invoice-plan.ts'
-import { isOpen } from '../invoice-status.ts'
 import { pendingUpdateExpiry } from '../pending-update.ts'
 import {
   type Subscription,
@@ -87,8 +86,8 @@ const withDiscountsOf = (
   )
 
 /**
- * Discards the pending update of a subscription, if it has one: voids its invoice, makes its items pending again if they were
- * pending before, and deletes items of the update that exceeded the invoice.
+ * Discards the pending update of a subscription, if it has one: voids its invoice, so that nobody pays for a change that is not
+ * applied, makes its items pending again if they were pending before, and deletes items of the update that exceeded the invoice.
  * @param report - the other changes of the subscription and the event that reports them all; without it a later step of the
  * decision reports it
  * @returns the account with these items waiting, and the subscription without the update
@@ -102,8 +101,7 @@ export function discardPendingUpdate<Read extends Account>(
   const pending = subscription.pending_update
   if (pending === null || account.pendingUpdate === null) return { account, subscription }
   const { invoice, exceeding } = account.pendingUpdate
-  const latest = change.latest('invoice', invoice)
-  if (isOpen(latest)) voidInvoice(change, account, latest)
+  voidInvoice(change, account, change.latest('invoice', invoice))
   if (pending.period !== null) change.update('invoice', invoice, withoutPeriod)
   updateDelinquency(change, account)
   const waiting = account.pendingUpdate.items
@@ -115,9 +113,6 @@ export function discardPendingUpdate<Read extends Account>(
         billed_with: subscription.id,
       })),
     )
-  // An uncollectible invoice can still be paid. Then it bills these items, too.
-  if (!isOpen(latest) && waiting.length > 0)
-    change.update('invoice', invoice, (unpaid) => withReleased(unpaid, waiting))
   for (const item of exceeding)
     change.update('invoice_item', item, (unbilled) => ({ ...unbilled, billed_with: null, deleted: true }))
   const others = account.pendingItems.filter(({ id }) => !exceeding.some((item) => item.id === id))
@@ -144,14 +139,3 @@ const withoutPeriod = (invoice: Invoice): Invoice => ({
   begins_period: false,
   lines: invoice.lines.map((line) => ({ ...line, is_discarded: true })),
 })
-
-/** Marks the lines of an invoice whose items are pending again. */
-function withReleased(invoice: Invoice, items: readonly InvoiceItem[]): Invoice {
-  const released = new Set(items.map(({ id }) => id))
-  const isReleased = ({ invoice_item }: InvoiceLine) =>
-    invoice_item !== undefined && released.has(invoice_item)
-  return {
-    ...invoice,
-    lines: invoice.lines.map((line) => (isReleased(line) ? { ...line, is_released: true } : line)),
-  }
-}
