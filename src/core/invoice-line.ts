@@ -1,6 +1,9 @@
 import type { DiscountAmount } from './billing/discount-amounts.ts'
 import { type ItemProration, isCorrection } from './item-proration.ts'
 
+/** The id, in the lines of a preview, of an item that does not exist. The line still says what it bills. */
+export const NO_ID = ''
+
 /** One line of an invoice. Amounts are in the invoice's currency and smallest unit. Its period is the invoice's. */
 export type InvoiceLine = {
   readonly id: string

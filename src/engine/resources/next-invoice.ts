@@ -2,7 +2,7 @@ import type { Change } from '../../core/change.ts'
 import type { Customer } from '../../core/customer.ts'
 import type { Invoice } from '../../core/invoice.ts'
 import { applyBalance } from '../../core/invoice-balance.ts'
-import type { InvoiceLine } from '../../core/invoice-line.ts'
+import { type InvoiceLine, NO_ID } from '../../core/invoice-line.ts'
 import { isDraft } from '../../core/invoice-status.ts'
 import { compareJobs, type Job } from '../../core/jobs.ts'
 import type { UnitOfWork } from '../machine/unit.ts'
@@ -116,7 +116,7 @@ function newestOf(unit: UnitOfWork, change: Change | undefined, subscription: st
   return isDraft(invoice) ? applied(invoice, customer) : invoice
 }
 
-/** Converts an invoice to its state before the collection, without the ids of objects that were rolled back. */
+/** Converts an invoice to its state before the collection. Objects that were rolled back have no id. */
 export function asPreview(unit: UnitOfWork, invoice: Invoice, isNew: boolean): Invoice {
   const items = new Set(
     (invoice.subscription === null || isNew
@@ -126,18 +126,17 @@ export function asPreview(unit: UnitOfWork, invoice: Invoice, isNew: boolean): I
   )
   const discountOf = discountNames(unit)
   const line = (made: InvoiceLine): InvoiceLine => {
-    const { subscription_item: item, discounts, discount_amounts } = made
-    const ofItem = item !== null && items.has(item) ? item : null
-    const shown = { ...made, id: 'il_preview', subscription_item: ofItem }
+    const { subscription_item, invoice_item, discounts, discount_amounts } = made
+    const shown = { ...made, id: 'il_preview' }
+    if (subscription_item !== null && !items.has(subscription_item)) shown.subscription_item = NO_ID
+    if (invoice_item !== undefined && !unit.get('invoice_item', invoice_item)) shown.invoice_item = NO_ID
     if (discounts) shown.discounts = discounts.map(discountOf)
     if (discount_amounts)
       shown.discount_amounts = discount_amounts.map(({ discount, amount }) => ({
         discount: discountOf(discount),
         amount,
       }))
-    if (made.invoice_item === undefined || unit.get('invoice_item', made.invoice_item)) return shown
-    const { invoice_item: _, ...withoutItem } = shown
-    return withoutItem
+    return shown
   }
   return {
     ...invoice,

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { type Invoice, isPaidOutOfBand } from '../../../core/invoice.ts'
 import { endingBalance } from '../../../core/invoice-balance.ts'
 import type { InvoiceItem } from '../../../core/invoice-item.ts'
-import { type InvoiceLine, isDiscountable, wholeQuantity } from '../../../core/invoice-line.ts'
+import { type InvoiceLine, isDiscountable, NO_ID, wholeQuantity } from '../../../core/invoice-line.ts'
 import { isDraft, isOpen } from '../../../core/invoice-status.ts'
 import { invoicedCustomer } from '../../../core/invoiced-customer.ts'
 import { isCorrection } from '../../../core/item-proration.ts'
@@ -224,20 +224,20 @@ function defaultDescription(view: View, { price: id, quantity }: InvoiceLine): s
 
 function parentOfLine(invoice: Invoice, line: InvoiceLine): Wire<Stripe.InvoiceLineItem.Parent> {
   const common = { proration: isCorrection(line.proration), proration_details: { credited_items: null } }
-  const { invoice_item = null, subscription_item } = line
-  if (subscription_item !== null && invoice_item === null)
+  const { invoice_item, subscription_item } = line
+  if (invoice_item === undefined)
     return {
       invoice_item_details: null,
       subscription_item_details: {
         ...common,
-        invoice_item,
+        invoice_item: null,
         subscription: invoice.subscription,
-        subscription_item,
+        subscription_item: subscription_item ?? NO_ID,
       },
       type: 'subscription_item_details',
     }
   return {
-    invoice_item_details: { ...common, invoice_item: invoice_item ?? '', subscription: invoice.subscription },
+    invoice_item_details: { ...common, invoice_item, subscription: invoice.subscription },
     subscription_item_details: null,
     type: 'invoice_item_details',
   }

@@ -44,7 +44,7 @@ export function lineBeforeBasil(line: Wire<Stripe.InvoiceLineItem>, objects: Obj
     ...priceAndPlan(pricing, objects),
     proration: (ofItem ?? ofSubscription)?.proration ?? false,
     proration_details: { credited_items: null },
-    ...(ofSubscription && { subscription_item: ofSubscription.subscription_item }),
+    ...(ofSubscription?.subscription_item && { subscription_item: ofSubscription.subscription_item }),
     tax_amounts: [],
     tax_rates: [],
     type: ofSubscription ? 'subscription' : 'invoiceitem',
