@@ -257,9 +257,19 @@ export function settleOutOfBand(change: Change, account: Account, invoice: Invoi
   return { result: 'paid', invoice: after }
 }
 
-/** Voids an invoice, and cancels its intent. See docs/contract/invoices.md#status. */
-export function voidInvoice(change: Change, account: Account, invoice: Invoice): void {
-  const after = change.update('invoice', invoice, (latest) => voided(latest, account.now), 'invoice.voided')
+/**
+ * Voids an invoice, and cancels its intent.
+ * @param rule - a further change of the invoice, which has no event of its own
+ * See docs/contract/invoices.md#status.
+ */
+export function voidInvoice(
+  change: Change,
+  account: Account,
+  invoice: Invoice,
+  rule: (closed: Invoice) => Invoice = (closed) => closed,
+): void {
+  const close = (latest: Invoice) => rule(voided(latest, account.now))
+  const after = change.update('invoice', invoice, close, 'invoice.voided')
   returnToBalance(change, account, after)
   cancelIntent(change, account, after)
 }

@@ -101,8 +101,8 @@ export function discardPendingUpdate<Read extends Account>(
   const pending = subscription.pending_update
   if (pending === null || account.pendingUpdate === null) return { account, subscription }
   const { invoice, exceeding } = account.pendingUpdate
-  voidInvoice(change, account, change.latest('invoice', invoice))
-  if (pending.period !== null) change.update('invoice', invoice, withoutPeriod)
+  const rule = pending.period === null ? undefined : withoutPeriod
+  voidInvoice(change, account, change.latest('invoice', invoice), rule)
   updateDelinquency(change, account)
   const waiting = account.pendingUpdate.items
     .filter(({ id }) => !pending.prorations.includes(id))

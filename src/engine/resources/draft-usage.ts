@@ -35,10 +35,12 @@ const isUsage = (line: InvoiceLine): boolean => line.proration?.is_usage === tru
 const isOfItem = ({ invoice_item }: InvoiceLine): boolean => invoice_item !== undefined
 
 function withUsage(unit: UnitOfWork, invoice: Invoice, line: InvoiceLine, room: number): InvoiceLine {
-  const { quantity_decimal: _, ...others } = line
+  const { quantity_decimal: _, ...whole } = line
   const { price, subscription_item, proration } = line
   if (price === null || subscription_item === null || !proration) return line
   const read = usageOf(unit, invoice.customer)
   const item = { id: subscription_item, created: 0, price, quantity: null, metadata: {} }
-  return { ...others, ...billedUsage(unit.needWithoutMetadata('price', price), read(item, proration), room) }
+  const billed = billedUsage(unit.needWithoutMetadata('price', price), read(item, proration), room)
+  // Unchanged fields keep their order, so that the same usage gives the same line.
+  return { ...(billed.quantity_decimal === undefined ? whole : line), ...billed }
 }

@@ -155,6 +155,40 @@ describe('the invoice of a renewal', () => {
     expect(await stripe.invoices.retrieve(draft.id ?? '')).toMatchObject({ status: 'paid', amount_paid: 70 })
   })
 
+  test.each([
+    ['nothing', [], []],
+    ['a fraction', ['0.25'], ['0 invoice.updated']],
+    ['what makes it whole', ['0.5'], ['0 invoice.updated']],
+    ['what adds up to nothing', ['3', '-3'], []],
+  ])(
+    'of usage with a fraction, emits invoice.updated only for a change: %s is reported later',
+    async (_, later, expected) => {
+      const event_name = `calls_with_fractions_${later.join('_')}`
+      const meter = await stripe.billing.meters.create({
+        ...{ display_name: 'Calls', event_name, default_aggregation: { formula: 'sum' } },
+      })
+      const metered = await stripe.prices.create({
+        product_data: { name: 'Calls' },
+        currency: 'usd',
+        unit_amount: 21,
+        recurring: { interval: 'month', usage_type: 'metered', meter: meter.id },
+      })
+      const { clock, customer } = await subscribe({ items: [{ price: metered.id }] })
+      const report = (value: string) =>
+        stripe.billing.meterEvents.create({
+          ...{ event_name, payload: { stripe_customer_id: customer, value } },
+          timestamp: JAN_31 + DAY,
+        })
+      await sdk.advance(clock, JAN_31 + 2 * DAY)
+      await report('1.5')
+      await sdk.advance(clock, FEB_28)
+      for (const value of later) await report(value)
+      await sdk.advance(clock, FEB_28 + HOUR)
+      const types = await eventsAfter(customer, FEB_28 + HOUR)
+      expect(types.filter((type) => type.endsWith('invoice.updated'))).toEqual(expected)
+    },
+  )
+
   test('stays a draft once auto_advance is false, until it is true again', async () => {
     const { clock, draft } = await renewed()
     const id = draft.id ?? ''

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import { describe, expect, test } from 'vitest'
+import type { Body } from '../../twin.ts'
 import { customerOnClock, errorOf, stripeOfFile } from './sdk.ts'
 
 const sdk = stripeOfFile()
@@ -9,7 +10,7 @@ const JAN_31 = 1_769_853_600
 const DAY = 86_400
 
 /** Creates a subscription with a card for its changes, and a change of its price that waits for the payment. */
-async function waiting(token: string, params: Stripe.SubscriptionUpdateParams = {}) {
+async function waiting(token: string, params: Body = {}) {
   const { clock, customer } = await customerOnClock(stripe, JAN_31)
   const { id: product } = await stripe.products.create({ name: 'Pro' })
   const priceOf = async (unit_amount: number) =>
@@ -19,17 +20,18 @@ async function waiting(token: string, params: Stripe.SubscriptionUpdateParams = 
     customer,
     items: [{ price: await priceOf(2000) }],
   })
+  const item = items.data[0]?.id ?? ''
   const card = await stripe.paymentMethods.attach(token, { customer })
   await stripe.subscriptions.update(id, { default_payment_method: card.id })
   await sdk.advance(clock, JAN_31 + DAY)
   const { latest_invoice, pending_update } = await stripe.subscriptions.update(id, {
-    items: [{ id: items.data[0]?.id ?? '', price: await priceOf(5000) }],
+    items: [{ id: item, price: await priceOf(5000) }],
     proration_behavior: 'always_invoice',
     payment_behavior: 'pending_if_incomplete',
     ...params,
   })
   expect(pending_update).not.toBeNull()
-  return { id, clock, customer, invoice: latest_invoice as string }
+  return { id, clock, customer, item, invoice: latest_invoice as string }
 }
 
 describe('a pending update whose invoice is marked uncollectible', () => {
@@ -44,5 +46,45 @@ describe('a pending update whose invoice is marked uncollectible', () => {
     expect(await errorOf(settled)).toMatchObject({ statusCode: 400 })
     expect((await stripe.paymentIntents.retrieve(intent?.id ?? '')).status).toBe('canceled')
     expect((await stripe.subscriptions.retrieve(id)).pending_update).toBeNull()
+  })
+})
+
+type Waiting = Awaited<ReturnType<typeof waiting>>
+
+describe('a pending update that is dropped', () => {
+  /** Lists the events of the invoice while a step runs, oldest first. */
+  const eventsOf = async ({ invoice }: Waiting, step: () => Promise<unknown>) => {
+    const [last] = (await stripe.events.list({ limit: 1 })).data
+    await step()
+    const { data } = await stripe.events.list({ ending_before: last?.id ?? '', limit: 100 })
+    return data.toReversed().filter(({ data: { object } }) => {
+      return (object as Body).id === invoice
+    })
+  }
+  const changed = ({ type, data: { previous_attributes } }: Stripe.Event) =>
+    type.endsWith('.updated') ? `${type} ${Object.keys(previous_attributes ?? {})}` : type
+
+  test.each<[string, (given: Waiting) => Promise<unknown>, string[]]>([
+    ['because it expires', ({ clock }) => sdk.advance(clock, JAN_31 + 2 * DAY), ['invoice.voided']],
+    [
+      'with its invoice, which is voided',
+      ({ invoice }) => stripe.invoices.voidInvoice(invoice),
+      ['invoice.voided'],
+    ],
+    [
+      'with its invoice, which is marked uncollectible',
+      ({ invoice }) => stripe.invoices.markUncollectible(invoice),
+      ['invoice.marked_uncollectible', 'invoice.voided'],
+    ],
+    [
+      'by another update',
+      ({ id, item }) =>
+        stripe.subscriptions.update(id, { items: [{ id: item, quantity: 2 }], proration_behavior: 'none' }),
+      ['invoice.voided'],
+    ],
+    ['by a cancellation', ({ id }) => stripe.subscriptions.cancel(id), ['invoice.voided']],
+  ])('%s, emits no further event of its invoice', async (_, drop, expected) => {
+    const given = await waiting('pm_card_chargeCustomerFail', { billing_cycle_anchor: 'now' })
+    expect((await eventsOf(given, () => drop(given))).map(changed)).toEqual(expected)
   })
 })
