@@ -29,6 +29,7 @@ export function cancel(
   )
   if (factsOf(subscription).awaitsFirstPayment) voidOpenInvoices(change, account)
   else dropRetries(change, account)
+  updateDelinquency(change, account)
   endDiscounts(change, account, change.latest('subscription', subscription))
   change.update(
     'subscription',
@@ -52,6 +53,7 @@ export function cancel(
  */
 export function expire(change: Change, account: EndingAccount, subscription: Subscription): void {
   voidOpenInvoices(change, account)
+  updateDelinquency(change, account)
   endDiscounts(change, account, subscription)
   change.update(
     'subscription',
@@ -76,8 +78,5 @@ export function dropRetries(change: Change, account: EndingAccount): void {
 
 function voidOpenInvoices(change: Change, account: EndingAccount): void {
   const latest = account.unpaidInvoices().map((invoice) => change.latest('invoice', invoice))
-  for (const invoice of latest.filter(isOpen)) {
-    voidInvoice(change, account, invoice)
-    updateDelinquency(change, account)
-  }
+  for (const invoice of latest.filter(isOpen)) voidInvoice(change, account, invoice)
 }

@@ -1,7 +1,6 @@
 import type { Change } from '../change.ts'
 import type { Invoice } from '../invoice.ts'
 import { type InvoiceItem, oldestFirst } from '../invoice-item.ts'
-import type { InvoiceLine } from '../invoice-line.ts'
 import { withoutRetries } from '../invoice-plan.ts'
 import { pendingUpdateExpiry } from '../pending-update.ts'
 import {
@@ -10,7 +9,7 @@ import {
   withInvoice,
   withRestartedPeriod,
 } from '../subscription.ts'
-import { type Account, updateDelinquency } from './account.ts'
+import type { Account } from './account.ts'
 import { type Collected, voidInvoice } from './collect.ts'
 import { withItemDiscounts, withoutEnded } from './discounting.ts'
 import { withNotices } from './schedule-notices.ts'
@@ -103,7 +102,6 @@ export function discardPendingUpdate<Read extends Account>(
   const { invoice, exceeding } = account.pendingUpdate
   const rule = pending.period === null ? undefined : withoutPeriod
   voidInvoice(change, account, change.latest('invoice', invoice), rule)
-  updateDelinquency(change, account)
   const waiting = account.pendingUpdate.items
     .filter(({ id }) => !pending.prorations.includes(id))
     .map((item) =>

@@ -186,26 +186,29 @@ export function passDueDate(
 /**
  * Discards the pending update of a subscription, if it has one. The subscription is active again if nothing else is
  * outstanding. One `subscription.updated` reports both.
+ * @param event - a further event of the subscription
  * @returns the account with the items waiting that the update had billed, and the subscription without the update
  * See docs/contract/proration.md#pending-updates.
  */
-export const dropPendingUpdate = <Read extends Account>(
+export function dropPendingUpdate<Read extends Account>(
   change: Change,
   account: Read,
-  subscription: Subscription,
-): { readonly account: Read; readonly subscription: Subscription } =>
-  discardPendingUpdate(change, account, subscription, (released, dropped) =>
-    recovered(change, released, dropped, { paid: null }),
-  )
-
-/** Drops the pending update of a subscription, if it has one, because it was not paid in time. */
-export function expirePendingUpdate<Read extends Account>(
-  change: Change,
-  given: Read,
   waiting: Subscription,
+  event: 'subscription.pending_update_expired' | null = null,
 ): { readonly account: Read; readonly subscription: Subscription } {
-  const dropped = dropPendingUpdate(change, given, waiting)
-  if (dropped.account !== given)
-    change.update('subscription', waiting, (latest) => latest, 'subscription.pending_update_expired')
+  const dropped = discardPendingUpdate(change, account, waiting, (released, latest) =>
+    recovered(change, released, latest, { paid: null }),
+  )
+  if (dropped.account === account) return dropped
+  change.update('subscription', waiting, (latest) => latest, event)
+  updateDelinquency(change, account)
   return dropped
 }
+
+/** Drops the pending update of a subscription, if it has one, because it was not paid in time. */
+export const expirePendingUpdate = <Read extends Account>(
+  change: Change,
+  account: Read,
+  waiting: Subscription,
+): { readonly account: Read; readonly subscription: Subscription } =>
+  dropPendingUpdate(change, account, waiting, 'subscription.pending_update_expired')

@@ -4,7 +4,7 @@ import { type BilledItems, creditsForAll } from '../proration.ts'
 import { type CancellationReason, type Subscription, withInvoice } from '../subscription.ts'
 import { pricedPeriod } from '../subscription-period.ts'
 import { factsOf } from '../subscription-status.ts'
-import { type Account, type EndingAccount, updateDelinquency } from './account.ts'
+import type { Account, EndingAccount } from './account.ts'
 import { type Billed, type Billing, billPeriod, draft } from './bill.ts'
 import { cancel } from './cancel.ts'
 import { createItem } from './change-plan.ts'
@@ -106,9 +106,7 @@ function billRest(
   }
   const billed = billPeriod(change, account, subscription, billing)
   name(change, account, subscription, billed)
-  if (billed.result === 'uncollected') return null
-  updateDelinquency(change, account)
-  return billed
+  return billed.result === 'uncollected' ? null : billed
 }
 
 /** Sets the newest invoice of a subscription, without an event: the event of its end follows. */

@@ -52,39 +52,68 @@ describe('a pending update whose invoice is marked uncollectible', () => {
 type Waiting = Awaited<ReturnType<typeof waiting>>
 
 describe('a pending update that is dropped', () => {
-  /** Lists the events of the invoice while a step runs, oldest first. */
-  const eventsOf = async ({ invoice }: Waiting, step: () => Promise<unknown>) => {
+  /** Lists the events of a customer and its invoice while a step runs, oldest first. */
+  const eventsOf = async ({ customer, invoice }: Waiting, step: () => Promise<unknown>) => {
     const [last] = (await stripe.events.list({ limit: 1 })).data
     await step()
     const { data } = await stripe.events.list({ ending_before: last?.id ?? '', limit: 100 })
     return data.toReversed().filter(({ data: { object } }) => {
-      return (object as Body).id === invoice
+      const { id, customer: owner, object: kind } = object as Body
+      return kind === 'invoice'
+        ? id === invoice
+        : id === customer || (owner === customer && kind === 'subscription')
     })
   }
   const changed = ({ type, data: { previous_attributes } }: Stripe.Event) =>
     type.endsWith('.updated') ? `${type} ${Object.keys(previous_attributes ?? {})}` : type
 
   test.each<[string, (given: Waiting) => Promise<unknown>, string[]]>([
-    ['because it expires', ({ clock }) => sdk.advance(clock, JAN_31 + 2 * DAY), ['invoice.voided']],
+    [
+      'because it expires',
+      ({ clock }) => sdk.advance(clock, JAN_31 + 2 * DAY),
+      [
+        'invoice.voided',
+        'customer.subscription.updated pending_update',
+        'customer.subscription.pending_update_expired',
+        'customer.updated delinquent',
+      ],
+    ],
     [
       'with its invoice, which is voided',
       ({ invoice }) => stripe.invoices.voidInvoice(invoice),
-      ['invoice.voided'],
+      ['invoice.voided', 'customer.subscription.updated pending_update', 'customer.updated delinquent'],
     ],
     [
       'with its invoice, which is marked uncollectible',
       ({ invoice }) => stripe.invoices.markUncollectible(invoice),
-      ['invoice.marked_uncollectible', 'invoice.voided'],
+      [
+        'invoice.marked_uncollectible',
+        'invoice.voided',
+        'customer.subscription.updated pending_update',
+        'customer.updated delinquent',
+      ],
     ],
     [
       'by another update',
       ({ id, item }) =>
         stripe.subscriptions.update(id, { items: [{ id: item, quantity: 2 }], proration_behavior: 'none' }),
-      ['invoice.voided'],
+      [
+        'invoice.voided',
+        'customer.subscription.updated pending_update',
+        'customer.updated delinquent',
+        'customer.subscription.updated items',
+      ],
     ],
-    ['by a cancellation', ({ id }) => stripe.subscriptions.cancel(id), ['invoice.voided']],
-  ])('%s, emits no further event of its invoice', async (_, drop, expected) => {
-    const given = await waiting('pm_card_chargeCustomerFail', { billing_cycle_anchor: 'now' })
-    expect((await eventsOf(given, () => drop(given))).map(changed)).toEqual(expected)
-  })
+    [
+      'by a cancellation',
+      ({ id }) => stripe.subscriptions.cancel(id),
+      ['invoice.voided', 'customer.updated delinquent', 'customer.subscription.deleted'],
+    ],
+  ])(
+    '%s, is reported with the events of its changes, and then that the customer owes nothing',
+    async (_, drop, expected) => {
+      const given = await waiting('pm_card_chargeCustomerFail', { billing_cycle_anchor: 'now' })
+      expect((await eventsOf(given, () => drop(given))).map(changed)).toEqual(expected)
+    },
+  )
 })
