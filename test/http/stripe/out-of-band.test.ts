@@ -32,6 +32,15 @@ const typesSince = async (id: string | undefined) =>
     .map(({ type }) => type)
     .reverse()
 
+test('an open invoice that is credited in full emits no invoice.payment_succeeded', async () => {
+  const { id } = await sentInvoice()
+  const { amount_due } = await stripe.invoices.finalizeInvoice(id)
+  const before = (await stripe.events.list({ limit: 1 })).data[0]
+  await stripe.creditNotes.create({ invoice: id, amount: amount_due })
+  expect((await stripe.invoices.retrieve(id)).status).toBe('paid')
+  expect(await typesSince(before?.id)).toEqual(['credit_note.created', 'invoice.paid'])
+})
+
 test('an open invoice is paid without a charge, and its intent is canceled', async () => {
   const { customer, id } = await sentInvoice()
   await stripe.invoices.finalizeInvoice(id)
