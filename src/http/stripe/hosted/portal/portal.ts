@@ -125,11 +125,10 @@ export function checkOffered(isOffered: boolean): void {
 export const tokenOf = ({ view, session }: Portal, [name, ...state]: FormState): string =>
   formToken(view, [name, session.id, ...state])
 
-/** Returns the state for which a form about a subscription is made, without what other objects change and no page shows. */
+/** Returns the state for which a form about a subscription is made. Its planned notices are not shown, and end when they are sent. */
 export const subscriptionState = (subscription: Subscription): Subscription => ({
   ...subscription,
   notices: null,
-  has_pending_items: false,
 })
 
 /** Returns the state for which the form that pays an invoice is made. */
