@@ -12,6 +12,14 @@ type Page = { readonly data: readonly Event[]; readonly has_more: boolean }
 
 const PAGE = 100
 const DEFAULT_TIMEOUT_MS = 2_000
+/**
+ * The parts of a timeout. Concurrent calls can hold up the process for longer than the timeout. That counts as one part, so that events
+ * of these calls are still found.
+ */
+const PARTS = 10
+/** The longest time of a timer, in milliseconds. Node would end a longer one at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
 /** The number of recent events listed in the message of a timeout. */
 const LISTED_EVENTS = 10
 
@@ -75,10 +83,17 @@ function newsOf(engine: Source['engine'], timeoutMs: number) {
       wake()
     },
   })
-  const timer = setTimeout(() => {
-    isEnded = true
-    wake()
-  }, timeoutMs)
+  let left = PARTS
+  const partMs = Math.min(timeoutMs / PARTS, MAX_TIMER_MS)
+  const endPart = () => {
+    left -= 1
+    if (left > 0) timer = setTimeout(endPart, partMs)
+    else {
+      isEnded = true
+      wake()
+    }
+  }
+  let timer = setTimeout(endPart, partMs)
   return {
     /** Resolves at the next commit, or at the timeout. */
     next: () =>

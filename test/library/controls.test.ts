@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { RequestRefused } from '../../src/index.ts'
 import { historyOf } from '../../src/library/event-history.ts'
@@ -101,6 +102,23 @@ describe('events', () => {
     const again = await twin.post<{ id: string }>('/v1/customers', { name: 'Ada' })
     expect(again.id).toBe(first.id)
     expect((await waiting).data.object).toMatchObject({ name: 'Ada' })
+  })
+
+  test('waitFor finds an event of calls that held up the process until the timeout', async () => {
+    const twin = await open()
+    const waiting = twin.events.waitFor('customer.created', { timeout: 1 })
+    const created = twin.post('/v1/customers')
+    for (const end = performance.now() + 10; performance.now() < end; );
+    const [event, customer] = await Promise.all([waiting, created])
+    expect(event.data.object).toEqual(customer)
+  })
+
+  test('waitFor waits without a limit', async () => {
+    const twin = await open()
+    const waiting = twin.events.waitFor('customer.created', { timeout: Number.POSITIVE_INFINITY })
+    await setTimeout(5)
+    await twin.post('/v1/customers')
+    expect((await waiting).type).toBe('customer.created')
   })
 
   test('waitFor lists the recent events on timeout', async () => {
