@@ -140,7 +140,7 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
       log.info({ merchant, ...summary }, 'a live clock has caught up with the real time'),
   })
 
-  dates?.follow(sandbox)
+  dates?.follow(sandbox, (error) => log.error({ err: error }, 'writing the shifted date'))
   if (log.isLevelEnabled('debug')) logRequests(sandbox, log)
   logFirstState(sandbox, options, log)
 

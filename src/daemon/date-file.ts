@@ -2,6 +2,9 @@ import { openSync, writeSync } from 'node:fs'
 import { systemWall, wallSeconds } from '../engine/machine/clock.ts'
 import type { Sandbox } from './sandbox.ts'
 
+/** The delay before a failed write is repeated, in milliseconds. */
+const RETRY_MS = 1_000
+
 /**
  * A file with the difference between the default merchant's clock and the real time, in milliseconds, as one floating-point
  * number of eight bytes. Processes with shifted dates read it. When a request moves the clock, the file is written before the
@@ -10,12 +13,15 @@ import type { Sandbox } from './sandbox.ts'
  */
 export class DateFile {
   readonly #file: number
-  readonly #offset = new Float64Array(1)
+  #offset = new Float64Array(1)
   #seen: number | 'live' | undefined
+  #retry: NodeJS.Timeout | undefined
 
   /** @throws the system's error if the file cannot be written */
   constructor(path: string) {
     this.#file = openSync(path, 'w', 0o600)
+    // Later writes need no further room on most file systems.
+    this.#write(this.#offset)
   }
 
   /** Returns the present shifted date in Unix seconds. Signatures have it, because receivers refuse old ones. */
@@ -23,21 +29,37 @@ export class DateFile {
     return Math.floor((systemWall() + (this.#offset[0] ?? 0)) / 1_000)
   }
 
-  /** Writes the offset now and whenever the clock of the default merchant moves. */
-  follow(sandbox: Sandbox): void {
-    const write = () => this.#write(sandbox)
-    sandbox.engine.listen({ committed: write, replaced: write })
-    write()
+  /**
+   * Writes the offset now and whenever the clock of the default merchant moves. A write that fails is repeated until it succeeds.
+   * @param report - reports a failure
+   */
+  follow(sandbox: Sandbox, report: (error: unknown) => void): void {
+    const update = () => {
+      clearTimeout(this.#retry)
+      try {
+        this.#update(sandbox)
+      } catch (error) {
+        this.#retry = setTimeout(update, RETRY_MS).unref()
+        report(error)
+      }
+    }
+    sandbox.engine.listen({ committed: update, replaced: update })
+    update()
   }
 
-  #write({ engine, merchant: { clock } }: Sandbox): void {
+  #update({ engine, merchant: { clock } }: Sandbox): void {
     const isTicking = clock.mode === 'live' && clock.target === null
     const { now } = clock
     const seen = isTicking ? 'live' : now
     if (seen === this.#seen) return
-    this.#seen = seen
     // A live clock has whole seconds. From the time of a frozen clock on, shifted dates continue in real time.
-    this.#offset[0] = isTicking ? (now - wallSeconds(engine.wall)) * 1_000 : now * 1_000 - systemWall()
-    writeSync(this.#file, this.#offset, 0, this.#offset.byteLength, 0)
+    const offset = isTicking ? (now - wallSeconds(engine.wall)) * 1_000 : now * 1_000 - systemWall()
+    this.#write(Float64Array.of(offset))
+    this.#seen = seen
+  }
+
+  #write(offset: Float64Array<ArrayBuffer>): void {
+    writeSync(this.#file, offset, 0, offset.byteLength, 0)
+    this.#offset = offset
   }
 }
