@@ -85,8 +85,9 @@ const EXAMPLES = [
 
 /** Starts a daemon, runs the command, and closes the daemon. @throws ExitWith the command's status, unless it is 0 */
 async function runWithDaemon(line: CommandLine, flags: RunFlags, io: Io): Promise<void> {
-  const kept = flags.keep ? newFolder('The folder for --keep', newKeptFolder) : null
   const shared = newFolderOfCommand(flags)
+  // Created last: if the other one cannot be created, no later run would remove this one.
+  const kept = flags.keep ? newFolder('The folder for --keep', newKeptFolder) : null
   const signals = new Signals(io)
   const { daemon, options } = await startDaemon(flags, { kept, shared }, io).catch((error: unknown) => {
     if (kept !== null) rmSync(kept, { recursive: true, force: true })

@@ -21,13 +21,19 @@ const MAX_OWNER_BYTES = 1_024
 
 /**
  * Creates a folder for the files that the processes of a run's command load, and removes those of killed runs.
- * @throws Error only if the new folder cannot be created
+ * @throws Error only if the new folder or the file in it cannot be created
  */
 export function newRunFolder(parent: string): string {
   ignoringFileErrors(() => removeLeftovers(parent))
   const folder = mkdtempSync(join(parent, PREFIX))
   const machine = [hostname(), ...(processNamespace() ?? [])].join(' ')
-  writeFileSync(join(folder, OWNER), JSON.stringify({ pid: process.pid, machine }), { mode: 0o600 })
+  try {
+    writeFileSync(join(folder, OWNER), JSON.stringify({ pid: process.pid, machine }), { mode: 0o600 })
+  } catch (error) {
+    // No later run would remove a folder without a valid owner.
+    removeRunFolder(folder)
+    throw error
+  }
   return folder
 }
 

@@ -13,6 +13,7 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
+  cleanEnvironment,
   EXECUTABLE,
   type Finished,
   lines,
@@ -260,6 +261,19 @@ describe('the daemon', () => {
   test('that does not start keeps no folder', async () => {
     const env = { TMPDIR: folder.path }
     expect((await runNode('1', ['--keep', '--secret-key', 'short'], env)).status).toBe(2)
+    expect(readdirSync(folder.path)).toEqual([])
+  })
+
+  test('that finds a full disk leaves no folder', () => {
+    const script = 'ulimit -f 0 && exec "$0" "$1" run --keep --shift-date -- true'
+    const env = { ...cleanEnvironment(), TMPDIR: folder.path }
+    expect(() =>
+      execFileSync('sh', ['-c', script, process.execPath, EXECUTABLE], {
+        encoding: 'utf8',
+        stdio: 'pipe',
+        env,
+      }),
+    ).toThrow(expect.objectContaining({ status: 1, stderr: expect.stringContaining('EFBIG') }))
     expect(readdirSync(folder.path)).toEqual([])
   })
 

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { newRunFolder, removeRunFolder } from '../../../src/cli/daemon/run-folder.ts'
@@ -6,7 +15,8 @@ import { newFolder } from '../../places.ts'
 
 /** What the file system does before a call; it may throw. */
 type Before = (path: string) => void
-const before: Partial<Record<'readdirSync' | 'readFileSync' | 'readlinkSync' | 'rmSync', Before>> = {}
+type Call = 'readdirSync' | 'readFileSync' | 'readlinkSync' | 'rmSync' | 'writeFileSync'
+const before: Partial<Record<Call, Before>> = {}
 
 vi.mock('node:fs', async (original) => {
   const actual = await original<typeof import('node:fs')>()
@@ -17,7 +27,7 @@ vi.mock('node:fs', async (original) => {
       return (actual[name] as (...all: unknown[]) => unknown)(path, ...rest)
     },
   ]
-  const names = ['readdirSync', 'readFileSync', 'readlinkSync', 'rmSync'] as const
+  const names = ['readdirSync', 'readFileSync', 'readlinkSync', 'rmSync', 'writeFileSync'] as const
   return { ...actual, ...Object.fromEntries(names.map(wrapped)) }
 })
 
@@ -71,6 +81,17 @@ test('a folder that cannot be removed stays, and all others are removed', () => 
   }
   expect(existsSync(newRunFolder(parent))).toBe(true)
   expect(folders.map(existsSync)).toEqual([false, true, false])
+})
+
+test('a folder whose owner cannot be written is removed', () => {
+  const parent = newFolder()
+  before.writeFileSync = (path) => {
+    // A full disk leaves an empty file.
+    closeSync(openSync(path, 'w'))
+    throw failing('ENOSPC', 'write')
+  }
+  expect(() => newRunFolder(parent)).toThrow('ENOSPC')
+  expect(readdirSync(parent)).toEqual([])
 })
 
 test('a parent that cannot be listed is no error', () => {
