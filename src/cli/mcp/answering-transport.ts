@@ -28,6 +28,11 @@ export class AnsweringTransport extends StdioServerTransport {
     if ('id' in message && message.id !== undefined && !('method' in message)) this.#remove(message.id)
   }
 
+  /** Waits until all messages that were sent are written. */
+  written(): Promise<void> {
+    return this.#sent
+  }
+
   /** Closes the transport as soon as all requests that were read have their responses. */
   closeWhenAnswered(): void {
     this.#isEnding = true

@@ -45,8 +45,13 @@ export async function serveTools(options: ConnectionOptions, io: Io): Promise<vo
     { name: 'paytwin', version: VERSION },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   )
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: TOOLS.map(described) }))
-  const calls = new CallsInFlight()
+  const { stdin, stdout } = io.terminal?.() ?? process
+  const lines = stdin.pipe(new CompleteLines())
+  const transport = new AnsweringTransport(lines, stdout, { maxBufferSize: MAX_MESSAGE_MIB << 20 })
+  // All lists share the descriptions, because the number of lists that the client does not read is not limited.
+  const tools = TOOLS.map(described)
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }))
+  const calls = new CallsInFlight(() => transport.written())
   server.setRequestHandler(CallToolRequestSchema, ({ params: { name, arguments: given = {} } }, { signal }) =>
     calls.run(() => call({ name, given: wellFormed(given) }, options, io), signal),
   )
@@ -57,9 +62,6 @@ export async function serveTools(options: ConnectionOptions, io: Io): Promise<vo
     if (error instanceof SyntaxError || error instanceof z.core.$ZodError)
       io.stderr.write('warning: ignored a line of standard input that is not a JSON-RPC message\n')
   }
-  const { stdin, stdout } = io.terminal?.() ?? process
-  const lines = stdin.pipe(new CompleteLines())
-  const transport = new AnsweringTransport(lines, stdout, { maxBufferSize: MAX_MESSAGE_MIB << 20 })
   let hasEnded = false
   // The transport does not report the end of its input.
   lines.on('end', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { Io, Terminal } from '../../../src/cli/io.ts'
 import { AnsweringTransport } from '../../../src/cli/mcp/answering-transport.ts'
 import { CallsInFlight, MAX_CALLS } from '../../../src/cli/mcp/calls-in-flight.ts'
@@ -42,6 +42,9 @@ beforeAll(async () => {
     stderr: 'inherit',
   })
   await client.connect(transport)
+})
+afterEach(() => {
+  vi.restoreAllMocks()
 })
 afterAll(async () => {
   await client.close()
@@ -245,7 +248,7 @@ test('all requests of input that ends at once are answered, except canceled ones
 })
 
 test('a call that is canceled while it waits for others does not run', async () => {
-  const calls = new CallsInFlight()
+  const calls = new CallsInFlight(async () => {})
   const ran: number[] = []
   let release = () => {}
   const released = new Promise<void>((resolve) => {
@@ -271,6 +274,52 @@ test('a call that is canceled while it waits for others does not run', async () 
     'fulfilled',
   ])
   expect(ran).toHaveLength(MAX_CALLS + 1)
+})
+
+test('calls wait while the results of the maximum number of calls are not read', async () => {
+  const send = vi.spyOn(AnsweringTransport.prototype, 'send')
+  // The first response fills the stream.
+  const [stdin, stdout] = [new PassThrough(), new PassThrough({ highWaterMark: 1 })]
+  const io: Io = {
+    stdout,
+    stderr: { write: (text) => expect.fail(text) },
+    env: {},
+    terminal: () => ({ stdin, stdout }) as unknown as Terminal,
+  }
+  const ended = serveTools({ data }, io)
+  const last = MAX_CALLS + 20
+  const messages = [
+    ...Array.from({ length: last }, (_, n) => ({
+      id: n + 1,
+      method: 'tools/call',
+      params: { name: 'zebra' },
+    })),
+    { method: 'notifications/cancelled', params: { requestId: last - 1 } },
+  ]
+  stdin.end(messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join(''))
+  for (let turns = 0; turns < 20; turns += 1) await nextTurn()
+  expect(send).toHaveBeenCalledTimes(MAX_CALLS)
+  const ids: number[] = []
+  stdout.on('data', (text) => ids.push(JSON.parse(String(text)).id))
+  await ended
+  expect(ids).toEqual([...Array.from({ length: last - 2 }, (_, n) => n + 1), last])
+})
+
+test('lists of the tools that are not read yet share one description', async () => {
+  const send = vi.spyOn(AnsweringTransport.prototype, 'send')
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()]
+  const io: Io = {
+    stdout,
+    stderr: { write: (text) => expect.fail(text) },
+    env: {},
+    terminal: () => ({ stdin, stdout }) as unknown as Terminal,
+  }
+  const request = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+  stdin.end(`${request}\n${request}\n`)
+  await serveTools({ data }, io)
+  const [first, second] = send.mock.calls.map(([message]) => 'result' in message && message.result.tools)
+  expect(first).toBeInstanceOf(Array)
+  expect(second).toBe(first)
 })
 
 test('responses that the client does not read yet have one listener', async () => {
