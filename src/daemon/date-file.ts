@@ -1,6 +1,7 @@
 import { openSync, writeSync } from 'node:fs'
 import { systemWall, wallSeconds } from '../engine/machine/clock.ts'
 import type { Sandbox } from './sandbox.ts'
+import { StartRefused } from './start-refused.ts'
 
 /** The delay before a failed write is repeated, in milliseconds. */
 const RETRY_MS = 1_000
@@ -17,11 +18,15 @@ export class DateFile {
   #seen: number | 'live' | undefined
   #retry: NodeJS.Timeout | undefined
 
-  /** @throws the system's error if the file cannot be written */
+  /** @throws StartRefused if the file cannot be written */
   constructor(path: string) {
-    this.#file = openSync(path, 'w', 0o600)
-    // Later writes need no further room on most file systems.
-    this.#write(this.#offset)
+    try {
+      this.#file = openSync(path, 'w', 0o600)
+      // Later writes need no further room on most file systems.
+      this.#write(this.#offset)
+    } catch (error) {
+      throw new StartRefused(1, `The shifted date cannot be written: ${(error as Error).message}, ${path}`)
+    }
   }
 
   /** Returns the present shifted date in Unix seconds. Signatures have it, because receivers refuse old ones. */

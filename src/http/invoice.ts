@@ -79,7 +79,8 @@ const ACTIONS = [
   { name: 'void', summary: 'Voids an invoice that is not paid.', act: voidInvoice },
   {
     name: 'mark_uncollectible',
-    summary: 'Marks an open invoice uncollectible. It can still be paid.',
+    summary:
+      'Marks an open invoice uncollectible. It can still be paid, unless a pending update waited for it: then it is voided.',
     act: markUncollectible,
   },
 ] as const

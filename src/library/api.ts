@@ -83,7 +83,7 @@ export type EventsWanted = {
 export type WaitOptions<Type extends EventType = EventType> = Pick<EventsWanted, 'after'> & {
   /** Selects a matching event among those of the type. Default: any. */
   readonly where?: ((event: Event<Type>) => boolean) | undefined
-  /** How long to wait, in milliseconds. Default: 2,000. */
+  /** How long to wait at least, in milliseconds. Default: 2,000. Infinity waits for months. */
   readonly timeout?: number | undefined
 }
 

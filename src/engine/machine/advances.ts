@@ -55,7 +55,7 @@ export class Advances {
   readonly #canceled = new WeakSet<Clock>()
   readonly #turns = new AdvanceTurns()
   readonly #unreadable = new UnreadableClocks()
-  readonly suspended = new SuspendedClocks()
+  readonly suspended = new SuspendedClocks(this.#unreadable)
   #isStopping = false
 
   constructor(given: {
@@ -236,9 +236,8 @@ export class Advances {
    */
   #endFailed(merchant: MerchantState, clock: Clock, failure: unknown): void {
     try {
-      if (isCatchUp(clock)) {
+      if (isCatchUp(clock) && !this.#canceled.has(clock)) {
         this.#transactions.run([clock], () => clock.end({ keepsPace: true }))
-        this.#canceled.delete(clock)
         this.suspended.add(clock, failure)
       } else this.#end(merchant, clock)
     } catch (error) {

@@ -6,13 +6,14 @@ const AT_ONCE = 50
 
 /**
  * Records the time of live clocks, so that they do not go back if the wall clock is set back before the next start. Clocks
- * with due jobs are left out, because these jobs must run first.
+ * with due jobs are left out, because these jobs must run first, and so are suspended ones, which may have some.
  */
 export async function recordLiveClocks(engine: Engine): Promise<void> {
   const running = ({ clock }: MerchantState) => clock.mode === 'live' && clock.target === null
   const record = (merchant: MerchantState) =>
     engine.record(merchant, () => {
-      if (running(merchant) && !engine.time.isOverdue(merchant.clock)) merchant.clock.tick()
+      const { clock } = merchant
+      if (running(merchant) && !engine.time.isSuspended(clock) && !engine.time.isOverdue(clock)) clock.tick()
     })
   const merchants = [...engine.merchants.values()].filter(running)
   for (let at = 0; at < merchants.length; at += AT_ONCE)

@@ -1,5 +1,6 @@
 import { isUnreadable } from '../../store/unusable.ts'
 import { type Clock, stopwatch } from './clock.ts'
+import type { UnreadableClocks } from './unreadable-clocks.ts'
 
 /** paytwin: the least time before jobs that could not be read are tried again, in milliseconds. Some wake-up comes each minute. */
 const RETRY_MS = 30_000
@@ -8,6 +9,12 @@ const RETRY_MS = 30_000
 export class SuspendedClocks {
   /** When the jobs of each clock are tried again: see stopwatch. */
   #until = new WeakMap<Clock, number>()
+  readonly #unreadable: UnreadableClocks
+
+  /** @param unreadable - the clocks whose jobs have met an unreadable page */
+  constructor(unreadable: UnreadableClocks) {
+    this.#unreadable = unreadable
+  }
 
   /** Suspends a clock after an error: for some time if a page could not be read, else until an advance is requested. */
   add(clock: Clock, error: unknown): void {
@@ -20,9 +27,15 @@ export class SuspendedClocks {
     return until !== undefined && stopwatch() < until
   }
 
-  /** Lets the jobs of a clock run by themselves. @returns whether it was suspended, also if they could be tried again */
-  release(clock: Clock): boolean {
+  /** Tries the jobs of a clock again. If they fail again, it is suspended again at once. @returns whether it was suspended */
+  retry(clock: Clock): boolean {
     return this.#until.delete(clock)
+  }
+
+  /** Lets the jobs of a clock run by themselves, as if none had failed. */
+  release(clock: Clock): void {
+    this.#until.delete(clock)
+    this.#unreadable.recordRead(clock)
   }
 
   /** Releases all clocks. */

@@ -60,6 +60,11 @@ export class Timekeeper {
     this.#advances.suspended.release(clock)
   }
 
+  /** Whether the jobs of a live clock do not run by themselves now. */
+  isSuspended(clock: Clock): boolean {
+    return this.#advances.suspended.has(clock)
+  }
+
   /**
    * Checks that a clock can move to a target: forward, or to the current instant while a job is due there.
    * @throws ApiError parameter_invalid for the parameter that named the target
@@ -215,11 +220,12 @@ export class Timekeeper {
     try {
       const job = this.#store.jobs.first(clock.seq)
       this.#unreadable.recordRead(clock)
-      suspended.release(clock)
+      if (job && job.due <= clock.now) suspended.retry(clock)
+      else suspended.release(clock)
       return job
     } catch (error) {
       if (this.#unreadable.isTransient(clock, error)) throw error
-      const isKnown = suspended.release(clock)
+      const isKnown = suspended.retry(clock)
       suspended.add(clock, error)
       if (!isKnown)
         this.#listeners.report(error, `reading the jobs of the clock ${clock.id}; none of them will run`)

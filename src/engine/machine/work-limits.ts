@@ -1,6 +1,6 @@
 import { stopwatch } from './clock.ts'
 
-/** A limit of the work that is done before other requests are received. It ends at the first of both. */
+/** A limit of the work that is done before other requests are received. It stops at whichever is reached first. */
 export type WorkLimit = {
   /** In milliseconds. */
   readonly ms: number
@@ -36,7 +36,7 @@ export const STEP_LIMITS: WorkLimits = { reads: upTo(20), commands: upTo(100), j
 
 /**
  * Starts a limit, when the first step begins.
- * @returns a function that reports whether a further step may begin; it counts the step
+ * @returns a function that counts a further step, and returns whether it may begin
  */
 export function startLimit({ ms, steps }: WorkLimit): () => boolean {
   const end = stopwatch() + ms
