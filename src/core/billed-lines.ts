@@ -18,9 +18,9 @@ export type BilledPeriod = {
   readonly cycle: number
   /** The seq of the invoice that bills the period as a whole; 0 if none does. */
   readonly beginning: number
-  /** The seq of the newest invoice of the subscription that is summed; 0 for none. */
+  /** The seq of the newest invoice of the subscription that was read; 0 for none. */
   readonly through: number
-  /** The sums of the lines of these invoices that `corrections` lacks. Those of deleted items can be missing. */
+  /** The sums of the lines that bill the whole period. Those of deleted items can be missing. */
   readonly sums: readonly BilledSum[]
   /** The sums of the invoice items that correct the period, pending or on any invoice. Those of deleted items can be missing. */
   readonly corrections: readonly BilledSum[]
@@ -61,15 +61,14 @@ export type PlacedInvoice = { readonly invoice: Invoice; readonly seq: number }
 /** Adds the next invoices of the subscription that were created in the period or later, oldest first. */
 export function withNextInvoices(billed: BilledPeriod, invoices: Iterable<PlacedInvoice>): BilledPeriod {
   let { beginning, through, sums } = billed
-  let added: BilledSum[] = []
   for (const { invoice, seq } of invoices) {
-    // Another period may have begun in the same second, and ended at once: an older invoice bills it.
-    const begins = beginsPeriod(invoice, billed.cycle)
-    if (begins) [beginning, sums, added] = [seq, [], []]
-    added.push(...linesOf(invoice, billed.cycle, begins).map(one))
     through = seq
+    if (!beginsPeriod(invoice, billed.cycle)) continue
+    // Another period may have begun in the same second, and ended at once: an older invoice bills it.
+    beginning = seq
+    sums = summed([], linesOf(invoice, billed.cycle).map(one))
   }
-  return through === billed.through ? billed : { ...billed, beginning, through, sums: summed(sums, added) }
+  return through === billed.through ? billed : { ...billed, beginning, through, sums }
 }
 
 /** The changes of what a subscription's invoices and invoice items bill. */
@@ -100,8 +99,9 @@ export function withChanges(
     if (seq < beginning || seq > through) continue
     const begins = seq === beginning
     if (beginsPeriod(after, cycle) !== begins) return null
-    if (before) ofInvoices.push(...linesOf(before, cycle, begins).map(less))
-    ofInvoices.push(...linesOf(after, cycle, begins).map(one))
+    if (!begins) continue
+    if (before) ofInvoices.push(...linesOf(before, cycle).map(less))
+    ofInvoices.push(...linesOf(after, cycle).map(one))
   }
   const corrections = (items: readonly InvoiceItem[]) => items.flatMap((item) => correctionOf(item, cycle))
   const ofItems = [...corrections(removed).map(less), ...corrections(added).map(one)]
@@ -167,9 +167,12 @@ const summand = ({ subscription_item, start, end, amount }: BilledLine, sign: 1 
   count: sign,
 })
 
-/** Lists the lines of an invoice that bill items for a whole period. All corrections are counted by their items, which can be on any invoice. */
-const linesOf = (invoice: Invoice, cycle: number, begins: boolean): BilledLine[] =>
-  begins && billsLines(invoice) ? planLinesOf(invoice, cycle) : []
+/**
+ * Lists the lines of the invoice that begins a period, if they are billed. All corrections are counted by their items, which can be on any
+ * invoice.
+ */
+const linesOf = (invoice: Invoice, cycle: number): BilledLine[] =>
+  billsLines(invoice) ? planLinesOf(invoice, cycle) : []
 
 /** An object before a change (null: it did not exist) and after it. */
 type Changed<T, Before> = { readonly first: Before; readonly last: T }
