@@ -14,7 +14,7 @@ const RETRY_MS = 1_000
  */
 export class DateFile {
   readonly #file: number
-  #offset = new Float64Array(1)
+  #offsetMs = 0
   #seen: number | 'live' | undefined
   #retry: NodeJS.Timeout | undefined
 
@@ -23,7 +23,7 @@ export class DateFile {
     try {
       this.#file = openSync(path, 'w', 0o600)
       // Later writes need no further room on most file systems.
-      this.#write(this.#offset)
+      this.#write(0)
     } catch (error) {
       throw new StartRefused(1, `The shifted date cannot be written: ${(error as Error).message}, ${path}`)
     }
@@ -31,7 +31,7 @@ export class DateFile {
 
   /** Returns the present shifted date in Unix seconds. Signatures have it, because receivers refuse old ones. */
   now(): number {
-    return Math.floor((systemWall() + (this.#offset[0] ?? 0)) / 1_000)
+    return Math.floor((systemWall() + this.#offsetMs) / 1_000)
   }
 
   /**
@@ -58,13 +58,13 @@ export class DateFile {
     const seen = isTicking ? 'live' : now
     if (seen === this.#seen) return
     // A live clock has whole seconds. From the time of a frozen clock on, shifted dates continue in real time.
-    const offset = isTicking ? (now - wallSeconds(engine.wall)) * 1_000 : now * 1_000 - systemWall()
-    this.#write(Float64Array.of(offset))
+    this.#write(isTicking ? (now - wallSeconds(engine.wall)) * 1_000 : now * 1_000 - systemWall())
     this.#seen = seen
   }
 
-  #write(offset: Float64Array<ArrayBuffer>): void {
-    writeSync(this.#file, offset, 0, offset.byteLength, 0)
-    this.#offset = offset
+  #write(offsetMs: number): void {
+    const bytes = Float64Array.of(offsetMs)
+    writeSync(this.#file, bytes, 0, bytes.byteLength, 0)
+    this.#offsetMs = offsetMs
   }
 }

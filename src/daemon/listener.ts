@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connectionArrived } from '../engine/machine/arrivals.ts'
-import { TimedTurns } from '../engine/machine/gate.ts'
+import { LimitedTurns } from '../engine/machine/gate.ts'
 import type { App } from '../http/app.ts'
 import { MAX_RESPONSE_LENGTH } from '../http/bounded-text.ts'
 import { ownerOfConnection } from '../http/connection-owner.ts'
@@ -163,7 +163,7 @@ export function createListener(
   const pipelined = new PipelinedRequests(limits.pipelinedBytes, () => connections.isOver)
   const late = new LateRequests(connections, pipelined, limits)
   /** The turns of pipelined requests, and of reads and pages that hono serves: they take longer to begin. Connections take turns. */
-  const turns = new TimedTurns<Socket>()
+  const turns = new LimitedTurns<Socket>()
   /** Begins to serve a request in a turn of its connection, unless it is closed by then. @returns when it was answered */
   const beginInTurn = ({ socket }: IncomingMessage, begin: Begin): Promise<void> =>
     new Promise((resolve) => turns.run(socket, () => resolve(socket.destroyed ? undefined : begin())))

@@ -1,5 +1,5 @@
 import type { WebhookEndpoint } from '../core/webhook.ts'
-import { TimedTurns } from '../engine/machine/gate.ts'
+import { LimitedTurns } from '../engine/machine/gate.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import { unlessAborted, whenAborted } from './abort.ts'
 import { FairSemaphore, type Share } from './turnstile.ts'
@@ -50,7 +50,7 @@ type Body = Content & {
  */
 export class Bodies {
   readonly #render: Render
-  readonly #turns = new TimedTurns<MerchantState>()
+  readonly #turns = new LimitedTurns<MerchantState>()
   readonly #room: FairSemaphore<MerchantState>
   /** Each merchant writes one body at a time: while that one waits for room, no other is written. */
   readonly #writing = new FairSemaphore<MerchantState>(Number.POSITIVE_INFINITY, { most: 1 })

@@ -1,4 +1,4 @@
-import { TimedTurns } from '../engine/machine/gate.ts'
+import { LimitedTurns } from '../engine/machine/gate.ts'
 
 /** Whose turn it takes to receive data. */
 export type OfMerchant = { readonly turnOf?: unknown }
@@ -7,4 +7,4 @@ export type OfMerchant = { readonly turnOf?: unknown }
 export const PIECE_BYTES = 4_096
 
 /** The turns of what receivers of webhooks send: handshakes, whose steps can take some 50 ms, and later data. Merchants take turns. */
-export const receivingTurns = new TimedTurns<unknown>()
+export const receivingTurns = new LimitedTurns<unknown>()

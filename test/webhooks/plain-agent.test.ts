@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { TimedTurns } from '../../src/engine/machine/gate.ts'
+import { LimitedTurns } from '../../src/engine/machine/gate.ts'
 import { PlainAgent } from '../../src/webhooks/plain-agent.ts'
 import { post } from '../../src/webhooks/post.ts'
 
@@ -28,7 +28,7 @@ async function startReceiver() {
 
 test('what a receiver sends is passed on in small pieces, each in a turn of its merchant', async () => {
   const { send } = await startReceiver()
-  const waited = vi.spyOn(TimedTurns.prototype, 'run')
+  const waited = vi.spyOn(LimitedTurns.prototype, 'run')
   onTestFinished(() => waited.mockRestore())
   expect(await send('mer_1')).toEqual({ status: 200, body: 'received' })
   expect(waited.mock.calls.length).toBeGreaterThanOrEqual(3)
@@ -37,9 +37,9 @@ test('what a receiver sends is passed on in small pieces, each in a turn of its 
 
 test('a piece that waits for its turn is passed on later, and nothing before it', async () => {
   const { send } = await startReceiver()
-  const { run } = TimedTurns.prototype
-  const delayed = vi.spyOn(TimedTurns.prototype, 'run').mockImplementation(function (
-    this: TimedTurns<unknown>,
+  const { run } = LimitedTurns.prototype
+  const delayed = vi.spyOn(LimitedTurns.prototype, 'run').mockImplementation(function (
+    this: LimitedTurns<unknown>,
     ...given
   ) {
     setTimeout(() => Reflect.apply(run, this, given), 5)

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer as createPlainServer, type Serv
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from 'node:tls'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { TimedTurns } from '../../src/engine/machine/gate.ts'
+import { LimitedTurns } from '../../src/engine/machine/gate.ts'
 import { post } from '../../src/webhooks/post.ts'
 import { SecureAgent } from '../../src/webhooks/secure-agent.ts'
 import { makeCertificate } from './certificate.ts'
@@ -148,7 +148,7 @@ test('also what a secure connection receives is passed on in small pieces, each 
   const { send } = await startReceiver(makeCertificate(), { answer: 'x'.repeat(15_000) })
   await send()
   // The response arrives over the kept connection, without a handshake.
-  const waited = vi.spyOn(TimedTurns.prototype, 'run')
+  const waited = vi.spyOn(LimitedTurns.prototype, 'run')
   onTestFinished(() => waited.mockRestore())
   expect((await send()).body).toBe('x'.repeat(1_024))
   expect(waited.mock.calls.length).toBeGreaterThanOrEqual(15_000 / 4_096)
@@ -163,7 +163,7 @@ test('of a large response only the beginning is read', async () => {
 test('what has arrived is passed on before more is read, also on a busy machine', async () => {
   const { send } = await startReceiver(makeCertificate(), { answer: 'x'.repeat(400_000) })
   let hasTime = true
-  const turns = vi.spyOn(TimedTurns.prototype, 'run').mockImplementation((_, passOn) => {
+  const turns = vi.spyOn(LimitedTurns.prototype, 'run').mockImplementation((_, passOn) => {
     if (!hasTime) return void setTimeout(passOn, 20)
     hasTime = false
     setImmediate(() => {

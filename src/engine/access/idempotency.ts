@@ -1,6 +1,6 @@
 import type { Store } from '../../store/store.ts'
 import { type Wall, wallSeconds } from '../machine/clock.ts'
-import { TimedTurns, workBriefly } from '../machine/gate.ts'
+import { LimitedTurns, workBriefly } from '../machine/gate.ts'
 import type { WorkLimit } from '../machine/work-limits.ts'
 
 /** The time for which a response is stored, in seconds of real time. See docs/contract/idempotency.md#retention. */
@@ -35,7 +35,7 @@ export class IdempotencyKeys {
   readonly #time: Wall
   /** For each key in use, a promise that resolves when its last request so far has released it. */
   readonly #last = new Map<string, Promise<void>>()
-  readonly #turns: TimedTurns<string>
+  readonly #turns: LimitedTurns<string>
 
   /**
    * @param time - never goes back: expired responses stay expired when the wall clock is set back
@@ -44,7 +44,7 @@ export class IdempotencyKeys {
   constructor(store: Store, time: Wall, limit?: WorkLimit) {
     this.#store = store
     this.#time = time
-    this.#turns = new TimedTurns(limit)
+    this.#turns = new LimitedTurns(limit)
   }
 
   /** Acquires a key, after every earlier request with it has released it. @throws when the disk cannot be read */

@@ -50,13 +50,13 @@ export type CurrentView = View & {
   ): Summary<StoredObjects[K], Nested>[]
   /** Lists the same objects, but ends early if the objects would be longer than a page can be. */
   listPage<K extends Kind>(kind: K, filters: readonly Filter[], page: Page): Cut<Objects[K]>
-  /** Lists the ids of the same objects in steps, for lists that may read all objects: see TimedTurns. */
+  /** Lists the ids of the same objects in steps, for lists that may read all objects: see LimitedTurns. */
   idsInSteps(kind: Kind, filters: readonly Filter[], page: Page): Generator<void, string[]>
-  /** Lists the objects that a search finds, newest first, in steps: see TimedTurns. */
+  /** Lists the objects that a search finds, newest first, in steps: see LimitedTurns. */
   search<K extends Kind>(kind: K, search: Search, page: SearchPage): Generator<void, Cut<Objects[K]>>
-  /** Counts the objects that a search finds, up to a limit, in steps: see TimedTurns. */
+  /** Counts the objects that a search finds, up to a limit, in steps: see LimitedTurns. */
   countFound(kind: Kind, search: Search, limit: number): Generator<void, number>
-  /** Counts the objects of a kind by amount, currency and status, in steps for `TimedTurns.inSteps`. */
+  /** Counts the objects of a kind by amount, currency and status, in steps for `LimitedTurns.inSteps`. */
   countAmounts(kind: MovingKind): Generator<AmountCount[], void>
   /** Returns the place of an object in the order of creation. */
   placeOf(kind: Kind, id: string): number | undefined

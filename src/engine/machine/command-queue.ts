@@ -159,7 +159,7 @@ export class CommandQueue {
   }
 
   /**
-   * Runs a command and those that follow it in one transaction, for a limited time, and answers them after the commit. If the
+   * Runs a command and those that follow it in one transaction, up to a limit, and answers them after the commit. If the
    * transaction fails, so do all of them.
    */
   #runTogether(first: Command): void {

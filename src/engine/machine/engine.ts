@@ -7,7 +7,7 @@ import { monotonicWallClock, type Stopwatch, type Wall } from './clock.ts'
 import { type CommandOptions, CommandQueue, type Sender } from './command-queue.ts'
 import { Expiries } from './expiries.ts'
 import { Faults } from './faults.ts'
-import { nextTurn, TimedTurns } from './gate.ts'
+import { LimitedTurns, nextTurn } from './gate.ts'
 import { Ids } from './ids.ts'
 import { type EngineListener, Listeners } from './listeners.ts'
 import { LongReads } from './long-reads.ts'
@@ -38,7 +38,7 @@ export class Engine {
   readonly steady: Wall
   readonly time: Timekeeper
   /** The turns in which requests read, so that many do not hold up everything else. */
-  readonly reads: TimedTurns<object>
+  readonly reads: LimitedTurns<object>
   /** The reads that take several turns. */
   readonly longReads: LongReads<object>
   /** The dates of all API versions, oldest first. */
@@ -71,7 +71,7 @@ export class Engine {
     this.steady = monotonicWallClock({ wall, elapsed: given.stopwatch })
     this.ids = new Ids(store.directory, seed)
     this.faults = new Faults(this.ids)
-    this.reads = new TimedTurns(limits.reads)
+    this.reads = new LimitedTurns(limits.reads)
     this.longReads = new LongReads(this.reads)
     // Each part uses only the parts above it.
     const { outbox, ids, faults } = this

@@ -21,14 +21,14 @@ const afterMicrotasks = (): Promise<void> =>
   // Outside of a microtask, a tick would come before all of them.
   new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)))
 
-/** Runs callbacks one after the other, for a limited time in each turn of the event loop. Their owners take turns. */
-export class TimedTurns<Owner> {
+/** Runs callbacks one after the other, up to a limit in each turn of the event loop. Their owners take turns. */
+export class LimitedTurns<Owner> {
   readonly #waiting = new Turns<Owner, () => void>()
   /** Whether a callback runs or waits. */
   #isRunning = false
   /** Whether what a callback has resolved may continue. */
   #isContinuing = false
-  /** Reports whether there is time in this turn of the event loop; undefined if none was used. */
+  /** Counts a further step in this turn of the event loop, and returns whether it may begin; undefined before the first one. */
   #mayContinue: (() => boolean) | undefined
   readonly #limit: WorkLimit
 
@@ -42,7 +42,7 @@ export class TimedTurns<Owner> {
    * owner may as well run it, and counts its time too.
    */
   get isFree(): boolean {
-    return (this.#isRunning ? this.#isContinuing : !mustAcceptFirst()) && this.#hasTime()
+    return (this.#isRunning ? this.#isContinuing : !mustAcceptFirst()) && this.#takeStep()
   }
 
   /** Whether no callback waits. */
@@ -58,7 +58,7 @@ export class TimedTurns<Owner> {
     this.#waiting.add([owner], callback)
     if (this.#isRunning) return
     this.#isRunning = true
-    if (!mustAcceptFirst() && this.#hasTime()) void this.#runSome()
+    if (!mustAcceptFirst() && this.#takeStep()) void this.#runSome()
     else this.#continue()
   }
 
@@ -76,7 +76,7 @@ export class TimedTurns<Owner> {
     for (;;) {
       const step = steps.next()
       if (step.done) return step.value
-      if (this.#hasTime()) continue
+      if (this.#takeStep()) continue
       // The first turn reads the requests that have arrived, and the second runs what they have queued. Without both, the next step
       // would run before them.
       await nextTurn()
@@ -86,7 +86,7 @@ export class TimedTurns<Owner> {
     }
   }
 
-  #hasTime(): boolean {
+  #takeStep(): boolean {
     if (this.#mayContinue) return this.#mayContinue()
     this.#mayContinue = startLimit(this.#limit)
     stepBegins()
@@ -97,7 +97,7 @@ export class TimedTurns<Owner> {
   }
 
   async #runSome(): Promise<void> {
-    while (!this.#waiting.isEmpty && this.#hasTime()) {
+    while (!this.#waiting.isEmpty && this.#takeStep()) {
       this.#isContinuing = true
       this.#waiting.take()?.()
       await afterMicrotasks()

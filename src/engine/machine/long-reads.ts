@@ -1,4 +1,4 @@
-import type { TimedTurns } from './gate.ts'
+import type { LimitedTurns } from './gate.ts'
 
 /** paytwin: the maximum number of long reads of an owner that are in progress, so that a short one need not wait for one that is long. */
 const MAX_IN_PROGRESS = 4
@@ -8,15 +8,15 @@ type Line = { inProgress: number; readonly waiting: (() => void)[] }
 
 /** Runs long reads in steps, a few of each owner at a time. The others wait before their first step, when they have read nothing yet. */
 export class LongReads<Owner> {
-  readonly #turns: TimedTurns<Owner>
+  readonly #turns: LimitedTurns<Owner>
   readonly #lines = new Map<Owner, Line>()
 
-  constructor(turns: TimedTurns<Owner>) {
+  constructor(turns: LimitedTurns<Owner>) {
     this.#turns = turns
   }
 
   /**
-   * Runs the steps of a read that has begun in a turn of its owner: see `TimedTurns.inSteps`.
+   * Runs the steps of a read that has begun in a turn of its owner: see `LimitedTurns.inSteps`.
    * @param check - called when others have run; throws if the read must not go on
    * @returns the result of the last step
    */

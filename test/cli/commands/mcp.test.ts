@@ -33,6 +33,14 @@ async function json(name: string, given: Record<string, unknown> = {}) {
   return JSON.parse(text)
 }
 
+/** Creates the streams of a server. @param warn - gets what it writes to standard error */
+function piped(warn: (text: string) => unknown) {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()]
+  const terminal = { stdin, stdout } as unknown as Terminal
+  const io: Io = { stdout, stderr: { write: warn }, env: {}, terminal: () => terminal }
+  return { stdin, stdout, io }
+}
+
 beforeAll(async () => {
   const { PATH = '', HOME = '' } = process.env
   const transport = new StdioClientTransport({
@@ -195,15 +203,8 @@ test.each([
 })
 
 test('a line that is no message is ignored with a warning, and one that is too large ends the command', async () => {
-  const [stdin, stdout] = [new PassThrough(), new PassThrough()]
   const warnings: string[] = []
-  const terminal = { stdin, stdout } as unknown as Terminal
-  const io: Io = {
-    stdout,
-    stderr: { write: (text) => warnings.push(text) },
-    env: {},
-    terminal: () => terminal,
-  }
+  const { stdin, stdout, io } = piped((text) => warnings.push(text))
   const ended = serveTools({}, io)
   const request = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
   stdin.write(`nonsense\n{}\n${request}\n`)
@@ -222,13 +223,7 @@ test('a line that is no message is ignored with a warning, and one that is too l
 })
 
 test('all requests of input that ends at once are answered, except canceled ones', async () => {
-  const [stdin, stdout] = [new PassThrough(), new PassThrough()]
-  const io: Io = {
-    stdout,
-    stderr: { write: (text) => expect.fail(text) },
-    env: {},
-    terminal: () => ({ stdin, stdout }) as unknown as Terminal,
-  }
+  const { stdin, stdout, io } = piped((text) => expect.fail(text))
   const status = { method: 'tools/call', params: { name: 'status', arguments: {} } }
   const messages = [
     { id: 0, method: 'ping' },
@@ -307,13 +302,7 @@ test('calls wait while the results of the maximum number of calls are not read',
 
 test('lists of the tools that are not read yet share one description', async () => {
   const send = vi.spyOn(AnsweringTransport.prototype, 'send')
-  const [stdin, stdout] = [new PassThrough(), new PassThrough()]
-  const io: Io = {
-    stdout,
-    stderr: { write: (text) => expect.fail(text) },
-    env: {},
-    terminal: () => ({ stdin, stdout }) as unknown as Terminal,
-  }
+  const { stdin, io } = piped((text) => expect.fail(text))
   const request = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
   stdin.end(`${request}\n${request}\n`)
   await serveTools({ data }, io)
@@ -342,14 +331,8 @@ test.each([
     ['warning: ignored a line of standard input that is not a JSON-RPC message\n'],
   ],
 ])('a last line without a newline %s', async (_, rest, expected) => {
-  const [stdin, stdout] = [new PassThrough(), new PassThrough()]
   const warnings: string[] = []
-  const io: Io = {
-    stdout,
-    stderr: { write: (text) => warnings.push(text) },
-    env: {},
-    terminal: () => ({ stdin, stdout }) as unknown as Terminal,
-  }
+  const { stdin, stdout, io } = piped((text) => warnings.push(text))
   const request = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
   stdin.end(rest ? `${request}\n${rest}` : request)
   await serveTools({}, io)

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { connectionArrived, nextStep } from '../../../src/engine/machine/arrivals.ts'
-import { TimedTurns } from '../../../src/engine/machine/gate.ts'
+import { LimitedTurns } from '../../../src/engine/machine/gate.ts'
 import { startTwin } from '../../twin.ts'
 
 /** The time of the stopwatch, in milliseconds. */
@@ -57,7 +57,7 @@ async function startSandbox() {
 }
 
 test('after a long step, a read waits until no more connections arrive', async () => {
-  const turns = new TimedTurns<string>()
+  const turns = new LimitedTurns<string>()
   await stepOf(100)
   expect(turns.isFree).toBe(true)
   await turn()
@@ -69,7 +69,7 @@ test('after a long step, a read waits until no more connections arrive', async (
 })
 
 test('connections that keep arriving hold a read up for a third of the time of the step before, at most for 20 ms', async () => {
-  const turns = new TimedTurns<string>()
+  const turns = new LimitedTurns<string>()
   const held = []
   for (const ms of [15, 30, 300]) {
     await stepOf(ms)
@@ -79,7 +79,7 @@ test('connections that keep arriving hold a read up for a third of the time of t
 })
 
 test('after short steps no connection is accepted first', async () => {
-  const turns = new TimedTurns<string>()
+  const turns = new LimitedTurns<string>()
   await stepOf(1)
   for (let step = 0; step < 10; step += 1) {
     connectionArrived()
@@ -129,7 +129,7 @@ test('while connections keep arriving, steps of which there are always more do n
 })
 
 test('while connections keep arriving, reads that could run at once do not come before steps that wait', async () => {
-  const turns = new TimedTurns<string>()
+  const turns = new LimitedTurns<string>()
   await stepOf(20)
   let hasRun = false
   const step = () => nextStep().then(() => (hasRun = true))

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { TimedTurns } from '../../../src/engine/machine/gate.ts'
+import { LimitedTurns } from '../../../src/engine/machine/gate.ts'
 
 /** The time of the stopwatch, in milliseconds: a busy machine does not end a turn early. */
 let now = 0
@@ -20,7 +20,7 @@ function work(): void {
 }
 
 test('callbacks run at once while there is time in the turn, and then wait for the next one', async () => {
-  const turns = new TimedTurns<string>()
+  const turns = new LimitedTurns<string>()
   const order: string[] = []
   turns.run('a', () => order.push('short'))
   await turn()
@@ -36,7 +36,7 @@ test('callbacks run at once while there is time in the turn, and then wait for t
 })
 
 test('work that its owner runs itself counts too', async () => {
-  const turns = new TimedTurns<string>()
+  const turns = new LimitedTurns<string>()
   expect(turns.isFree).toBe(true)
   expect(turns.isFree).toBe(true)
   work()
@@ -46,7 +46,7 @@ test('work that its owner runs itself counts too', async () => {
 })
 
 test('what continues in a turn may use its time, and no more', async () => {
-  const turns = new TimedTurns<string>()
+  const turns = new LimitedTurns<string>()
   const free: boolean[] = []
   const read = async () => {
     await turns.next('a')
@@ -62,7 +62,7 @@ test('what continues in a turn may use its time, and no more', async () => {
 })
 
 test('owners take turns, one that comes later too, and timers run in between', async () => {
-  const turns = new TimedTurns<string>()
+  const turns = new LimitedTurns<string>()
   const order: string[] = []
   const add = (owner: string, item: string) => {
     turns.run(owner, () => {
@@ -80,7 +80,7 @@ test('owners take turns, one that comes later too, and timers run in between', a
 })
 
 test('what a callback leaves for the next turn comes before further callbacks', async () => {
-  const turns = new TimedTurns<string>()
+  const turns = new LimitedTurns<string>()
   const order: string[] = []
   const read = async (name: string) => {
     await turns.next('a')
@@ -94,7 +94,7 @@ test('what a callback leaves for the next turn comes before further callbacks', 
 })
 
 test('many that are released together continue one after the other, each with its promises', async () => {
-  const turns = new TimedTurns<string>()
+  const turns = new LimitedTurns<string>()
   const order: string[] = []
   let turnsPassed = 0
   const count = () => {
@@ -113,7 +113,7 @@ test('many that are released together continue one after the other, each with it
 })
 
 test('a long read gives its turn to others after each limited time', async () => {
-  const turns = new TimedTurns<string>()
+  const turns = new LimitedTurns<string>()
   const order: string[] = []
   const stepsOf = (name: string) =>
     (function* () {
@@ -138,7 +138,7 @@ test('a long read gives its turn to others after each limited time', async () =>
 })
 
 test('a request that arrives during a step of a long read waits for no further one', async () => {
-  const turns = new TimedTurns<string>()
+  const turns = new LimitedTurns<string>()
   let steps = 0
   let servedAfter: number | undefined
   function* longRead(other: net.Socket) {
