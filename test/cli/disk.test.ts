@@ -135,7 +135,7 @@ test("a live clock's job that becomes due on a full disk runs when there is free
   expect(await daemon.stop()).toBe(0)
 })
 
-test('a damaged page of jobs fails only the advance that reads it', async () => {
+test('a damaged page of jobs stalls only the advance that reads it, which can be canceled', async () => {
   const before = await start()
   const { customer } = await subscribe(before)
   expect(await before.stop()).toBe(0)
@@ -155,8 +155,10 @@ test('a damaged page of jobs fails only the advance that reads it', async () => 
   closeSync(file)
   expect((await post(daemon, '/v1/test_helpers/clock/advance', { by: '1mo' })).status).toBe(500)
   expect(daemon.log()).toMatch(/malformed/)
-  expect(await api(daemon, '/v1/test_helpers/clock')).toMatchObject({ status: 'ready', target: null })
+  expect(await api(daemon, '/v1/test_helpers/clock')).toMatchObject({ status: 'advancing' })
   expect(await api(daemon, `/v1/customers/${customer}`)).toMatchObject({ id: customer })
+  expect((await post(daemon, '/_paytwin/clock/cancel', {})).status).toBe(200)
+  expect(await api(daemon, '/v1/test_helpers/clock')).toMatchObject({ status: 'ready', target: null })
   expect(await api(daemon, '/v1/customers', {})).toMatchObject({ object: 'customer' })
   expect(await daemon.stop()).toBe(0)
 })

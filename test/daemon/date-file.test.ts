@@ -31,14 +31,17 @@ test('a write that fails is repeated, so that dates move when the disk works aga
   const fail = () => {
     throw full
   }
-  vi.mocked(writeSync).mockImplementationOnce(fail).mockImplementationOnce(fail)
+  const { writeSync: write } = await vi.importActual<typeof import('node:fs')>('node:fs')
+  vi.mocked(writeSync).mockImplementation(fail)
   await twin.advance({ to: MONTH_END / 1_000 })
   expect([offset(), dates.now()]).toEqual([0, NOW / 1_000])
   vi.advanceTimersByTime(1_000)
   expect([offset(), dates.now()]).toEqual([0, NOW / 1_000 + 1])
+  vi.mocked(writeSync).mockImplementation(write)
   vi.advanceTimersByTime(1_000)
   expect(Date.now() + offset()).toBe(MONTH_END)
-  expect(failures).toEqual([full, full])
+  expect(failures.length).toBeGreaterThanOrEqual(2)
+  expect(new Set(failures)).toEqual(new Set([full]))
 })
 
 test.runIf(process.platform === 'linux')('a file that cannot be written is refused at once', () => {
