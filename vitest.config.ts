@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { chromiumPath } from './test/browser/chromium.ts'
 import { hasPytest } from './test/docs/pytest.ts'
@@ -56,18 +57,20 @@ if (process.env.VITEST_SKIPPED_SHOWN === undefined) {
   process.env.VITEST_SKIPPED_SHOWN = 'shown'
 }
 
+const all = ['test/**/*.test.{ts,tsx}']
+
 /**
  * Tests that replace a module run in a process of their own. All others share processes, and the modules that are loaded there:
  * loading them again for each file took a fifth of the suite's processor time.
  */
 const apart = [
-  'test/cli/daemon/run-folder.test.ts',
-  'test/engine/access/oauth-app.test.ts',
-  'test/simulation/simulation.test.ts',
+  ...readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.test.ts') && !path.includes('node_modules'))
+    .map((path) => join('test', path))
+    .filter((path) => /\bvi\.(mock|doMock|resetModules)\(/.test(readFileSync(path, 'utf8'))),
   // It loads the native part of SQLite once more, which a process can do only once.
   'test/store/native-part.test.ts',
 ]
-const all = ['test/**/*.test.{ts,tsx}']
 const exclude = [...configDefaults.exclude, ...skipped.flatMap(({ tests }) => tests)]
 
 export default defineConfig({
