@@ -36,16 +36,17 @@ export class DateFile {
 
   /**
    * Writes the offset now and whenever the clock of the default merchant moves. A write that fails is repeated until it succeeds.
-   * @param report - reports a failure
+   * @param report - reports the first of such failures
    */
   follow(sandbox: Sandbox, report: (error: unknown) => void): void {
     const update = () => {
       clearTimeout(this.#retry)
       try {
         this.#update(sandbox)
+        this.#retry = undefined
       } catch (error) {
+        if (this.#retry === undefined) report(error)
         this.#retry = setTimeout(update, RETRY_MS).unref()
-        report(error)
       }
     }
     sandbox.engine.listen({ committed: update, replaced: update })
