@@ -29,7 +29,6 @@ export function cancel(
   )
   if (factsOf(subscription).awaitsFirstPayment) voidOpenInvoices(change, account)
   else dropRetries(change, account)
-  updateDelinquency(change, account)
   endDiscounts(change, account, change.latest('subscription', subscription))
   change.update(
     'subscription',
@@ -43,6 +42,7 @@ export function cancel(
     }),
     'subscription.deleted',
   )
+  updateDelinquency(change, account)
   endSchedule(change, account)
 }
 
@@ -53,7 +53,6 @@ export function cancel(
  */
 export function expire(change: Change, account: EndingAccount, subscription: Subscription): void {
   voidOpenInvoices(change, account)
-  updateDelinquency(change, account)
   endDiscounts(change, account, subscription)
   change.update(
     'subscription',
@@ -65,6 +64,7 @@ export function expire(change: Change, account: EndingAccount, subscription: Sub
     }),
     'subscription.updated',
   )
+  updateDelinquency(change, account)
   endSchedule(change, account)
 }
 

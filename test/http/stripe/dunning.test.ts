@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { drawTimeline, namerOf } from '../../../src/timeline/drawing.ts'
 import { asOperator } from '../support.ts'
-import { startStripe } from './sdk.ts'
+import { type StripeTwin, startStripe } from './sdk.ts'
 
 const JAN_31 = 1_769_853_600
 const FEB_28 = 1_772_272_800
@@ -223,6 +223,13 @@ describe('a timeline', () => {
   })
 })
 
+type Ended = {
+  readonly sdk: StripeTwin
+  readonly clock: string
+  readonly subscription: string
+  readonly invoice: string
+}
+
 describe('customer.updated', () => {
   /** Lists the events of a customer from an instant on, oldest first, without those of payments. */
   const since = async ({ stripe }: { stripe: Stripe }, at: number, customer: string) => {
@@ -272,14 +279,35 @@ describe('customer.updated', () => {
     },
   )
 
-  test('reports a first payment that failed, and follows the invoice that is voided when it expires', async () => {
+  test.each<{ end: string; run: (first: Ended) => Promise<unknown>; reported: string[] }>([
+    {
+      end: 'it expires',
+      run: ({ sdk, clock }) => sdk.advance(clock, JAN_31 + 23 * HOUR),
+      reported: ['invoice.voided', 'customer.subscription.updated'],
+    },
+    {
+      end: 'its invoice is voided',
+      run: ({ sdk, invoice }) => sdk.stripe.invoices.voidInvoice(invoice),
+      reported: ['invoice.voided', 'customer.subscription.updated'],
+    },
+    {
+      end: 'its invoice is uncollectible',
+      run: ({ sdk, invoice }) => sdk.stripe.invoices.markUncollectible(invoice),
+      reported: ['invoice.marked_uncollectible', 'customer.subscription.updated'],
+    },
+    {
+      end: 'it is canceled',
+      run: ({ sdk, subscription }) => sdk.stripe.subscriptions.cancel(subscription),
+      reported: ['invoice.voided', 'customer.subscription.deleted'],
+    },
+  ])('reports a first payment that failed, and comes after the subscription when $end', async (given) => {
     const { sdk } = await failing({})
     const { stripe } = sdk
     const [price] = (await stripe.prices.list()).data
     const { id: clock } = await stripe.testHelpers.testClocks.create({ frozen_time: JAN_31 })
     const { id: customer } = await stripe.customers.create({ test_clock: clock })
     const { id } = await stripe.paymentMethods.attach('pm_card_chargeCustomerFail', { customer })
-    await stripe.subscriptions.create({
+    const { id: subscription, latest_invoice } = await stripe.subscriptions.create({
       customer,
       items: [{ price: price?.id ?? '' }],
       default_payment_method: id,
@@ -287,9 +315,10 @@ describe('customer.updated', () => {
     const first = await since(sdk, JAN_31, customer)
     expect(names(first).slice(-2)).toEqual(['invoice.payment_failed', 'customer.updated'])
     expect(first.at(-1)).toMatchObject(changed(true))
-    await sdk.advance(clock, JAN_31 + 23 * HOUR)
-    const expired = await since(sdk, JAN_31 + 1, customer)
-    expect(names(expired)).toEqual(['invoice.voided', 'customer.updated', 'customer.subscription.updated'])
-    expect(expired[1]).toMatchObject(changed(false))
+    await given.run({ sdk, clock, subscription, invoice: String(latest_invoice) })
+    const ended = (await since(sdk, JAN_31, customer)).slice(first.length)
+    const canceled = names(ended).filter((name) => name !== 'payment_intent.canceled')
+    expect(canceled).toEqual([...given.reported, 'customer.updated'])
+    expect(ended.at(-1)).toMatchObject(changed(false))
   })
 })

@@ -107,7 +107,7 @@ describe('a pending update that is dropped', () => {
     [
       'by a cancellation',
       ({ id }) => stripe.subscriptions.cancel(id),
-      ['invoice.voided', 'customer.updated delinquent', 'customer.subscription.deleted'],
+      ['invoice.voided', 'customer.subscription.deleted', 'customer.updated delinquent'],
     ],
   ])(
     '%s, is reported with the events of its changes, and then that the customer owes nothing',
