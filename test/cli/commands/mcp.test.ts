@@ -128,6 +128,11 @@ test('an assistant creates a subscription, advances the clock, and finds out why
   expect(late).toMatchObject([{ id }])
   await json('advance', { next: true })
   expect((await json('get_object', { id })).status).toBe('active')
+  const { events: newest, note } = await json('advance', { by: '3 years' })
+  expect(newest).toHaveLength(50)
+  expect(newest[0]).toBe((await call('list_events', { limit: 1 })).text.trim())
+  expect(note).toBe('Only the newest 50 events are listed; list_events lists the others.')
+  expect((await json('advance', { by: '1s' })).events).toEqual([])
 
   await json('snapshots', { action: 'restore', name: 'before' })
   await json('call_api', { method: 'DELETE', path: `/v1/subscriptions/${id}` })
