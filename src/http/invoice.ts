@@ -4,7 +4,7 @@ import { COLLECTION_METHODS } from '../core/collection-method.ts'
 import type { ApiError } from '../core/errors.ts'
 import type { Invoice } from '../core/invoice.ts'
 import { appliedBalance, endingBalance } from '../core/invoice-balance.ts'
-import { INVOICE_STATUSES, isOpen } from '../core/invoice-status.ts'
+import { INVOICE_STATUSES } from '../core/invoice-status.ts'
 import { sumOf } from '../core/money.ts'
 import { DECLINE_CODES } from '../core/processor.ts'
 import type { View } from '../engine/history/view.ts'
@@ -203,6 +203,9 @@ export function declinedInvoice(view: View, { payment_intent }: Invoice, outcome
 
 export function presentInvoice(view: View, invoice: Invoice): InvoiceShape {
   const { status, total, amount_due, amount_paid, collection_method } = invoice
+  // A draft of a sent invoice is finalized on schedule, but nothing is attempted.
+  const next_payment_attempt =
+    collection_method === 'charge_automatically' ? invoice.next_payment_attempt : null
   return {
     id: invoice.id,
     object: 'invoice',
@@ -228,11 +231,8 @@ export function presentInvoice(view: View, invoice: Invoice): InvoiceShape {
     post_payment_credit_notes_amount: invoice.post_payment_credit_notes_amount,
     attempt_count: invoice.attempt_count,
     attempted: invoice.attempted,
-    auto_advance:
-      isOpen(invoice) &&
-      collection_method === 'charge_automatically' &&
-      invoice.next_payment_attempt !== null,
-    next_payment_attempt: invoice.next_payment_attempt,
+    auto_advance: next_payment_attempt !== null,
+    next_payment_attempt,
     billing_reason: invoice.billing_reason,
     collection_method,
     default_payment_method: invoice.default_payment_method,

@@ -61,6 +61,12 @@ async function eventsAfter(customer: string, after: number) {
     .reverse()
 }
 
+/** Returns an invoice in the form of paytwin's own API. */
+async function ownForm({ id }: Stripe.Invoice) {
+  const path = `merchants/${sdk.twin.sandbox.merchant.settings.id}/v1/invoices/${id}`
+  return (await asOperator(sdk.twin)('GET', path)).body
+}
+
 describe('the invoice of a renewal', () => {
   test('is a draft for an hour, and is then finalized and charged', async () => {
     const { clock, customer, subscription, draft } = await renewed()
@@ -78,6 +84,7 @@ describe('the invoice of a renewal', () => {
       period_end: FEB_28,
       lines: { data: [{ period: { start: FEB_28, end: MAR_31 } }] },
     })
+    expect(await ownForm(draft)).toMatchObject({ auto_advance: true, next_payment_attempt: FEB_28 + HOUR })
     const during = await stripe.subscriptions.retrieve(subscription)
     expect(during).toMatchObject({ status: 'active', latest_invoice: draft.id })
     expect(during.items.data[0]).toMatchObject({ current_period_start: FEB_28, current_period_end: MAR_31 })
@@ -270,6 +277,7 @@ describe('the invoice of a renewal', () => {
       next_payment_attempt: null,
       automatically_finalizes_at: FEB_28 + HOUR,
     })
+    expect(await ownForm(draft)).toMatchObject({ auto_advance: false, next_payment_attempt: null })
     await sdk.advance(clock, FEB_28 + HOUR)
     expect(await newest(subscription)).toMatchObject({
       status: 'open',
