@@ -69,6 +69,22 @@ describe('the page of an authentication', () => {
     },
   )
 
+  test('drops a form whose window was closed before its decision took effect', async () => {
+    const intent = await asked()
+    const url = pageOf(intent)
+    const body = `outcome=succeed&token=${tokenIn(await htmlOf(url))}`
+    const headers = {
+      Host: 'localhost',
+      Origin: 'http://localhost',
+      'Content-Type': 'application/x-www-form-urlencoded',
+    }
+    const env = { outgoing: { req: { url: '/', rawHeaders: [], socket: { destroyed: true } } } }
+    await sdk.twin.sandbox.app.request(url, { method: 'POST', headers, body }, env)
+    expect((await stripe.paymentIntents.retrieve(intent.id)).status).toBe('requires_action')
+    await sdk.twin.sandbox.app.request(url, { method: 'POST', headers, body })
+    expect((await stripe.paymentIntents.retrieve(intent.id)).status).toBe('succeeded')
+  })
+
   test('saves a card, and returns with the setup intent', async () => {
     const intent = await stripe.setupIntents.create({
       payment_method: 'pm_card_threeDSecure2Required',

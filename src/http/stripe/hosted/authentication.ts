@@ -7,6 +7,7 @@ import type { CurrentView } from '../../../engine/history/view.ts'
 import { settlePayment, settleSetup } from '../../../engine/resources/checkout-settlement.ts'
 import { checkoutPath } from '../../checkout-session.ts'
 import { clientSecretOf } from '../../client-secret.ts'
+import { refuseClosed } from '../../read-turn.ts'
 import { checkPageKey } from '../present/hosted-pages.ts'
 import { amountText } from './amount.ts'
 import { authenticationPage } from './authentication-page.tsx'
@@ -34,6 +35,8 @@ export async function serveAuthentication(request: HostedRequest): Promise<Respo
   const { id } = intent.object
   const submitted = checkoutOf(view, intent)
   const done = await runCommand(request, merchant, (unit) => {
+    // Stripe.js tells the application that the authentication failed if its window was closed before.
+    refuseClosed(request.env)
     // Another command may have changed the intent since it was read.
     const latest = { ...intent, object: unit.need(intent.kind, id) } as Intent
     if (!isWaiting(latest)) return latest
