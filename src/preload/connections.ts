@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net'
-import { refuseHost } from './sandbox.ts'
+import { refuseHost, wholeUrlOf } from './sandbox.ts'
 
 // Their properties are replaced, so these must be the modules themselves.
 const dns = process.getBuiltinModule('node:dns')
 const net = process.getBuiltinModule('node:net')
 const tls = process.getBuiltinModule('node:tls')
+const { subscribe } = process.getBuiltinModule('node:diagnostics_channel')
 const { syncBuiltinESMExports } = process.getBuiltinModule('node:module')
 
 /**
@@ -38,39 +39,82 @@ export function refuseConnections(): void {
       return Reflect.apply(original, self, given)
     },
   })
-  guard('write', () => false)
-  guard('end', (socket) => socket)
+  refuseRequestsToProxies()
   syncBuiltinESMExports()
 }
 
-/** Destroys sockets on which a method begins a request to a proxy for one of the hosts. @param refused - returns its result then */
-function guard(name: 'write' | 'end', refused: (socket: Socket) => unknown): void {
-  const original = net.Socket.prototype[name]
-  const guarded = function (this: Socket, ...given: unknown[]) {
-    const host = hostAskedOfProxy(given[0])
-    try {
-      if (host !== undefined) refuseHost(host)
-    } catch (error) {
-      this.destroy(error as Error)
-      return refused(this)
-    }
-    return Reflect.apply(original, this, given)
+/** Destroys connections on which a request to a proxy for one of the hosts is written. */
+function refuseRequestsToProxies(): void {
+  // Standard streams, pipes and accepted connections have the same methods, but are never connected. They carry any text.
+  const unwritten = new WeakSet<Socket>()
+  const refusesFirst = (socket: Socket, chunk: unknown): boolean => {
+    const text = textOf(chunk)
+    if (text === '') return false
+    unwritten.delete(socket)
+    return refuseRequest(socket, text)
   }
-  const writable = { configurable: true, enumerable: false, writable: true }
-  Object.defineProperty(net.Socket.prototype, name, { ...writable, value: guarded })
+  replace('connect', (connect, socket, given) => {
+    if (!isPath(given[0])) unwritten.add(socket)
+    return Reflect.apply(connect, socket, given)
+  })
+  for (const name of ['write', 'end'] as const)
+    replace(name, (write, socket, given) => {
+      if (!unwritten.has(socket) || !refusesFirst(socket, given[0]))
+        return Reflect.apply(write, socket, given)
+      return name === 'end' ? socket : false
+    })
+  // Later requests on a connection that is kept open. Other libraries that do so use node:http, whose requests are redirected.
+  subscribe('undici:client:sendHeaders', (message) => {
+    const { socket, headers } = message as { readonly socket: Socket; readonly headers: string }
+    refuseRequest(socket, headers)
+  })
 }
 
-/** The number of bytes in which the first line of a request is looked for. */
-const LINE_BYTES = 4_096
+type Method = (...given: unknown[]) => unknown
+
+/** Replaces a method of all sockets. @param call - calls the original if the socket may do so */
+function replace(
+  name: 'connect' | 'write' | 'end',
+  call: (original: Method, socket: Socket, given: unknown[]) => unknown,
+): void {
+  const value = new Proxy(net.Socket.prototype[name] as Method, { apply: call })
+  Object.defineProperty(net.Socket.prototype, name, {
+    ...{ configurable: true, enumerable: false, writable: true, value },
+  })
+}
 
 const hasServername = (given: unknown): given is { servername: string } =>
   typeof given === 'object' && given !== null && 'servername' in given && typeof given.servername === 'string'
 
-/** Returns the host that a request to a proxy names, by CONNECT or by a whole URL; undefined for other data. */
-function hostAskedOfProxy(chunk: unknown): string | undefined {
-  const text =
-    chunk instanceof Uint8Array ? Buffer.from(chunk.subarray(0, LINE_BYTES)).toString('latin1') : chunk
-  if (typeof text !== 'string') return undefined
-  const [, host] = /^(?:CONNECT +|[A-Z]+ +https?:\/\/(?:[^/@\s]*@)?)([^/\s?#]+)/i.exec(text) ?? []
-  return host
+/** Reports whether `connect` is given a path in place of a port, as Node decides it: in options, in a list with options, or alone. */
+function isPath(given: unknown): boolean {
+  const to: unknown = Array.isArray(given) ? given[0] : given
+  if (typeof to === 'object' && to !== null) return 'path' in to && Boolean(to.path)
+  return typeof to === 'string' && !(Number(to) >= 0)
+}
+
+/** Destroys a socket if the text that is written begins a request to a proxy for one of the hosts. @returns whether it does */
+function refuseRequest(socket: Socket, text: string): boolean {
+  try {
+    refuseHost(hostAskedOfProxy(text))
+    return false
+  } catch (error) {
+    socket.destroy(error as Error)
+    return true
+  }
+}
+
+/** The number of bytes in which the first line of a request is looked for. */
+const LINE_BYTES = 16_384
+
+/** Returns the beginning of written data; empty for none. */
+function textOf(chunk: unknown): string {
+  if (chunk instanceof Uint8Array) return Buffer.from(chunk.subarray(0, LINE_BYTES)).toString('latin1')
+  return typeof chunk === 'string' ? chunk.slice(0, LINE_BYTES) : ''
+}
+
+/** Returns the host that a request to a proxy names, by CONNECT or by a whole URL; empty for other texts. */
+function hostAskedOfProxy(text: string): string {
+  const [, method, target = ''] = /^([A-Z]+) (\S+) HTTP\/1\.\d\r\n/.exec(text) ?? []
+  return method === 'CONNECT' ? target : (wholeUrlOf(target)?.host ?? '')
 }

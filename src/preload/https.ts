@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Direct } from './direct.ts'
-import type { Sandbox } from './sandbox.ts'
+import { type Sandbox, wholeUrlOf } from './sandbox.ts'
 
 // Their properties are replaced, so these must be the modules themselves.
 const http = process.getBuiltinModule('node:http')
@@ -41,10 +41,10 @@ function redirect(module: typeof http | typeof https, sandbox: Sandbox, direct: 
   Object.assign(module, { request, get })
 }
 
-/** Returns the host and path that a request is for. A request to a proxy has a whole URL as its path. */
+/** Returns the host and path that a request is for. */
 function addressOf({ hostname, host, path }: RequestOptions): { host: string; path: string } {
   const given = path || '/'
-  const url = /^https?:\/\//i.test(given) && URL.canParse(given) ? new URL(given) : undefined
+  const url = wholeUrlOf(given)
   return url
     ? { host: url.host, path: url.pathname + url.search }
     : { host: String(hostname || host || ''), path: given }

@@ -30,6 +30,10 @@ export function refuseHost(host: string): void {
     )
 }
 
+/** Returns the URL of a request to a proxy, which has a whole URL as its path; undefined for other paths. */
+export const wholeUrlOf = (path: string): URL | undefined =>
+  /^https?:\/\//i.test(path) && URL.canParse(path) ? new URL(path) : undefined
+
 /** @param daemon - the URL of the daemon */
 export const sandboxOf = (daemon: string | undefined): Sandbox => ({
   urlOf: (given, path) => {
