@@ -16,7 +16,7 @@ export function redirectFetch(sandbox: Sandbox, direct: Direct): void {
     const target = url && sandbox.urlOf(url.host, url.pathname + url.search)
     if (!target) return original(input, init)
     const { dispatcher: _, ...options } = init ?? {}
-    const request = new Request(input instanceof Request ? input : target, options)
+    const request = new Request(input, options)
     return send(request, { input, target, direct })
   }
   globalThis.fetch = Object.defineProperty(redirected, 'name', { value: 'fetch' })

@@ -14,7 +14,7 @@ type Given = readonly unknown[]
 
 /** Options that do not apply, because the request goes to another host, without TLS. */
 const DROPPED = new Set([
-  ...['auth', 'ca', 'createConnection', 'defaultPort', 'family', 'lookup', 'servername', 'socketPath'],
+  ...['ca', 'createConnection', 'defaultPort', 'family', 'lookup', 'servername', 'socketPath'],
   '_defaultAgent',
 ])
 
