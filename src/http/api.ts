@@ -206,7 +206,10 @@ export class Api {
   #admission(allowsPublic: boolean) {
     return {
       authenticate: (exchange: Exchange) => exchange.authenticate(allowsPublic),
-      checkVersion: (exchange: Exchange) => exchange.checkVersion(),
+      checkHeaders: (exchange: Exchange, { merchant }: Caller) => {
+        exchange.checkVersion()
+        this.#form.checkAccount(exchange.c.req, merchant.settings.id)
+      },
       limitRate: (_exchange: Exchange, { merchant, isOperator }: Caller) =>
         isOperator ? undefined : this.#services.rateLimit?.count(merchant.settings.ordinal),
       applyFaults: (exchange: Exchange) => exchange.applyFaults(),

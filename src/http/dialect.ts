@@ -23,6 +23,8 @@ export type DialectForm = {
   readonly errorBody: (error: ApiError, url: string) => Json
   /** Creates the error for a publishable key on a route that needs a secret key. */
   readonly publishableKeyError: () => ApiError
+  /** Refuses a request that names another account than that of its merchant. @throws ApiError parameter_invalid */
+  readonly checkAccount: (request: Incoming['req'], merchant: string) => void
   /** Refuses parameters that are not supported yet. @throws ApiError parameter_unknown */
   readonly refuseUnsupported: (schema: z.core.$ZodType, raw: Raw) => void
   /** Refuses parameters in the query of a request that takes them in its body. @throws ApiError parameter_invalid */
@@ -39,6 +41,7 @@ export const OWN_FORM: DialectForm = {
   errorOf: (error) => error,
   errorBody,
   publishableKeyError: invalidApiKey,
+  checkAccount: () => undefined,
   refuseUnsupported,
   refuseQuery: () => undefined,
   checkExpands,

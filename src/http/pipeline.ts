@@ -33,8 +33,8 @@ export type Served = {
 export type Steps<Exchange extends Served, Sender, Given, Params> = {
   /** Identifies the sender. @throws ApiError authentication_error, invalid_client; parameter_invalid, param Host */
   readonly authenticate: (exchange: Exchange) => Sender
-  /** Checks the API version that the request names. @throws ApiError parameter_invalid, param X-API-Version */
-  readonly checkVersion?: (exchange: Exchange) => void
+  /** Checks the API version and the account that the request names. @throws ApiError parameter_invalid, with the header as its param */
+  readonly checkHeaders?: (exchange: Exchange, sender: Sender) => void
   /** Counts the request. @throws ApiError rate_limit */
   readonly limitRate?: (exchange: Exchange, sender: Sender) => void
   /** Applies the faults of the operator; undefined if none are set, so that nothing is awaited. @throws ApiError rate_limit, internal_error */
@@ -89,7 +89,7 @@ async function runSteps<Exchange extends Served, Sender, Given, Params>(
     // Each await costs a turn of the microtask queue, so nothing is awaited without need.
     exchange.reset()
     const sender = steps.authenticate(exchange)
-    steps.checkVersion?.(exchange)
+    steps.checkHeaders?.(exchange, sender)
     steps.limitRate?.(exchange, sender)
     const fault = steps.applyFaults?.(exchange)
     if (fault) await fault

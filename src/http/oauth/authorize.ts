@@ -100,7 +100,7 @@ export function consentRoutes(app: Hono, services: AdminServices): Registered[] 
 /** The steps that a browser's request to the consent page has in common with its decision. */
 const browserSteps = (services: AdminServices) => ({
   authenticate: ({ c }: Exchange) => checkHost(c, services),
-  checkVersion: (exchange: Exchange) => exchange.checkVersion(),
+  checkHeaders: (exchange: Exchange) => exchange.checkVersion(),
   applyFaults: (exchange: Exchange) => exchange.applyFaults(),
   errorPage: errorPageFor,
 })

@@ -5,6 +5,7 @@ import type { Incoming } from '../incoming.ts'
 import type { Json } from '../json.ts'
 import { queryOf } from '../request.ts'
 import type { Component } from '../schemas/component.ts'
+import { accountIdOf } from './account-id.ts'
 import { expandableAt } from './expandable.ts'
 import { docUrlOf } from './present/payment.ts'
 
@@ -109,6 +110,21 @@ function errorBody(error: ApiError): Json {
   }
 }
 
+/** The headers with which a platform names one of its connected accounts. */
+const ACCOUNT_HEADERS = ['Stripe-Account', 'Stripe-Context']
+
+/** Refuses a request for a connected account: its objects would be those of the merchant. */
+function checkAccount(request: Incoming['req'], merchant: string): void {
+  for (const name of ACCOUNT_HEADERS) {
+    const given = request.header(name.toLowerCase())
+    if (!given || given === accountIdOf(merchant)) continue
+    throw parameterInvalid(
+      name,
+      `The header ${name} does not name the account of the key, and paytwin has no connected accounts. Create a merchant for each account, and use its own key`,
+    )
+  }
+}
+
 /** Refuses a POST with parameters in its query: they belong in its body. */
 function refuseQuery({ method, url }: Incoming['req']): void {
   if (method !== 'POST') return
@@ -133,6 +149,7 @@ export const STRIPE_FORM: DialectForm = {
   errorOf: convert,
   errorBody,
   publishableKeyError: secretKeyRequired,
+  checkAccount,
   // The schemas already refuse every unknown parameter.
   refuseUnsupported: () => undefined,
   refuseQuery,

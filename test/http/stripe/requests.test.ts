@@ -33,6 +33,18 @@ test.each(['/v1/customers?email=a', 'http://127.0.0.1:4010/v1/customers?email=a'
   },
 )
 
+test('a request may name the account of its key, and no other', async () => {
+  const { id } = await stripe.accounts.retrieveCurrent()
+  const customer = await stripe.customers.create({ name: 'Own' }, { stripeAccount: id })
+  expect(await stripe.customers.retrieve(customer.id, {}, { stripeContext: id })).toMatchObject({
+    name: 'Own',
+  })
+  const idempotencyKey = 'account-1'
+  await stripe.customers.create({ name: 'B' }, { idempotencyKey })
+  const other = stripe.customers.create({ name: 'B' }, { idempotencyKey, stripeAccount: 'acct_other' })
+  expect(await errorOf(other)).toMatchObject({ statusCode: 400, param: 'Stripe-Account' })
+})
+
 describe('an error of a merchant with the dialect stripe', () => {
   const cases: readonly [string, () => Promise<unknown>, object][] = [
     [
@@ -73,6 +85,27 @@ describe('an error of a merchant with the dialect stripe', () => {
         param: 'email',
         message: "A POST takes its parameters in its body, but the query has 'email'",
       },
+    ],
+    [
+      'for the account of a platform',
+      () => stripe.customers.create({ name: 'A' }, { stripeAccount: 'acct_other' }),
+      {
+        statusCode: 400,
+        param: 'Stripe-Account',
+        message:
+          'The header Stripe-Account does not name the account of the key, and paytwin has no connected accounts. Create a merchant for ' +
+          'each account, and use its own key',
+      },
+    ],
+    [
+      'for the context of another account',
+      () => stripe.customers.list({}, { stripeContext: 'acct_other' }),
+      { statusCode: 400, param: 'Stripe-Context' },
+    ],
+    [
+      'for another account at a route that it does not know',
+      () => stripe.terminal.readers.list({}, { stripeAccount: 'acct_other' }),
+      { statusCode: 400, param: 'Stripe-Account' },
     ],
     [
       'for a route that it does not know',

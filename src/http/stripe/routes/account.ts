@@ -1,5 +1,6 @@
 import type Stripe from 'stripe'
 import type { View } from '../../../engine/history/view.ts'
+import { accountIdOf } from '../account-id.ts'
 import type { StripeApi } from '../api.ts'
 import { returning } from '../returns.ts'
 import type { Wire } from '../wire.ts'
@@ -20,7 +21,7 @@ export function accountRoutes(api: StripeApi): void {
 }
 
 const presentAccount = ({ merchant }: View): Wire<Stripe.Account> => ({
-  id: `acct_${merchant.id.slice('mer_'.length)}`,
+  id: accountIdOf(merchant.id),
   object: 'account',
   business_profile: null,
   business_type: null,
