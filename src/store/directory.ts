@@ -93,13 +93,17 @@ export class Directory {
           })
           .where('ordinal', '=', arg<number>('ordinal')),
       )
-      .run(rowOf(merchant))
+      .runOnOne(rowOf(merchant))
   }
 
   keys(): KeyRow[] {
     return this.#statements
       .named<KeyRow>('keys', (db) => db.selectFrom('api_key').selectAll().orderBy('id'))
       .all({})
+  }
+
+  key(id: string): KeyRow | undefined {
+    return findIndexed<KeyRow>(this.#statements, 'key', 'api_key', { id })
   }
 
   /** Finds the key with this hash of its secret. */
@@ -138,7 +142,8 @@ export class Directory {
       .run({ generation: FIRST_GENERATION })
   }
 
-  revokeKey(id: string, revoked: number): void {
+  /** Revokes a key. @returns it as it is stored now */
+  revokeKey(key: KeyRow, revoked: number): KeyRow {
     this.#statements
       .named('revoke key', (db) =>
         db
@@ -146,9 +151,11 @@ export class Directory {
           .set({ revoked: arg<number>('revoked') })
           .where('id', '=', arg<string>('id')),
       )
-      .run({ id, revoked })
+      .runOnOne({ id: key.id, revoked })
+    return { ...key, revoked }
   }
 
+  /** Sets when a key was last used, unless it was deleted meanwhile. */
   setLastUse(id: string, last_used: number | null): void {
     this.#statements
       .named('set last use', (db) =>

@@ -56,7 +56,7 @@ export class OAuthTables {
           .set({ secret: arg<Buffer>('secret') })
           .where('id', '=', arg<string>('id')),
       )
-      .run({ id, secret })
+      .runOnOne({ id, secret })
   }
 
   /** Deletes an app with its authorizations and tokens. */
@@ -73,7 +73,7 @@ export class OAuthTables {
       .run({ id })
     this.#statements
       .named('remove oauth app', (db) => db.deleteFrom('oauth_app').where('id', '=', arg<string>('id')))
-      .run({ id })
+      .runOnOne({ id })
   }
 
   /** Lists authorizations: oldest first if only `above` is given, otherwise newest first. */
@@ -170,7 +170,7 @@ export class OAuthTables {
           })
           .where('seq', '=', arg<number>('seq')),
       )
-      .run(authorization)
+      .runOnOne(authorization)
   }
 
   token(hash: Buffer): StoredToken | undefined {
@@ -216,7 +216,7 @@ export class OAuthTables {
           .set({ status: arg<TokenStatus>('status') })
           .where('seq', '=', arg<number>('seq')),
       )
-      .run({ seq, status })
+      .runOnOne({ seq, status })
   }
 
   /** Deletes all authorizations and tokens, and all apps except those to keep. */

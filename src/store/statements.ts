@@ -9,6 +9,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely'
+import { assert } from '../core/errors.ts'
 import type { Tables } from './tables.ts'
 
 /** Builds and compiles queries, but never runs one. */
@@ -104,6 +105,12 @@ export class Statement<Row> {
   /** @returns the rowid of the row inserted last */
   run(values: Values): number {
     return Number(this.#prepared.run(...this.#bind(values)).lastInsertRowid)
+  }
+
+  /** Runs a statement that must change exactly one row, such as an update of a row that was found in the same transaction. */
+  runOnOne(values: Values): void {
+    const { changes } = this.#prepared.run(...this.#bind(values))
+    assert(changes === 1, `a statement for one row changes ${changes}`)
   }
 
   /**

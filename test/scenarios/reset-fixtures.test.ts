@@ -56,6 +56,22 @@ test('a key of the fixtures that was revoked stays so through a reset', async ()
   expect((await clientOf(twin.sandbox, KEY).request('GET', '/v1/customers')).status).toBe(200)
 })
 
+test.each([[['reset', 'revoke']], [['revoke', 'reset']]])(
+  'a key that a reset gives a new id while its revocation waits is 404, not revoked: %j',
+  async (order) => {
+    const twin = await begin()
+    const operator = asOperator(twin)
+    const { data } = (await operator('GET', 'keys')).body
+    const { id } = data.find(({ hint }: Body) => hint.endsWith('0001'))
+    const send = (name: string) => operator('POST', name === 'reset' ? name : `keys/${id}/revoke`)
+    const responses = await Promise.all(order.map(send))
+    const revocation = responses[order.indexOf('revoke')]
+    if (!revocation) throw new Error('the key was revoked')
+    expectRefusal(revocation, unknown())
+    expect((await clientOf(twin.sandbox, KEY).request('GET', '/v1/customers')).status).toBe(200)
+  },
+)
+
 test('a reset warns of each key of the fixtures that it leaves out, and why', async () => {
   const warnings: string[] = []
   const twin = await openTwin({

@@ -122,7 +122,8 @@ const LOOKUPS: readonly Lookup[] = [
     ({ objects }, n) => objects.withoutMetadata('product', MERCHANT, textOf(n)),
   ],
   ['placeOf', 'product.id', textOf, ({ objects }, n) => objects.placeOf('product', MERCHANT, textOf(n))],
-  ['a key', 'api_key.hash', hashOf, ({ directory }, n) => directory.keyOfHash(hashOf(n))],
+  ['a key', 'api_key.id', textOf, ({ directory }, n) => directory.key(textOf(n))],
+  ['a hash of a key', 'api_key.hash', hashOf, ({ directory }, n) => directory.keyOfHash(hashOf(n))],
   ['a test clock', 'clock.id', textOf, ({ clocks }, n) => clocks.test(MERCHANT, textOf(n))],
   [
     'a meter event',

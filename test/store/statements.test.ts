@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { literal, Statements } from '../../src/store/statements.ts'
+import { arg, literal, Statements } from '../../src/store/statements.ts'
 
 test('of too many statements the first ones are dropped, and compiled again when they are needed', () => {
   const database = new Database(':memory:')
@@ -11,5 +11,17 @@ test('of too many statements the first ones are dropped, and compiled again when
   expect([...statements.texts.keys()]).toEqual(['number 7', 'number 8', 'number 9'])
   expect(read(0)).toEqual({ n: 0 })
   expect([...statements.texts.keys()]).toEqual(['number 8', 'number 9', 'number 0'])
+  database.close()
+})
+
+test('a statement for one row fails if there is no such row', () => {
+  const database = new Database(':memory:')
+  database.exec('create table setting (name text primary key, value text)')
+  database.exec("insert into setting values ('seed', '1')")
+  const remove = new Statements(database).named('remove', (db) =>
+    db.deleteFrom('setting').where('name', '=', arg<string>('name')),
+  )
+  remove.runOnOne({ name: 'seed' })
+  expect(() => remove.runOnOne({ name: 'seed' })).toThrow('a statement for one row changes 0')
   database.close()
 })

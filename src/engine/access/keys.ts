@@ -7,6 +7,7 @@ import { digest } from '../machine/digest.ts'
 import type { Engine } from '../machine/engine.ts'
 import { randomToken } from '../machine/ids.ts'
 import { checkCurrent, type MerchantState, merchantOfGeneration } from '../machine/merchant-state.ts'
+import { placeOf } from './key-order.ts'
 import { type HashedSecret, hashSecret, isShort, keyMistake } from './key-secret.ts'
 
 export type { KeyRow } from '../../store/tables.ts'
@@ -191,16 +192,22 @@ export class KeyRing {
 
   /**
    * Revokes a key at once and permanently. A revoked key is returned unchanged.
-   * @throws ApiError resource_missing
+   * @throws ApiError resource_missing, also if a reset or the deletion of its merchant came before
    */
   async revoke(id: string, sender: Sender = {}): Promise<KeyRow> {
-    const key = this.#byId.get(id)
-    if (!key) throw resourceMissing('key', id)
-    if (key.revoked !== null) return key
-    const revoked = wallSeconds(this.#engine.wall)
-    await this.#engine.operatorCommand(() => this.#engine.store.directory.revokeKey(id, revoked), sender)
-    key.revoked = revoked
-    this.#cachedUntil.set(id, this.#engine.steady() + this.#cacheSeconds * 1_000)
+    const { directory } = this.#engine.store
+    const stored = await this.#engine.operatorCommand(() => {
+      // Read within the command: the key may have been deleted or revoked while the command waited.
+      const found = directory.key(id)
+      if (!found) throw resourceMissing('key', id)
+      return found.revoked === null ? directory.revokeKey(found, wallSeconds(this.#engine.wall)) : found
+    }, sender)
+    const key = this.#byId.get(id) ?? stored
+    // Of several requests that revoke it at once, the first one begins the time for which it still works.
+    if (key.revoked === null) {
+      key.revoked = stored.revoked
+      this.#cachedUntil.set(id, this.#engine.steady() + this.#cacheSeconds * 1_000)
+    }
     return key
   }
 
@@ -286,15 +293,4 @@ export class KeyRing {
     own.splice(placeOf(own, key.id), 0, key)
     this.#ofMerchant.set(key.generation, own)
   }
-}
-
-/** Returns the index of the first key whose id is not below an id, of keys in the order of their ids. */
-function placeOf(keys: readonly KeyRow[], id: string): number {
-  let [low, high] = [0, keys.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((keys[middle]?.id ?? '') < id) low = middle + 1
-    else high = middle
-  }
-  return low
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Body, clientOf, startTwin, type Twin } from '../../twin.ts'
 import {
   anotherMerchant,
@@ -244,5 +244,25 @@ describe('revoking', () => {
     for (const id of ['key_unknown', 'toString', '%00']) {
       expectRefusal(await operator('POST', `keys/${id}/revoke`), unknown())
     }
+  })
+
+  test('of a key that the deletion of its merchant has deleted meanwhile is 404', async () => {
+    const { merchant: other } = await anotherMerchant(twin)
+    const [key] = await keys(`?merchant=${other.id}`)
+    const deleted = operator('DELETE', `merchants/${other.id}`)
+    const revoked = operator('POST', `keys/${key?.id}/revoke`)
+    expect((await deleted).status).toBe(200)
+    expectRefusal(await revoked, unknown())
+    expect(await keys()).toHaveLength(1)
+  })
+
+  test('several times at once is one revocation', async () => {
+    const { body: key } = await operator('POST', 'keys', {})
+    const revokeKey = vi.spyOn(twin.sandbox.engine.store.directory, 'revokeKey')
+    const revoke = () => operator('POST', `keys/${key.id}/revoke`)
+    const responses = await Promise.all([revoke(), revoke()])
+    const [listed] = await keys()
+    expect(responses.map(({ body }) => body)).toEqual([listed, listed])
+    expect(revokeKey).toHaveBeenCalledTimes(1)
   })
 })
