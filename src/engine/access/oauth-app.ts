@@ -34,10 +34,17 @@ export type IssuedApp = { readonly app: OAuthApp; readonly client_secret: string
 /** Lists all apps, newest first. */
 export const listApps = (engine: Engine): OAuthApp[] => engine.store.oauth.apps().map(appOf)
 
-/** Finds an app by id. */
+/** Finds an app by id; undefined when there is none. */
 export function appOfId(engine: Engine, id: string): OAuthApp | undefined {
   const row = engine.store.oauth.app(id)
   return row && appOf(row)
+}
+
+/** Finds an app by id. @throws ApiError resource_missing */
+export function findApp(engine: Engine, id: string, param = 'id'): OAuthApp {
+  const app = appOfId(engine, id)
+  if (!app) throw resourceMissing('app', id, param)
+  return app
 }
 
 /**
@@ -97,12 +104,6 @@ export function deleteApp(engine: Engine, id: string, sender: Sender = {}): Prom
     findApp(engine, id)
     engine.store.oauth.removeApp(id)
   }, sender)
-}
-
-function findApp(engine: Engine, id: string): OAuthApp {
-  const app = appOfId(engine, id)
-  if (!app) throw resourceMissing('app', id)
-  return app
 }
 
 const newSecret = (): string => SECRET_PREFIX + randomToken(SECRET_LENGTH)

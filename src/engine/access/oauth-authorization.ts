@@ -18,7 +18,7 @@ import { digest } from '../machine/digest.ts'
 import type { Engine } from '../machine/engine.ts'
 import { randomToken } from '../machine/ids.ts'
 import { type MerchantState, merchantOfGeneration } from '../machine/merchant-state.ts'
-import type { OAuthApp } from './oauth-app.ts'
+import { findApp, type OAuthApp } from './oauth-app.ts'
 
 const RANDOM_LENGTH = 32
 
@@ -79,6 +79,7 @@ export function makeAuthorization(
 /**
  * Writes an authorization request of a browser, and creates the secrets of its consent page. The nonce contains the generation
  * numbers of the offered merchants: see isOffered.
+ * @throws ApiError resource_missing, param client_id
  */
 export async function requestInBrowser(
   engine: Engine,
@@ -89,6 +90,8 @@ export async function requestInBrowser(
   const nonce = [...generations, randomToken(RANDOM_LENGTH)].join('_')
   const seal = { nonce, cookie: randomToken(RANDOM_LENGTH) }
   await engine.operatorCommand(() => {
+    // It may have been deleted while the command waited.
+    findApp(engine, asked.app.id, 'client_id')
     makeAuthorization(engine, asked, { merchant: null, seal })
     engine.store.oauthExpiry.deleteUnanswered(asked.app.id)
   })

@@ -1,6 +1,6 @@
-import { parameterInvalid, parameterMissing, resourceMissing } from '../../core/errors.ts'
+import { parameterInvalid, parameterMissing } from '../../core/errors.ts'
 import { challengeOf, scopeOf } from '../../core/oauth.ts'
-import { appOfId, type OAuthApp } from '../../engine/access/oauth-app.ts'
+import { findApp, type OAuthApp } from '../../engine/access/oauth-app.ts'
 import type { AuthorizationRequest } from '../../engine/access/oauth-authorization.ts'
 import type { Engine } from '../../engine/machine/engine.ts'
 
@@ -23,8 +23,7 @@ export type AuthorizationParams = {
  * See docs/contract/oauth.md#redirect-uris; RFC 6749 3.1.2.4; RFC 9700 2.1, 4.1.3.
  */
 export function requestingApp(engine: Engine, client_id: string, redirect_uri: string): RequestingApp {
-  const app = appOfId(engine, client_id)
-  if (!app) throw resourceMissing('app', client_id, 'client_id')
+  const app = findApp(engine, client_id, 'client_id')
   if (!app.redirect_uris.includes(redirect_uri)) {
     throw parameterInvalid('redirect_uri', 'redirect_uri is not registered for this app')
   }

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { deleteApp, findApp } from '../../../src/engine/access/oauth-app.ts'
+import { requestInBrowser } from '../../../src/engine/access/oauth-authorization.ts'
 import { type Body, clientOf, startTwin, type Twin } from '../../twin.ts'
 import { anotherMerchant, asOperator, expectRefusal, FORM, idsOf, openStream, toForm } from '../support.ts'
 import {
@@ -169,6 +171,26 @@ describe('a reset', () => {
     expect((await stream.take(1))[0]?.event).toBe('reset')
     await expect(stream.take(1)).rejects.toThrow('ended')
   })
+})
+
+test.each([
+  ['a reset', reset],
+  ['the deletion of its app', () => deleteApp(twin.sandbox.engine, app.id)],
+])('a consent page that waits for %s makes no authorization of the app', async (_, remove) => {
+  const { engine } = twin.sandbox
+  const request = {
+    redirect_uri: REDIRECT_URI,
+    scope: 'read_only',
+    state: null,
+    code_challenge: null,
+  } as const
+  const asked = { app: findApp(engine, app.id), ...request }
+  const [, refusal] = await Promise.all([
+    remove(),
+    requestInBrowser(engine, asked, []).catch((error: unknown) => error),
+  ])
+  expect(refusal).toMatchObject({ code: 'resource_missing', param: 'client_id' })
+  expect(await authorizations()).toEqual([])
 })
 
 describe('the request log', () => {
