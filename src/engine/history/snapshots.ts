@@ -35,16 +35,17 @@ export async function restoreSnapshot(engine: Engine, name: string, sender: Send
   return usable(() => restore(engine, opened, sender)).finally(() => opened.close())
 }
 
-async function restore(engine: Engine, opened: OpenSnapshot, sender: Sender): Promise<Snapshot> {
-  await engine.replaceState(
-    () =>
-      engine.store.restore(opened, wallSeconds(engine.wall), () => {
-        discardAllQueued(engine.store)
-        markState(engine.store)
-      }),
-    sender,
-  )
-  return opened.snapshot
+function restore(engine: Engine, opened: OpenSnapshot, sender: Sender): Promise<Snapshot> {
+  const { name } = opened.snapshot
+  const work = () => {
+    engine.store.restore(opened, wallSeconds(engine.wall), () => {
+      discardAllQueued(engine.store)
+      markState(engine.store)
+    })
+    // It may have been replaced while the restore waited.
+    return listSnapshots(engine).find((snapshot) => snapshot.name === name) ?? opened.snapshot
+  }
+  return engine.replaceState(work, sender)
 }
 
 /** paytwin: the time that a comparison works before other requests are served, in milliseconds. */

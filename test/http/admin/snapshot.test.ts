@@ -95,6 +95,16 @@ describe.each(EVERYWHERE)('%s', (place) => {
     }
   })
 
+  test('a restore that waits for another save of its snapshot shows the new one', async () => {
+    const { save, restore, list, pass } = await prepare(place)
+    await save('a')
+    pass(60)
+    const [saved, restored] = await Promise.all([save('a'), restore('a')])
+    expect(restored.status).toBe(200)
+    expect(restored.body).toEqual(saved.body)
+    expect(await list()).toEqual([saved.body])
+  })
+
   test('a deleted snapshot is 404', async () => {
     const { operator, save, restore, list } = await prepare(place)
     await save('a')
