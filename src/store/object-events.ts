@@ -18,7 +18,8 @@ type Sources = { readonly statements: Statements; readonly keyframes: Keyframes 
 
 /**
  * Lists events of one object by following its chain of entries, which leads from each entry to the one before. Keyframes lead into
- * the middle of the chain, so the time for a page without conditions does not depend on the number of the object's entries.
+ * the middle of the chain, so the time for a page without conditions does not depend on the number of the object's entries, if most of
+ * them emitted an event.
  */
 export function eventsOfObject(sources: Sources, query: ObjectEventQuery): ListedEntry[] {
   return query.order === 'newest first' ? newestFirst(sources, query) : oldestFirst(sources, query)
