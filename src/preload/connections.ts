@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { refuseHost, wholeUrlOf } from './sandbox.ts'
+import { refusalOf, wholeUrlOf } from './sandbox.ts'
 
 // Their properties are replaced, so these must be the modules themselves.
 const dns = process.getBuiltinModule('node:dns')
@@ -15,28 +15,21 @@ const { syncBuiltinESMExports } = process.getBuiltinModule('node:module')
 export function refuseConnections(): void {
   dns.lookup = new Proxy(dns.lookup, {
     apply: (original, self, given: unknown[]) => {
+      const error = refusalOf(String(given[0]))
+      if (!error) return Reflect.apply(original, self, given)
       const done = given.at(-1)
-      try {
-        refuseHost(String(given[0]))
-      } catch (error) {
-        if (typeof done !== 'function') throw error
-        process.nextTick(() => done(error))
-        return
-      }
-      return Reflect.apply(original, self, given)
+      if (typeof done !== 'function') throw error
+      process.nextTick(() => done(error))
     },
   })
   tls.connect = new Proxy(tls.connect, {
     apply: (original, self, given: unknown[]) => {
-      try {
-        for (const each of given) if (hasServername(each)) refuseHost(each.servername)
-      } catch (error) {
-        // Callers such as node:http2 listen to the socket.
-        const socket = new tls.TLSSocket(new net.Socket())
-        process.nextTick(() => socket.destroy(error as Error))
-        return socket
-      }
-      return Reflect.apply(original, self, given)
+      const [error] = given.filter(hasServername).flatMap(({ servername }) => refusalOf(servername) ?? [])
+      if (!error) return Reflect.apply(original, self, given)
+      // Callers such as node:http2 listen to the socket.
+      const socket = new tls.TLSSocket(new net.Socket())
+      process.nextTick(() => socket.destroy(error))
+      return socket
     },
   })
   refuseRequestsToProxies()
@@ -63,7 +56,7 @@ function refuseRequestsToProxies(): void {
         return Reflect.apply(write, socket, given)
       return name === 'end' ? socket : false
     })
-  // Later requests on a connection that is kept open. Other libraries that do so use node:http, whose requests are redirected.
+  // Later requests on a connection that is kept open. Those of node:http are redirected, or refused by themselves.
   subscribe('undici:client:sendHeaders', (message) => {
     const { socket, headers } = message as { readonly socket: Socket; readonly headers: string }
     refuseRequest(socket, headers)
@@ -95,13 +88,9 @@ function isPath(given: unknown): boolean {
 
 /** Destroys a socket if the text that is written begins a request to a proxy for one of the hosts. @returns whether it does */
 function refuseRequest(socket: Socket, text: string): boolean {
-  try {
-    refuseHost(hostAskedOfProxy(text))
-    return false
-  } catch (error) {
-    socket.destroy(error as Error)
-    return true
-  }
+  const error = refusalOf(hostAskedOfProxy(text))
+  if (error) socket.destroy(error)
+  return error !== undefined
 }
 
 /** The number of bytes in which the first line of a request is looked for. */

@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Direct } from './direct.ts'
-import { type Sandbox, wholeUrlOf } from './sandbox.ts'
+import { refusalOf, type Sandbox, wholeUrlOf } from './sandbox.ts'
 
 // Their properties are replaced, so these must be the modules themselves.
 const http = process.getBuiltinModule('node:http')
@@ -31,7 +31,11 @@ function redirect(module: typeof http | typeof https, sandbox: Sandbox, direct: 
     const { options, callback } = optionsOf(given)
     const { host, path } = addressOf(options)
     const target = sandbox.urlOf(host, path)
-    return target ? send(target, options, { callback, direct }) : Reflect.apply(original, module, [...given])
+    if (target) return send(target, options, { callback, direct })
+    const sent: ClientRequest = Reflect.apply(original, module, [...given])
+    // A tunnel through a proxy may begin on a connection that is kept open.
+    const refusal = sent.method === 'CONNECT' ? refusalOf(path) : undefined
+    return refusal ? sent.destroy(refusal) : sent
   }
   const get = (...given: Given): ClientRequest => {
     const sent = request(...given)

@@ -22,13 +22,13 @@ const isStripe = (host: string): boolean => host === API || REFUSED.has(host)
 /** Returns a host in lower case, without its port and without the dot of an absolute name. */
 const nameOf = (host: string): string => host.replace(/:\d+$/, '').replace(/\.$/, '').toLowerCase()
 
-/** Refuses a connection to one of Stripe's hosts. Redirected requests open none. @throws Error for such a host */
-export function refuseHost(host: string): void {
-  if (isStripe(nameOf(host)))
-    throw new Error(
-      `paytwin did not connect to ${host}: it redirects requests of node:https, node:http and fetch only. Give your library the URL in PAYTWIN_URL`,
-    )
-}
+/** Returns why a connection to a host is refused; undefined if it is not one of Stripe's. Redirected requests open none. */
+export const refusalOf = (host: string): Error | undefined =>
+  isStripe(nameOf(host))
+    ? new Error(
+        `paytwin did not connect to ${host}: it redirects requests of node:https, node:http and fetch only. Give your library the URL in PAYTWIN_URL`,
+      )
+    : undefined
 
 /** Returns the URL of a request to a proxy, which has a whole URL as its path; undefined for other paths. */
 export const wholeUrlOf = (path: string): URL | undefined =>

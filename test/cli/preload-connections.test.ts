@@ -145,6 +145,44 @@ const KEPT_OPEN = `
   }
   main()`
 
+/** Asks a proxy for a page with Node's http, then on the same connection for a tunnel, and prints what the proxy received. */
+const TUNNEL = `
+  const http = require('node:http')
+  const { once } = require('node:events')
+  const main = async () => {
+    const received = []
+    const proxy = http.createServer((request, response) => {
+      received.push(request.url)
+      response.end()
+    }).on('connect', ({ url }, socket) => {
+      received.push(url)
+      socket.end('HTTP/1.1 200 OK\\r\\n\\r\\n')
+    }).listen(0, '127.0.0.1')
+    await once(proxy, 'listening')
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+    const to = { host: '127.0.0.1', port: proxy.address().port, agent }
+    const [response] = await once(http.get({ ...to, path: 'http://other.example/' }), 'response')
+    await once(response.resume(), 'end')
+    const ask = (path) => new Promise((done) => {
+      const request = http.request({ ...to, method: 'CONNECT', path }).end()
+      request.on('error', ({ message }) => done(message.split(':')[0]))
+      request.on('connect', (_, socket) => done(socket.destroy() && null))
+    })
+    const errors = [await ask('api.stripe.com:443'), await ask('other.example:443')]
+    process.stdout.write(JSON.stringify({ received, errors }), () => process.exit())
+  }
+  main()
+`
+
+test('a tunnel through a proxy is refused, also on a connection of node:http that is kept open', async () => {
+  const env = { ...process.env, ...nodeVariables(resolve('dist/stripe-preload.cjs')) }
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', TUNNEL], { env })
+  expect(JSON.parse(stdout)).toEqual({
+    received: ['http://other.example/', 'other.example:443'],
+    errors: ['paytwin did not connect to api.stripe.com', null],
+  })
+})
+
 test('a request to a proxy on a connection that is kept open is refused', async () => {
   const env = { ...process.env, ...nodeVariables(resolve('dist/stripe-preload.cjs')) }
   const { stdout } = await promisify(execFile)(process.execPath, ['-e', KEPT_OPEN], { env })
