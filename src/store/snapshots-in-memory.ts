@@ -44,15 +44,20 @@ export class SnapshotsInMemory implements Snapshots {
   }
 
   async open(name: string): Promise<OpenSnapshot | undefined> {
-    const saved = this.#saved.get(name)
-    if (!saved) return undefined
+    if (!this.#saved.has(name)) return undefined
+    // It may have been replaced or deleted in the meantime.
+    const current = (): Saved => {
+      const saved = this.#saved.get(name)
+      if (!saved) throw gone(name)
+      return saved
+    }
     return {
-      snapshot: saved.snapshot,
+      get snapshot() {
+        return current().snapshot
+      },
       read: (work) => {
-        // It may have been replaced or deleted in the meantime.
-        const current = this.#saved.get(name)
-        if (!current) throw gone(name)
-        return work((table) => placeOf(current.number, table))
+        const { number } = current()
+        return work((table) => placeOf(number, table))
       },
       close: () => undefined,
     }

@@ -103,11 +103,11 @@ export class SnapshotsOnDisk implements Snapshots {
     if (!this.#has(name)) return undefined
     this.#refuseForeign(name)
     const snapshot = this.#describe(name)
-    const file = this.#fileOf(name)
     const isOlder = this.#versionOf(name, use) < versionOf(this.#migrations)
-    if (!isOlder) return this.#opened(snapshot, file, () => undefined)
+    if (!isOlder) return this.#opened(this.#fileOf(name), () => this.#describe(name))
     const copy = this.#migrated(name)
-    return this.#opened(snapshot, copy, () => rmSync(copy, { force: true }))
+    const close = () => rmSync(copy, { force: true })
+    return this.#opened(copy, () => snapshot, close)
   }
 
   remove(name: string): boolean {
@@ -117,19 +117,22 @@ export class SnapshotsOnDisk implements Snapshots {
     return true
   }
 
-  #opened(snapshot: Snapshot, file: string, close: () => void): OpenSnapshot {
+  #opened(file: string, describe: () => Snapshot, close: () => void = () => undefined): OpenSnapshot {
+    const { name } = describe()
     return {
-      snapshot,
+      get snapshot() {
+        return describe()
+      },
       close,
       read: (work) => {
         // Attaching a missing file would create an empty database.
-        if (!isFile(file)) throw gone(snapshot.name)
+        if (!isFile(file)) throw gone(name)
         try {
-          this.#attach(file, snapshot.name)
+          this.#attach(file, name)
           return work((table) => `snapshot.${table}`)
         } catch (error) {
-          if (isOfDamage(error)) refuseDamaged(file, snapshot.name, error, schemasOf(this.#migrations))
-          throw explainedCopying(error, snapshot.name)
+          if (isOfDamage(error)) refuseDamaged(file, name, error, schemasOf(this.#migrations))
+          throw explainedCopying(error, name)
         } finally {
           if (this.#isAttached()) this.#database.exec('detach snapshot')
         }
@@ -183,7 +186,9 @@ export class SnapshotsOnDisk implements Snapshots {
   }
 
   #describe(name: string): Snapshot {
-    const { mtimeMs, size } = statSync(this.#fileOf(name))
+    const file = this.#fileOf(name)
+    if (!isFile(file)) throw gone(name)
+    const { mtimeMs, size } = statSync(file)
     return { name, created: Math.round(mtimeMs / 1000), size }
   }
 

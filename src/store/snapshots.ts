@@ -12,6 +12,7 @@ export type Snapshot = {
 
 /** A snapshot that is ready to be restored. */
 export type OpenSnapshot = {
+  /** The one that is read: another may have been saved in its place since it was opened. */
   readonly snapshot: Snapshot
   /** Runs work that may read the snapshot's tables. No other transaction may be open. */
   read<T>(work: (source: Source) => T): T

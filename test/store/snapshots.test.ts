@@ -428,6 +428,18 @@ describe('a file', () => {
     await newer.restore('old')
   })
 
+  test('of an older schema is the one that was opened, also if another is saved in its place', async () => {
+    const database = path()
+    const older = await open(database)
+    const saved = older.snapshots.save('old', NOW)
+    older.close()
+    const { snapshots } = await open(database, WITH_NEXT)
+    const opened = await snapshots.open('old', 'restore')
+    onTestFinished(() => opened?.close())
+    snapshots.save('old', NOW + 60)
+    expect(opened?.snapshot).toEqual(saved)
+  })
+
   test('of a newer schema is refused with both versions', async () => {
     const database = path()
     const newer = await open(database, WITH_NEXT)

@@ -36,14 +36,12 @@ export async function restoreSnapshot(engine: Engine, name: string, sender: Send
 }
 
 function restore(engine: Engine, opened: OpenSnapshot, sender: Sender): Promise<Snapshot> {
-  const { name } = opened.snapshot
   const work = () => {
     engine.store.restore(opened, wallSeconds(engine.wall), () => {
       discardAllQueued(engine.store)
       markState(engine.store)
     })
-    // It may have been replaced while the restore waited.
-    return listSnapshots(engine).find((snapshot) => snapshot.name === name) ?? opened.snapshot
+    return opened.snapshot
   }
   return engine.replaceState(work, sender)
 }

@@ -95,13 +95,15 @@ describe.each(EVERYWHERE)('%s', (place) => {
     }
   })
 
-  test('a restore that waits for another save of its snapshot shows the new one', async () => {
-    const { save, restore, list, pass } = await prepare(place)
+  test('a restore that waits for another save of its snapshot restores and shows the new one', async () => {
+    const { twin, save, restore, list, pass } = await prepare(place)
     await save('a')
     pass(60)
+    const { id } = await twin.post('/v1/customers', {})
     const [saved, restored] = await Promise.all([save('a'), restore('a')])
     expect(restored.status).toBe(200)
     expect(restored.body).toEqual(saved.body)
+    expect((await twin.get('/v1/customers')).data).toMatchObject([{ id }])
     expect(await list()).toEqual([saved.body])
   })
 
