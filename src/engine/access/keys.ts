@@ -195,6 +195,9 @@ export class KeyRing {
    * @throws ApiError resource_missing, also if a reset or the deletion of its merchant came before
    */
   async revoke(id: string, sender: Sender = {}): Promise<KeyRow> {
+    const known = this.#byId.get(id)
+    if (!known) throw resourceMissing('key', id)
+    if (known.revoked !== null) return known
     const { directory } = this.#engine.store
     const stored = await this.#engine.operatorCommand(() => {
       // Read within the command: the key may have been deleted or revoked while the command waited.
