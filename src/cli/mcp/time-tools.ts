@@ -46,10 +46,10 @@ export const TIME_TOOLS: readonly Tool[] = [
         stop_on: stop_on?.map(ownEventType),
         await_webhooks,
       })
-      const newest = await client.events({ merchant: which.merchant, limit: MAX_LISTED })
       // A page that ends before a cursor has the events next to it, which are the oldest of them.
-      const end = newest.data.findIndex(({ id }) => id === before)
-      const events = end < 0 ? newest.data : newest.data.slice(0, end)
+      const { data: newest } = await client.events({ merchant: which.merchant, limit: MAX_LISTED + 1 })
+      const end = newest.findIndex(({ id }) => id === before)
+      const events = end < 0 ? newest : newest.slice(0, end)
       const clocks = data.map(({ object, id, now, summary }) => ({
         object,
         id,
@@ -59,11 +59,10 @@ export const TIME_TOOLS: readonly Tool[] = [
       }))
       return {
         clocks,
-        events: events.map(eventLine),
-        ...(end < 0 &&
-          newest.has_more && {
-            note: `Only the newest ${MAX_LISTED} events are listed; list_events lists the others.`,
-          }),
+        events: events.slice(0, MAX_LISTED).map(eventLine),
+        ...(events.length > MAX_LISTED && {
+          note: `Only the newest ${MAX_LISTED} events are listed; list_events lists the others.`,
+        }),
       }
     },
   }),
