@@ -65,9 +65,9 @@ const all = ['test/**/*.test.{ts,tsx}']
  */
 const apart = [
   ...readdirSync('test', { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.test.ts') && !path.includes('node_modules'))
+    .filter((path) => /\.test\.tsx?$/.test(path) && !path.includes('node_modules'))
     .map((path) => join('test', path))
-    .filter((path) => /\bvi\.(mock|doMock|resetModules)\(/.test(readFileSync(path, 'utf8'))),
+    .filter((path) => /\bvi\.(mock|doMock|resetModules)\b/.test(readFileSync(path, 'utf8'))),
   // It loads the native part of SQLite once more, which a process can do only once.
   'test/store/native-part.test.ts',
 ]

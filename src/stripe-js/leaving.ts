@@ -37,7 +37,7 @@ export async function authenticate(api: Api, clientSecret: string, intent: ApiOb
   const opened = window.open(page, 'paytwin-authentication', 'popup,width=480,height=640')
   if (!opened) return { error: failure(`The browser blocked the window of the authentication: ${page}`) }
   for (;;) {
-    // Read before the intent: if the window is closed now, its decision counts already, or never will.
+    // Read before the intent: a decision that had no effect when the window was closed is dropped.
     const { closed } = opened
     const answer = await api.retrieve(clientSecret)
     if (answer.error) return answer
