@@ -5,6 +5,8 @@ import { openDatabase } from '../../src/store/database.ts'
 /** 64 MB. A journal of a statement takes some 150 µs for them, other statements take up to 20. */
 const CHANGED_PAGES = 16_000
 const RUNS = 7
+/** How often a statement has to be slow: other programs can slow down all runs of one measurement. */
+const MEASUREMENTS = 5
 
 const REFUSED = /constraint failed|^cannot store|^malformed JSON/
 
@@ -30,7 +32,9 @@ export async function withJournal(
     const several = 'insert into page (text) values (1), (2)'
     const [slow, fast] = [leastTime(database, several), leastTime(database, several.split(', ')[0] ?? '')]
     if (slow < 4 * fast) throw new Error(`The journal of a statement took only ${slow} µs, none ${fast} µs`)
-    return [...texts].filter(([, sql]) => leastTime(database, sql) > slow / 2).map(([name]) => name)
+    const isSlow = (sql: string) => leastTime(database, sql) > slow / 2
+    const isAlwaysSlow = (sql: string) => Array.from({ length: MEASUREMENTS }).every(() => isSlow(sql))
+    return [...texts].filter(([, sql]) => isAlwaysSlow(sql)).map(([name]) => name)
   } finally {
     database.close()
   }
