@@ -71,9 +71,8 @@ function replace(
   call: (original: Method, socket: Socket, given: unknown[]) => unknown,
 ): void {
   const value = new Proxy(net.Socket.prototype[name] as Method, { apply: call })
-  Object.defineProperty(net.Socket.prototype, name, {
-    ...{ configurable: true, enumerable: false, writable: true, value },
-  })
+  const writable = { configurable: true, enumerable: false, writable: true }
+  Object.defineProperty(net.Socket.prototype, name, { ...writable, value })
 }
 
 const hasServername = (given: unknown): given is { servername: string } =>

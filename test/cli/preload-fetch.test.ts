@@ -1,10 +1,8 @@
 import { execFile } from 'node:child_process'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { nodeVariables } from '../../src/cli/daemon/run-environment.ts'
+import { expect, test } from 'vitest'
+import { preloadedWith } from './preloaded.ts'
 
 /** Begins a response to the path /begins, and leaves others without one. */
 const server = createServer(({ url }, response) => {
@@ -12,17 +10,7 @@ const server = createServer(({ url }, response) => {
   arrived()
 })
 let arrived = () => {}
-let env: NodeJS.ProcessEnv
-beforeAll(async () => {
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const { port } = server.address() as AddressInfo
-  const variables = nodeVariables(resolve('dist/stripe-preload.cjs'))
-  env = { ...process.env, ...variables, PAYTWIN_URL: `http://127.0.0.1:${port}` }
-})
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
-})
+const env = preloadedWith(server)
 
 const PROGRAM = `
   const collected = async () => {
@@ -59,7 +47,10 @@ const BODIES = `
   main()`
 
 test('fetch with a body that does not end, or fails, is rejected as by Node', async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, ['-e', BODIES], { env, timeout: 10_000 })
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', BODIES], {
+    env: env(),
+    timeout: 10_000,
+  })
   expect(stdout).toBe('AbortError\nTypeError torn\n')
 })
 
@@ -67,7 +58,7 @@ test.each(['/begins', '/waits'])(
   'fetch of %s ends with its signal, also after a garbage collection',
   async (path) => {
     const args = ['--expose-gc', '-e', PROGRAM, path]
-    const running = promisify(execFile)(process.execPath, args, { env, timeout: 10_000 })
+    const running = promisify(execFile)(process.execPath, args, { env: env(), timeout: 10_000 })
     arrived = () => void running.child.stdin?.write('arrived')
     expect((await running).stdout).toBe('AbortError\n')
   },

@@ -1,24 +1,12 @@
 import { execFile } from 'node:child_process'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { nodeVariables } from '../../src/cli/daemon/run-environment.ts'
+import { expect, test } from 'vitest'
+import { preloadedWith } from './preloaded.ts'
 
 /** Responds with the credentials of a request. */
 const server = createServer(({ headers }, response) => response.end(headers.authorization))
-let env: NodeJS.ProcessEnv
-beforeAll(async () => {
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const { port } = server.address() as AddressInfo
-  const variables = nodeVariables(resolve('dist/stripe-preload.cjs'))
-  env = { ...process.env, ...variables, PAYTWIN_URL: `http://127.0.0.1:${port}` }
-})
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
-})
+const env = preloadedWith(server)
 
 /** Evaluates an expression with the preload, and returns the text that it resolves to. */
 const evaluate = async (expression: string): Promise<string> => {
@@ -27,7 +15,7 @@ const evaluate = async (expression: string): Promise<string> => {
     const { text } = require('node:stream/consumers')
     const get = (...given) => new Promise((done, fail) => https.get(...given, (response) => done(text(response))).on('error', fail))
     Promise.resolve(${expression}).then(console.log, (error) => console.log(error.message))`
-  const { stdout } = await promisify(execFile)(process.execPath, ['-e', program], { env })
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', program], { env: env() })
   return stdout.trimEnd()
 }
 
