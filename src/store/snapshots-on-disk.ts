@@ -102,12 +102,7 @@ export class SnapshotsOnDisk implements Snapshots {
   async open(name: string, use: SnapshotUse): Promise<OpenSnapshot | undefined> {
     if (!this.#has(name)) return undefined
     this.#refuseForeign(name)
-    const snapshot = this.#describe(name)
-    const isOlder = this.#versionOf(name, use) < versionOf(this.#migrations)
-    if (!isOlder) return this.#opened(this.#fileOf(name), () => this.#describe(name))
-    const copy = this.#migrated(name)
-    const close = () => rmSync(copy, { force: true })
-    return this.#opened(copy, () => snapshot, close)
+    return this.#opened(name, this.#versionOf(name, use) < versionOf(this.#migrations))
   }
 
   remove(name: string): boolean {
@@ -117,14 +112,20 @@ export class SnapshotsOnDisk implements Snapshots {
     return true
   }
 
-  #opened(file: string, describe: () => Snapshot, close: () => void = () => undefined): OpenSnapshot {
-    const { name } = describe()
+  /** @param isOlder - whether it is migrated in a copy; at the first read, because it can be saved again until then */
+  #opened(name: string, isOlder: boolean): OpenSnapshot {
+    let copied: { readonly snapshot: Snapshot; readonly file: string } | undefined
+    const snapshot = () => copied?.snapshot ?? this.#describe(name)
     return {
       get snapshot() {
-        return describe()
+        return snapshot()
       },
-      close,
+      close: () => {
+        if (copied) rmSync(copied.file, { force: true })
+      },
       read: (work) => {
+        if (isOlder) copied ??= { snapshot: this.#describe(name), file: this.#migrated(name) }
+        const file = copied?.file ?? this.#fileOf(name)
         // Attaching a missing file would create an empty database.
         if (!isFile(file)) throw gone(name)
         try {

@@ -428,15 +428,19 @@ describe('a file', () => {
     await newer.restore('old')
   })
 
-  test('of an older schema is the one that was opened, also if another is saved in its place', async () => {
+  test('of an older schema that is replaced while its restore waits is restored with its new content', async () => {
     const database = path()
     const older = await open(database)
-    const saved = older.snapshots.save('old', NOW)
+    older.snapshots.save('old', NOW)
     older.close()
-    const { snapshots } = await open(database, WITH_NEXT)
-    const opened = await snapshots.open('old', 'restore')
+    const newer = await open(database, WITH_NEXT)
+    const opened = await newer.snapshots.open('old', 'restore')
     onTestFinished(() => opened?.close())
-    snapshots.save('old', NOW + 60)
+    fill(newer, 1)
+    const saved = newer.snapshots.save('old', NOW + 60)
+    newer.store.transaction(() => newer.store.deleteContents())
+    if (opened) newer.store.restore(opened, NOW)
+    expect(rowsOf(newer).customer).toHaveLength(1)
     expect(opened?.snapshot).toEqual(saved)
   })
 
