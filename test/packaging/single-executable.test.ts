@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -172,4 +172,21 @@ test('where SQLite cannot be put to load it, a start says so in a sentence', asy
   const { status, stderr } = await run(executable(), ['serve', '--ephemeral', '--port', '0'], env)
   expect(status).toBe(1)
   expect(stderr).toMatch(/^error: SQLite cannot be loaded from .*nowhere: ENOENT.* Set TMPDIR to .*\n$/)
+})
+
+test('a run for Stripe needs the folder of this user, and another run does not', async () => {
+  const tmp = path('taken')
+  mkdirSync(tmp)
+  const env = { ...environment(), TMPDIR: tmp }
+  const runTrue = (...options: string[]) => run(executable(), ['run', ...options, '--', '/bin/true'], env)
+  expect(await runTrue('--dialect', 'stripe')).toEqual({ status: 0, stdout: '', stderr: '' })
+  const [name = '', ...others] = readdirSync(tmp)
+  expect([name, others]).toEqual([`paytwin-${process.geteuid?.()}`, []])
+  expect(readdirSync(join(tmp, name))).toEqual([])
+  chmodSync(join(tmp, name), 0o777)
+  expect(await runTrue('--dialect', 'stripe')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('is open to its group or other users'),
+  })
+  expect(await runTrue()).toEqual({ status: 0, stdout: '', stderr: '' })
 })

@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Command, type Option } from 'commander'
 import type { Daemon, DaemonOptions } from '../../daemon/daemon.ts'
-import { reasonReplaceable } from '../../store/own-files.ts'
 import { escapeControls } from '../../text/display.ts'
 import { shellWord } from '../../text/shell-word.ts'
 import { examplesText } from '../command.ts'
@@ -13,6 +12,7 @@ import { PRELOAD } from '../daemon/preload.ts'
 import { type RunAddress, runEnvironment } from '../daemon/run-environment.ts'
 import { newRunFolder, removeRunFolder } from '../daemon/run-folder.ts'
 import { type ServeFlags, serveOptions } from '../daemon/serve-options.ts'
+import { temporaryFolder, userFolder } from '../daemon/temporary-folder.ts'
 import { ExitWith, Failure } from '../failure.ts'
 import { type Io, variable } from '../io.ts'
 import { forOwnerOnly, withUmask } from '../umask.ts'
@@ -85,7 +85,7 @@ const EXAMPLES = [
 
 /** Starts a daemon, runs the command, and closes the daemon. @throws ExitWith the command's status, unless it is 0 */
 async function runWithDaemon(line: CommandLine, flags: RunFlags, io: Io): Promise<void> {
-  const shared = newFolderOfCommand(flags)
+  const shared = newFolderOfCommand(flags, io)
   // Created last: if the other one cannot be created, no later run would remove this one.
   const kept = flags.keep ? newFolder('The folder for --keep', newKeptFolder) : null
   const signals = new Signals(io)
@@ -106,11 +106,12 @@ async function runWithDaemon(line: CommandLine, flags: RunFlags, io: Io): Promis
   }
 }
 
-/** Creates the folder for the files that the command's processes load, unless all of them are in the package. */
-const newFolderOfCommand = (flags: RunFlags): string | null =>
-  flags.shiftDate || PRELOAD === null
-    ? newFolder("The folder for the command's processes", newRunFolder)
-    : null
+/** Creates the folder for the files that the command's processes load; null if they load none, or only those of the package. */
+function newFolderOfCommand({ shiftDate, dialect }: RunFlags, io: Io): string | null {
+  const isStripe = (dialect ?? variable(io, 'PAYTWIN_DIALECT')) === 'stripe'
+  if (!shiftDate && !(isStripe && PRELOAD === null)) return null
+  return newFolder("The folder for the command's processes", () => newRunFolder(userFolder()))
+}
 
 async function startDaemon(
   flags: RunFlags,
@@ -132,7 +133,7 @@ const environmentOf = (
     dialect: options.dialect,
     forwardTo: flags.forwardTo,
     dateFile: options.dateFile,
-    folder: shared ?? tmpdir(),
+    folder: shared,
     nodeOptions: variable(io, 'NODE_OPTIONS'),
   })
 
@@ -147,22 +148,14 @@ The data is in ${escapeControls(folder)}. To inspect it:
 `
 }
 
-const newKeptFolder = (parent: string): string => mkdtempSync(join(parent, 'paytwin-run-'))
+const newKeptFolder = (): string => mkdtempSync(join(temporaryFolder(), 'paytwin-run-'))
 
-/**
- * Creates a folder in the folder for temporary files. Its path is absolute and without links: it is never read as an option, is the
- * same in another working directory, and cannot be redirected.
- * @throws Failure, also if another user could replace it: the command's processes load code from it
- */
-function newFolder(what: string, create: (parent: string) => string): string {
-  const parent = resolve(tmpdir())
+/** Creates a folder in the folder for temporary files. @throws Failure */
+function newFolder(what: string, create: () => string): string {
   try {
-    const real = realpathSync(parent)
-    const reason = reasonReplaceable(real)
-    if (reason !== undefined) throw new Error(`${reason}. Set TMPDIR to a folder that only you can write`)
-    return create(real)
+    return create()
   } catch (error) {
-    throw new Failure(1, `${what} cannot be created in ${parent}: ${(error as Error).message}`)
+    throw new Failure(1, `${what} cannot be created in ${resolve(tmpdir())}: ${(error as Error).message}`)
   }
 }
 

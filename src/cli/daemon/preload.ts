@@ -11,9 +11,10 @@ const NAME = 'stripe-preload.cjs'
  */
 export const PRELOAD = isSea() ? null : fileURLToPath(new URL(`./${NAME}`, import.meta.url))
 
-/** Returns the path of the script. The single executable writes it to a folder. */
-export function preloadIn(folder: string): string {
+/** Returns the path of the script. The single executable writes it to a folder, and needs one. */
+export function preloadIn(folder: string | null): string {
   if (PRELOAD !== null) return PRELOAD
+  if (folder === null) throw new Error('the script has no folder')
   const file = join(folder, NAME)
   writeFileSync(file, new Uint8Array(getRawAsset(NAME) as ArrayBuffer))
   return file

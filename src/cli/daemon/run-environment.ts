@@ -18,8 +18,8 @@ type Wanted = {
   readonly forwardTo: string | undefined
   /** The file with the offset of shifted dates. */
   readonly dateFile: string | undefined
-  /** The folder for the files that the command's processes load. */
-  readonly folder: string
+  /** The folder for the files that the command's processes load; null if it needs none. */
+  readonly folder: string | null
   /** The previous value of NODE_OPTIONS. */
   readonly nodeOptions: string | undefined
 }

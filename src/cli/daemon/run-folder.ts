@@ -1,26 +1,18 @@
-import {
-  lstatSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  type Stats,
-  writeFileSync,
-} from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { reasonNotOwn } from '../../store/own-files.ts'
 
 const PREFIX = 'paytwin-run-shared-'
 /** The names that mkdtemp makes from the prefix. */
 const NAME = /^paytwin-run-shared-[A-Za-z0-9]{6}$/
 /** The file with the process that removes the folder when it ends. */
 const OWNER = 'owner'
-/** The owner's file takes a few dozen bytes. */
-const MAX_OWNER_BYTES = 1_024
 
 /**
  * Creates a folder for the files that the processes of a run's command load, and removes those of killed runs.
+ * Processes that outlive the run keep its path.
+ * @param parent - a folder in which no other user can take the name of a removed folder, see userFolder
  * @throws Error only if the new folder or the file in it cannot be created
  */
 export function newRunFolder(parent: string): string {
@@ -72,19 +64,12 @@ function ignoringFileErrors(work: () => void): void {
   }
 }
 
-/** Reports whether a folder is this user's, and of a process of this machine that has ended. */
+/** Reports whether a folder is of a process of this machine that has ended. Links are not followed. */
 function isLeftover(folder: string, machine: string): boolean {
   const file = join(folder, OWNER)
-  if (!isOwn(folder, (stats) => stats.isDirectory())) return false
-  if (!isOwn(file, (stats) => stats.isFile() && stats.size <= MAX_OWNER_BYTES)) return false
+  if (reasonNotOwn(folder, 'folder') !== undefined || reasonNotOwn(file, 'file') !== undefined) return false
   const [, pid, where] = /^\{"pid":(\d+),"machine":"([^"\\]*)"\}$/.exec(readFileSync(file, 'utf8')) ?? []
   return pid !== undefined && where === machine && hasEnded(Number(pid))
-}
-
-/** Reports whether a path is this user's and has a type. Links are not followed. */
-function isOwn(path: string, hasType: (stats: Stats) => boolean): boolean {
-  const stats = lstatSync(path, { throwIfNoEntry: false })
-  return stats !== undefined && hasType(stats) && (process.getuid?.() ?? stats.uid) === stats.uid
 }
 
 /**

@@ -2,15 +2,19 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
+  chownSync,
+  existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { constants } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   cleanEnvironment,
@@ -36,6 +40,29 @@ const runNode = (
   env: Record<string, string> = {},
 ): Promise<Finished> =>
   paytwin(['run', ...options, '--', process.execPath, '-e', script], { cwd: folder.path, env })
+
+/** The folder that paytwin creates for this user where TMPDIR is the test's folder. */
+const userFolder = () => join(folder.path, `paytwin-${process.geteuid?.()}`)
+
+type Unusable = readonly [title: string, plant: (path: string) => void, reason: RegExp]
+
+/** What can be in place of that folder. Only root can create the last one. */
+const UNUSABLE: readonly Unusable[] = [
+  ['is a link', (path) => symlinkSync(mkdtempSync(`${path}-`), path), /it is a symbolic link/],
+  ['is a file', (path) => writeFileSync(path, ''), /it is not a folder/],
+  ['is open', (path) => mkdirWith(path, { mode: 0o711 }), /it is open to its group or other users/],
+  [
+    'belongs to another user',
+    (path) => mkdirWith(path, { mode: 0o700, owner: 4242 }),
+    /it belongs to another user \(4242; this is 0\)/,
+  ],
+]
+
+function mkdirWith(path: string, { mode, owner }: { mode: number; owner?: number }): void {
+  mkdirSync(path)
+  chmodSync(path, mode)
+  if (owner !== undefined) chownSync(path, owner, owner)
+}
 
 /** Prints its process id, and lives until it is killed. */
 const LIVE = 'console.log(process.pid); setInterval(() => {}, 1_000)'
@@ -192,7 +219,7 @@ describe('the daemon', () => {
     } finally {
       process.umask(before)
     }
-    const [name = ''] = readdirSync(folder.path)
+    const name = readdirSync(folder.path).find((each) => each.startsWith('paytwin-run-')) ?? ''
     const modes = ['.', 'paytwin.db', 'admin-token'].map((file) => {
       const { mode } = statSync(join(folder.path, name, file))
       return (mode & 0o777).toString(8)
@@ -208,12 +235,13 @@ describe('the daemon', () => {
     run.kill('SIGKILL')
     await once(run, 'exit')
     process.kill(pid)
-    const [left = '', ...others] = readdirSync(folder.path)
+    const parent = userFolder()
+    const [left = '', ...others] = readdirSync(parent)
     expect([left, others]).toEqual([expect.stringMatching(/^paytwin-run-shared-/), []])
-    const owner = readFileSync(join(folder.path, left, 'owner'), 'utf8')
+    const owner = readFileSync(join(parent, left, 'owner'), 'utf8')
     const make = (name: string, content: string) => {
-      mkdirSync(join(folder.path, name))
-      writeFileSync(join(folder.path, name, 'owner'), content)
+      mkdirSync(join(parent, name))
+      writeFileSync(join(parent, name, 'owner'), content)
       return name
     }
     const kept = [
@@ -221,10 +249,38 @@ describe('the daemon', () => {
       make('paytwin-run-shared-ELSEW1', owner.replace('"machine":"', '"machine":"other ')),
       make('paytwin-run-shared-OTHER1', 'not an owner'),
     ]
-    symlinkSync(left, join(folder.path, 'paytwin-run-shared-LINKED'))
+    symlinkSync(left, join(parent, 'paytwin-run-shared-LINKED'))
     expect((await runNode('1', ['--shift-date'], env)).status).toBe(0)
-    expect(readdirSync(folder.path).sort()).toEqual([...kept, 'paytwin-run-shared-LINKED'].sort())
+    expect(readdirSync(parent).sort()).toEqual([...kept, 'paytwin-run-shared-LINKED'].sort())
   })
+
+  test('leaves the names of its files in a folder that is closed to other users', async () => {
+    chmodSync(folder.path, 0o1777)
+    const print = 'console.log(process.env.PAYTWIN_DATE_FILE)'
+    const { stdout } = await runNode(print, ['--shift-date'], { TMPDIR: folder.path })
+    const file = stdout.trim()
+    expect(existsSync(dirname(file))).toBe(false)
+    expect(dirname(dirname(file))).toBe(realpathSync(userFolder()))
+    const { mode, uid } = statSync(userFolder())
+    expect([mode & 0o777, uid]).toEqual([0o700, process.geteuid?.()])
+  })
+
+  test.each(process.geteuid?.() === 0 ? UNUSABLE : UNUSABLE.slice(0, -1))(
+    "refuses --shift-date where the user's folder %s",
+    async (_, plant, reason) => {
+      plant(userFolder())
+      const before = readdirSync(folder.path, { recursive: true })
+      const { status, stdout, stderr } = await runNode('console.log(1)', ['--shift-date'], {
+        TMPDIR: folder.path,
+      })
+      expect([status, stdout]).toEqual([1, ''])
+      expect(stderr).toMatch(reason)
+      expect(stderr).toMatch(
+        /^error: The folder for the command's processes cannot be created in \S+: \S+ cannot be used: .*\. Set TMPDIR to a folder that only you can write\n$/,
+      )
+      expect(readdirSync(folder.path, { recursive: true })).toEqual(before)
+    },
+  )
 
   test('quotes the folder of --keep for a shell', async () => {
     const parent = join(folder.path, "Ada's $(id) \u001b[31m")
@@ -274,7 +330,7 @@ describe('the daemon', () => {
         env,
       }),
     ).toThrow(expect.objectContaining({ status: 1, stderr: expect.stringContaining('EFBIG') }))
-    expect(readdirSync(folder.path)).toEqual([])
+    expect(readdirSync(folder.path, { recursive: true })).toEqual([basename(userFolder())])
   })
 
   test('listens on a given port', async () => {
