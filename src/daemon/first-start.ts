@@ -1,4 +1,5 @@
 import { DEFAULT_DIALECT, DIALECTS, type Dialect } from '../core/dialect.ts'
+import { parameterInvalid } from '../core/errors.ts'
 import type { KeyRing } from '../engine/access/keys.ts'
 import type { Sender } from '../engine/machine/command-queue.ts'
 import type { Engine, Transact } from '../engine/machine/engine.ts'
@@ -14,7 +15,7 @@ import {
 import { addMerchant } from '../engine/resources/merchant.ts'
 import { FIRST_GENERATION } from '../store/directory.ts'
 import type { Store } from '../store/store.ts'
-import { damagedError } from '../store/unusable.ts'
+import { damagedError, damagedText, isOfDamage } from '../store/unusable.ts'
 
 /** The parameters of a database's first state. */
 export type Beginning = {
@@ -86,6 +87,20 @@ export function createFirstState(
     return made
   }
   return engine.replaceState(create, sender)
+}
+
+/**
+ * Resets a used database to its first state.
+ * @throws ApiError parameter_invalid for a damaged database, which stays as it was
+ */
+export async function resetState(parts: Parts, beginning: Beginning, sender: Sender): Promise<FirstState> {
+  try {
+    return await createFirstState(parts, beginning, sender)
+  } catch (error) {
+    throw isOfDamage(error)
+      ? parameterInvalid(null, damagedText('The sandbox cannot be reset', error.message))
+      : error
+  }
 }
 
 function firstKey(keys: KeyRing, merchant: number, { secretKey }: Beginning): string | null {

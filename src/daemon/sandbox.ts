@@ -44,7 +44,7 @@ import { Addresses, type AddressRules } from '../webhooks/address.ts'
 import type { Send } from '../webhooks/sender.ts'
 import { type BeginningOptions, newBeginning, OptionConflict, refuseOtherOptions } from './beginning.ts'
 import { dashboardPages } from './dashboard-pages.ts'
-import { beginningOf, createFirstState, skippedKeyText } from './first-start.ts'
+import { beginningOf, createFirstState, resetState, skippedKeyText } from './first-start.ts'
 import { heapLimit, memoryWithin } from './heap.ts'
 import { deleteExpired, doHousekeeping as doHousekeepingOf, limitLifetimes } from './housekeeping.ts'
 import { userOfPeer } from './peer-user.ts'
@@ -221,7 +221,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
         options.documentation ??
         (() => import('./built-documentation.ts').then((built) => built.readBuiltDocumentation())),
       reset: async (sender) => {
-        const { skippedKeys } = await createFirstState({ engine, keys }, beginning, sender)
+        const { skippedKeys } = await resetState({ engine, keys }, beginning, sender)
         for (const key of skippedKeys) options.warn?.(skippedKeyText(key))
         streams.closeOf(ALL_TOKENS)
         engine.faults.reset()

@@ -1,4 +1,5 @@
 import type Sqlite from 'better-sqlite3'
+import { checkPages } from './inspect.ts'
 
 /**
  * Tables that are not part of snapshots: keys, apps and OAuth grants, so that a revocation survives a restore, and
@@ -29,12 +30,18 @@ export type Source = (table: string) => string
 export const contentTables = (database: Sqlite.Database): string[] =>
   tablesOf(database).filter((table) => !EXCLUDED_TABLES.includes(table))
 
-/** Deletes all rows that are part of snapshots, within the open transaction. */
+/**
+ * Deletes all rows that are part of snapshots, within the open transaction, and checks what is left. If two tables share a page of a
+ * damaged database, SQLite frees it twice without an error, and new rows would overwrite each other.
+ * @throws SqliteError SQLITE_CORRUPT
+ */
 export function deleteContents(database: Sqlite.Database): void {
   for (const table of contentTables(database)) database.exec(`delete from main.${table}${conditionOf(table)}`)
+  // Few pages are in use now. Only files can be damaged.
+  if (!database.memory) checkPages(database)
 }
 
-/** Replaces all rows that are part of snapshots, within the open transaction. */
+/** Replaces all rows that are part of snapshots, within the open transaction. @throws SqliteError SQLITE_CORRUPT */
 export function refill(database: Sqlite.Database, source: Source): void {
   deleteContents(database)
   for (const table of contentTables(database)) {

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, realpathSync, renameSync, rmSync } from 'node:fs
 import { setTimeout as delay } from 'node:timers/promises'
 import type Sqlite from 'better-sqlite3'
 import { LOG_PAGES } from './disk-room.ts'
-import { APPLICATION_ID, identify, inspectFiles, readThrough, removeLeftovers } from './inspect.ts'
+import { APPLICATION_ID, copyInto, identify, inspectFiles, readThrough, removeLeftovers } from './inspect.ts'
 import { type Migrations, type Schemas, versionOf } from './migration.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { NEWEST_SCHEMA } from './newest-schema.ts'
@@ -120,7 +120,7 @@ function migrateWithBackup(
   version: number,
   migrations: Migrations,
 ): void {
-  const copy = backUp(database, path, version)
+  const copy = backUp(database, path, version, schemasOf(migrations))
   try {
     migrate(database, migrations)
   } catch (error) {
@@ -142,12 +142,12 @@ function migrateWithBackup(
  * Makes a backup with SQLite: opening and closing the file in another way would release the lock on it.
  * @returns its path
  */
-function backUp(database: Sqlite.Database, path: string, version: number): string {
+function backUp(database: Sqlite.Database, path: string, version: number, schemas: Schemas): string {
   const copy = `${path}.schema-${version}.backup`
   const unfinished = `${copy}.unfinished`
   rmSync(unfinished, { force: true })
   try {
-    database.prepare('vacuum into ?').run(unfinished)
+    copyInto(unfinished, database, version, schemas)
     chmodSync(unfinished, 0o600)
     renameSync(unfinished, copy)
   } catch (error) {

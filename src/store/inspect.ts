@@ -62,10 +62,8 @@ export function readThrough(database: Sqlite.Database, path: string, schemas: Sc
     const [pages, pageSize] = [pragma('page_count'), pragma('page_size')]
     checkNotTruncated(path, { pages, pageSize, free: pragma('freelist_count') })
     const isChecked = pages * pageSize <= MAX_CHECKED_BYTES
-    const damage = (isChecked && firstDamageIn(database)) || schemaFaultIn(database, version, schemas)
-    if (damage) throw damagedError(path, damage)
-    // Values of an older schema are checked when they are migrated.
-    if (schemas.newestSchema !== undefined && version === versionOf(schemas.migrations)) checkValues(database)
+    if (isChecked) checkPages(database)
+    checkContent(database, version, schemas)
     // The check has filled the cache with pages, few of which are needed.
     database.pragma('shrink_memory')
     return version
@@ -74,11 +72,41 @@ export function readThrough(database: Sqlite.Database, path: string, schemas: Sc
   }
 }
 
-/** Reads all pages of a database. @returns SQLite's description of the first damage; undefined without any */
-export function firstDamageIn(database: Sqlite.Database): string | undefined {
-  const result = String(database.pragma('quick_check(1)', { simple: true }))
-  return result === 'ok' ? undefined : result.split('\n').at(-1)
+/** Reads all pages of a database that are in use. @throws SqliteError SQLITE_CORRUPT with SQLite's description of the first damage */
+export function checkPages(database: Sqlite.Database): void {
+  const result = String(database.pragma('main.quick_check(1)', { simple: true }))
+  if (result !== 'ok') throw corruptError(result.split('\n').at(-1) ?? result)
 }
+
+/**
+ * Checks that a database has the schema of its version, and values with which the daemon can start.
+ * @throws SqliteError SQLITE_CORRUPT, ValueDamaged
+ */
+function checkContent(database: Sqlite.Database, version: number, schemas: Schemas): void {
+  const fault = schemaFaultIn(database, version, schemas)
+  if (fault) throw corruptError(fault)
+  // Values of an older schema are checked when they are migrated.
+  if (schemas.newestSchema !== undefined && version === versionOf(schemas.migrations)) checkValues(database)
+}
+
+/**
+ * Copies a database into a file that is empty or does not exist, and checks the copy completely: from damaged pages SQLite can make a
+ * damaged copy, or one without some rows, and report no error.
+ * @param version - of the database's schema
+ * @throws SqliteError SQLITE_CORRUPT, or ValueDamaged, for a damaged database. The file may exist, and must not be used.
+ */
+export function copyInto(file: string, database: Sqlite.Database, version: number, schemas: Schemas): void {
+  database.prepare('vacuum into ?').run(file)
+  const copy = openSqlite(file, { readonly: true, fileMustExist: true })
+  try {
+    checkPages(copy)
+    checkContent(copy, version, schemas)
+  } finally {
+    copy.close()
+  }
+}
+
+const corruptError = (damage: string) => new Sqlite.SqliteError(damage, 'SQLITE_CORRUPT')
 
 /**
  * Refuses a database whose end is missing; SQLite would read zeros there. After a kill the log may hold the pages that

@@ -1,12 +1,9 @@
 import {
   chmodSync,
-  closeSync,
   constants,
   copyFileSync,
   existsSync,
-  fsyncSync,
   mkdirSync,
-  openSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -18,7 +15,8 @@ import { basename, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { SNAPSHOT_NAME } from '../core/snapshot.ts'
 import { migrate, schemasOf } from './database.ts'
-import { firstDamageIn } from './inspect.ts'
+import { flush } from './flush.ts'
+import { checkPages, copyInto } from './inspect.ts'
 import { type Migrations, type Schemas, versionOf } from './migration.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { reasonForeign, reasonNotOwn } from './own-files.ts'
@@ -34,7 +32,7 @@ import {
 } from './snapshots.ts'
 import { openSqlite } from './sqlite.ts'
 import { ValueDamaged } from './stored-values.ts'
-import { DatabaseUnusable, isOfDamage, isOfStorage, unusableError } from './unusable.ts'
+import { DatabaseUnusable, damagedText, isOfDamage, isOfStorage, unusableError } from './unusable.ts'
 
 const EXTENSION = '.db'
 /** The suffixes of SQLite's files beside a database. */
@@ -87,14 +85,14 @@ export class SnapshotsOnDisk implements Snapshots {
       // SQLite writes into an existing file if it is empty, so the file has the right permissions from the beginning.
       rmSync(file, { force: true })
       writeFileSync(file, '', { mode: 0o600 })
-      this.#database.prepare('vacuum into ?').run(file)
+      copyInto(file, this.#database, versionOf(this.#migrations), schemasOf(this.#migrations))
       utimesSync(file, created, created)
       flush(file)
       renameSync(file, this.#fileOf(name))
       flush(this.#folder)
     } catch (error) {
       rmSync(file, { force: true })
-      throw error
+      throw explainedSaving(error, name)
     }
     return this.#describe(name)
   }
@@ -243,9 +241,9 @@ function schemaOf(
       const code = foreignCodeIn(database, version, schemas)
       if (code !== undefined)
         throw unreadable(name, `its ${code} contains code, which paytwin would not create`)
-      const damage =
-        schemaFaultIn(database, version, schemas) || (use === 'restore' && firstDamageIn(database))
-      if (damage) throw damagedSnapshot(name, damage)
+      const fault = schemaFaultIn(database, version, schemas)
+      if (fault) throw damagedSnapshot(name, fault)
+      if (use === 'restore') checkPages(database)
       return version
     } finally {
       database.close()
@@ -270,6 +268,12 @@ function refuseDamaged(file: string, name: string, { message }: Error, schemas: 
 const damagedSnapshot = (name: string, damage: string): DatabaseUnusable =>
   unreadable(name, `its file is damaged (${damage})`)
 
+/** Converts an error of a damaged database while it is copied. */
+const explainedSaving = (error: unknown, name: string): unknown =>
+  isOfDamage(error) || error instanceof ValueDamaged
+    ? new DatabaseUnusable('unreadable', damagedText(`The snapshot '${name}' cannot be saved`, error.message))
+    : error
+
 /** Converts an error of SQLite, or of a value, while a snapshot is read: any such error is damage. */
 const explainedReading = (error: unknown, name: string): unknown =>
   error instanceof Sqlite.SqliteError || error instanceof ValueDamaged
@@ -283,13 +287,3 @@ const explainedCopying = (error: unknown, name: string): unknown =>
 /** Converts an error of a copy's migration, which can also fail because JSON in a column is invalid. */
 const explainedMigrating = (error: unknown, name: string): unknown =>
   error instanceof SyntaxError ? damagedSnapshot(name, error.message) : explainedCopying(error, name)
-
-/** Flushes a file, or the names in a folder, to the disk. */
-function flush(path: string): void {
-  const file = openSync(path, 'r')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
-}

@@ -77,6 +77,10 @@ export const laterDamageError = (path: string, damage: string) =>
     `${path} is damaged (${damage}). Restore a copy, such as one in snapshots/, or give another --data folder.`,
   )
 
+/** Returns why a damaged database cannot be saved or reset while the daemon runs. @param refused - what cannot be done */
+export const damagedText = (refused: string, damage: string): string =>
+  `${refused}: the database is damaged (${damage}). The database and all snapshots stay as they were. Stop the daemon, and use a copy of a snapshot's file in place of the database, or give another --data folder.`
+
 /** Creates the error for a database that cannot be migrated, because of its data or a defect of paytwin. */
 export const migrationError = (path: string, version: number, error: unknown) =>
   new DatabaseUnusable(

@@ -377,6 +377,22 @@ describe('a file', () => {
     expect(readdirSync(folder)).toEqual(['a.db'])
   })
 
+  test.each([
+    ['with a wrong value', "update merchant set dialect = 'paytwix'"],
+    ['without a table', 'drop table journal'],
+  ])('is unchanged when a database %s would replace it', async (_, damage) => {
+    const opened = await open(path())
+    fill(opened, 1)
+    opened.snapshots.save('a', NOW)
+    const bytes = readFileSync(join(opened.folder, 'a.db'))
+    opened.database.exec(damage)
+    expect(() => opened.snapshots.save('a', NOW)).toThrow(
+      "The snapshot 'a' cannot be saved: the database is damaged (",
+    )
+    expect(readFileSync(join(opened.folder, 'a.db')).equals(bytes)).toBe(true)
+    expect(readdirSync(opened.folder)).toEqual(['a.db'])
+  })
+
   const DAMAGES: readonly (readonly [string, (file: string) => void])[] = [
     ['not a database', (file) => writeFileSync(file, 'x'.repeat(50_000))],
     ['empty', (file) => truncateSync(file, 0)],

@@ -19,10 +19,14 @@ export const listSnapshots = (engine: Engine): Snapshot[] => engine.store.snapsh
 /**
  * Saves the state once no clock is advancing, and replaces a snapshot with that name.
  * @param name - matches SNAPSHOT_NAME
+ * @throws ApiError parameter_invalid for a damaged database, of which nothing is saved
  * See docs/contract/snapshots.md#waiting.
  */
 export const saveSnapshot = (engine: Engine, name: string, sender: Sender = {}): Promise<Snapshot> =>
-  engine.runExclusively(() => engine.store.saveSnapshot(name, wallSeconds(engine.wall)), sender)
+  usable(
+    () => engine.runExclusively(() => engine.store.saveSnapshot(name, wallSeconds(engine.wall)), sender),
+    'name',
+  )
 
 /**
  * Replaces the state by that of a snapshot once no clock is advancing, completely or not at all. Keys are unchanged.
@@ -90,11 +94,11 @@ export function deleteSnapshot(engine: Engine, name: string): void {
 
 const missing = (name: string) => resourceMissing('snapshot', name)
 
-/** Converts errors about a snapshot's file to an error of the request. */
-async function usable<T>(work: () => Promise<T>): Promise<T> {
+/** Converts errors about a snapshot's file, or the database's, to an error of the request. */
+async function usable<T>(work: () => Promise<T>, param: 'id' | 'name' = 'id'): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw error instanceof DatabaseUnusable ? parameterInvalid('id', error.message) : error
+    throw error instanceof DatabaseUnusable ? parameterInvalid(param, error.message) : error
   }
 }

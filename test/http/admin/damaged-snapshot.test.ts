@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
@@ -108,26 +108,72 @@ test.each([
   await expectUnchanged()
 })
 
-test('a damaged database is not taken for a damaged snapshot', async () => {
+/** Opens a sandbox with a snapshot, whose database is damaged while it is open. */
+async function openDamaged(damage: (pages: { bytes: Buffer; startOf: (name: string) => number }) => void) {
   const folder = newFolder()
-  const database = join(folder, 'paytwin.db')
-  const first = await openTwin({ database })
-  await subscribe(first)
+  const path = join(folder, 'paytwin.db')
+  const first = await openTwin({ database: path })
+  // Then the tables of customers and subscriptions take several pages.
+  const metadata = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`k${n}`, 'x'.repeat(500)]))
+  await first.post('/v1/customers', { metadata })
+  await subscribe(first, { metadata })
   await asOperator(first)('POST', 'snapshots', { name: 'a' })
   await first.close()
-  const file = new Sqlite(database)
-  const page = file
-    .prepare("select rootpage from sqlite_schema where name = 'invoice'")
-    .pluck()
-    .get() as number
-  file.close()
+  const database = new Sqlite(path)
+  const roots = database.prepare<[], [string, number]>('select name, rootpage from sqlite_schema').raw().all()
+  database.close()
+  const pages = new Map(roots)
+  const twin = await openTwin({ database: path })
+  const bytes = readFileSync(path)
+  damage({ bytes, startOf: (name) => (Number(pages.get(name)) - 1) * PAGE })
+  writeFileSync(path, bytes)
+  return {
+    operator: asOperator(twin),
+    snapshots: join(folder, 'snapshots'),
+    expectUnchanged: () => expect(readFileSync(path).equals(bytes)).toBe(true),
+  }
+}
 
-  const twin = await openTwin({ database })
-  const bytes = readFileSync(database)
-  writeFileSync(database, bytes.fill(0xff, (page - 1) * PAGE, page * PAGE))
-  const response = await asOperator(twin)('POST', 'snapshots/a/restore')
-  expectRefusal(response, invalid('id'))
-  expect(response.body.error.message).toMatch(
+type Damage = Parameters<typeof openDamaged>[0]
+const UNREADABLE: Damage = ({ bytes, startOf }) =>
+  bytes.fill(0xff, startOf('invoice'), startOf('invoice') + PAGE)
+/** The number of entries of a page is at its third byte. Source: SQLite's file format, 1.6. */
+const LACKING_ENTRY: Damage = ({ bytes, startOf }) =>
+  bytes.writeUInt16BE(0, startOf('subscription_collection') + 3)
+/** SQLite does not find it: the pages of customers, which are freed first, begin the list of free pages. */
+const SHARED_PAGES: Damage = ({ bytes, startOf }) =>
+  bytes.copy(bytes, startOf('invoice'), startOf('subscription'), startOf('subscription') + PAGE)
+
+test.each([
+  ['a page that is not readable', UNREADABLE],
+  ['an index that lacks an entry', LACKING_ENTRY],
+])('a database with %s is not saved, and its snapshots stay', async (_, damage) => {
+  const { operator, snapshots, expectUnchanged } = await openDamaged(damage)
+  const saved = readFileSync(join(snapshots, 'a.db'))
+  for (const name of ['a', 'b']) {
+    const response = await operator('POST', 'snapshots', { name })
+    expectRefusal(response, invalid('name'))
+    expect(response.body.error.message).toMatch(
+      `The snapshot '${name}' cannot be saved: the database is damaged (`,
+    )
+  }
+  expect(readdirSync(snapshots)).toEqual(['a.db'])
+  expect(readFileSync(join(snapshots, 'a.db')).equals(saved)).toBe(true)
+  expectUnchanged()
+})
+
+test.each([
+  ['a page that is not readable', UNREADABLE],
+  ['pages that two tables share', SHARED_PAGES],
+])('a database with %s is not restored or reset', async (_, damage) => {
+  const { operator, expectUnchanged } = await openDamaged(damage)
+  const restored = await operator('POST', 'snapshots/a/restore')
+  expectRefusal(restored, invalid('id'))
+  expect(restored.body.error.message).toMatch(
     /^The snapshot 'a' cannot be restored: the snapshot is intact, but the database is damaged \(/,
   )
+  const reset = await operator('POST', 'reset')
+  expectRefusal(reset, invalid(null))
+  expect(reset.body.error.message).toMatch(/^The sandbox cannot be reset: the database is damaged \(/)
+  expectUnchanged()
 })
