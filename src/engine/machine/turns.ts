@@ -9,10 +9,44 @@ type Waiting<Owner, Item> = {
 }
 
 /** The waiting items of an owner. */
-type Line<Owner, Item> = {
-  readonly items: Waiting<Owner, Item>[]
+class Line<Owner, Item> {
   /** From this number of removed items on, its turn comes before those of newcomers. */
-  latest: number
+  latest = 0
+  readonly #items: Waiting<Owner, Item>[] = []
+  /** The number of removed items at the beginning: removing each from a long array at once would move all others every time. */
+  #removed = 0
+
+  get isEmpty(): boolean {
+    return this.first === undefined
+  }
+
+  get first(): Waiting<Owner, Item> | undefined {
+    return this.#items[this.#removed]
+  }
+
+  /** The first item that can be removed. */
+  get next(): Waiting<Owner, Item> | undefined {
+    for (let at = this.#removed; at < this.#items.length; at += 1) {
+      const waiting = this.#items[at]
+      if (waiting && (waiting.owners.length === 1 || waiting.firsts === waiting.owners.length)) return waiting
+    }
+    return undefined
+  }
+
+  add(waiting: Waiting<Owner, Item>): void {
+    this.#items.push(waiting)
+  }
+
+  remove(waiting: Waiting<Owner, Item>): void {
+    if (waiting !== this.first) {
+      this.#items.splice(this.#items.indexOf(waiting, this.#removed), 1)
+      return
+    }
+    this.#removed += 1
+    if (this.#removed * 2 < this.#items.length) return
+    this.#items.splice(0, this.#removed)
+    this.#removed = 0
+  }
 }
 
 /**
@@ -43,8 +77,9 @@ export class Turns<Owner, Item> {
     const waiting = { owners: owners.length > 1 ? [...new Set(owners)] : owners, item, firsts: 0 }
     this.#waiting += 1
     for (const owner of waiting.owners) {
-      const { items } = this.#lineOf(owner)
-      if (items.push(waiting) > 1) continue
+      const line = this.#lineOf(owner)
+      line.add(waiting)
+      if (line.first !== waiting) continue
       waiting.firsts += 1
       if (!this.#newcomers.has(owner)) this.#busy += 1
     }
@@ -64,14 +99,14 @@ export class Turns<Owner, Item> {
   #lineOf(owner: Owner): Line<Owner, Item> {
     const known = this.#newcomers.get(owner) ?? this.#others.get(owner)
     if (known) return known
-    const line = { items: [], latest: 0 }
+    const line = new Line<Owner, Item>()
     this.#newcomers.set(owner, line)
     return line
   }
 
   #nextNewcomer(): Waiting<Owner, Item> | undefined {
     for (const line of this.#newcomers.values()) {
-      const next = nextOf(line)
+      const { next } = line
       if (next) return next
     }
     return undefined
@@ -83,12 +118,12 @@ export class Turns<Owner, Item> {
    */
   #nextOther(removed = Number.POSITIVE_INFINITY): Waiting<Owner, Item> | undefined {
     for (const [owner, line] of this.#others) {
-      if (line.items.length === 0) {
+      if (line.isEmpty) {
         this.#others.delete(owner)
         continue
       }
       if (line.latest > removed) return undefined
-      const next = nextOf(line)
+      const { next } = line
       if (next) return next
     }
     return undefined
@@ -99,15 +134,11 @@ export class Turns<Owner, Item> {
     const line = this.#lineOf(owner)
     if (!this.#newcomers.delete(owner)) this.#busy -= 1
     this.#others.delete(owner)
-    const at = line.items.indexOf(waiting)
-    line.items.splice(at, 1)
-    if (at === 0 && line.items[0]) line.items[0].firsts += 1
+    const wasFirst = line.first === waiting
+    line.remove(waiting)
+    if (wasFirst && line.first) line.first.firsts += 1
     line.latest = this.#removed + 2 * (this.#newcomers.size + this.#busy)
     this.#others.set(owner, line)
-    if (line.items.length > 0) this.#busy += 1
+    if (!line.isEmpty) this.#busy += 1
   }
 }
-
-/** Returns the first item of a line that can be removed. */
-const nextOf = <Owner, Item>({ items }: Line<Owner, Item>): Waiting<Owner, Item> | undefined =>
-  items.find(({ owners, firsts }) => owners.length === 1 || firsts === owners.length)

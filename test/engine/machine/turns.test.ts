@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { Turns } from '../../../src/engine/machine/turns.ts'
 
 /** Adds an item for each owner that its text names, and returns them in the order in which they are taken. */
@@ -51,6 +51,17 @@ test('looking for the next item takes no longer for an item of very many owners'
   const { user, system } = process.cpuUsage(begun)
   // About 100 ms. It was 30 s.
   expect((user + system) / 1_000).toBeLessThan(3_000)
+})
+
+test('taking an item from a long line does not move all others', () => {
+  const turns = new Turns<string, number>()
+  for (let count = 0; count < 1_000; count += 1) turns.add(['a'], count)
+  const splice = vi.spyOn(Array.prototype, 'splice')
+  onTestFinished(() => splice.mockRestore())
+  for (let count = 0; count < 1_000; count += 1) turns.take()
+  const { length } = splice.mock.calls
+  splice.mockRestore()
+  expect(length).toBeLessThan(20)
 })
 
 /** A queue in which a hundred owners have a backlog, and have had turns. */
