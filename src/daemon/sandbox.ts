@@ -231,9 +231,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       closing.abort()
       streams.close()
       requests.close()
-      // An advance that waits for webhooks stops without their responses.
-      await engine.time.stop()
-      await webhooks.close()
+      // An advance that waits for webhooks stops without their responses, and no webhook is sent while a batch ends.
+      await Promise.all([engine.time.stop(), webhooks.close()])
       await finish()
       await engine.close()
     }

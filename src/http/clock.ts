@@ -143,6 +143,7 @@ export async function advance(
   const { done } = await beginAdvance(services.engine, clocks, targetAt, {
     stop_on: stopOn(given),
     await_webhooks: given.await_webhooks ?? false,
+    async: given.async,
     param,
     ...(clockParam !== undefined && { clockParam }),
     ...(onBegin && { onBegin }),

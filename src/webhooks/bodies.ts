@@ -1,7 +1,7 @@
 import type { WebhookEndpoint } from '../core/webhook.ts'
+import { unlessAborted, whenAborted } from '../engine/machine/abort.ts'
 import { LimitedTurns } from '../engine/machine/gate.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
-import { unlessAborted, whenAborted } from './abort.ts'
 import { FairSemaphore, type Share } from './turnstile.ts'
 
 /** Writes the body of an event for an endpoint. */

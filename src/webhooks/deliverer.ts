@@ -1,15 +1,16 @@
 import type { EndedAttempt, WebhookDelivery } from '../core/webhook.ts'
+import { unlessAborted } from '../engine/machine/abort.ts'
 import { stopwatch, wallSeconds } from '../engine/machine/clock.ts'
 import type { Engine } from '../engine/machine/engine.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
-import type { Deliveries } from '../engine/machine/outbox.ts'
+import type { Deliveries, SettledOptions } from '../engine/machine/outbox.ts'
 import { recordAttempt, secretOf } from '../engine/resources/webhook-endpoint.ts'
-import { abortOfMany, unlessAborted } from './abort.ts'
-import { AttemptEnds } from './attempt-ends.ts'
+import { abortOfMany } from './abort.ts'
 import { Batch } from './batch.ts'
 import { Bodies, type Render } from './bodies.ts'
 import { Lane } from './lane.ts'
 import type { Reply, Send } from './sender.ts'
+import { type Progress, SettledWaits } from './settled-waits.ts'
 import { SIGNATURES } from './signature.ts'
 import { FairSemaphore } from './turnstile.ts'
 
@@ -63,7 +64,7 @@ export class Deliverer implements Deliveries {
   readonly #batch = new Batch()
   /** The number of attempts so far, by merchant. */
   readonly #attemptCounts = new WeakMap<MerchantState, number>()
-  readonly #ends = new AttemptEnds<MerchantState>()
+  readonly #waits: SettledWaits<MerchantState>
   #ended = abortOfMany()
   #isScheduled = false
 
@@ -71,6 +72,10 @@ export class Deliverer implements Deliveries {
     this.#options = options
     this.#bodies = new Bodies(options.render, options.maxBytes)
     this.#turnstile = options.retries ?? new FairSemaphore(MAX_RETRIES, { ensured: ENSURED_RETRIES })
+    this.#waits = new SettledWaits(
+      (merchant) => this.#progress(merchant),
+      (merchant) => options.engine.reads.next(merchant),
+    )
     this.#stopListening = options.engine.listen({
       committed: () => this.#schedule(),
       replaced: () => this.restart(),
@@ -112,37 +117,27 @@ export class Deliverer implements Deliveries {
     }
   }
 
-  /**
-   * Resolves when no delivery of a merchant is being sent.
-   * @param mostLater - the maximum number of deliveries to wait for that are created meanwhile; unlimited by default
-   */
-  async settled(merchant: MerchantState, mostLater = ALL): Promise<void> {
-    const { signal } = this.#ended
+  /** Resolves when no delivery of a merchant is being sent: see `Deliveries`. */
+  async settled(
+    merchant: MerchantState,
+    { mostLater = ALL, signal = this.#ended.signal }: SettledOptions = {},
+  ): Promise<void> {
+    if (this.#ended.signal.aborted) return
     const newest = mostLater === ALL ? ALL : this.#options.engine.store.deliveries.newestSeq()
-    /** The number of attempts when the last one to wait for had ended; undefined while one is running. */
-    let before: number | undefined
-    while (!signal.aborted) {
-      this.#wake()
-      if (this.#isRunning(merchant, newest)) before = undefined
-      else {
-        before ??= this.#attempts(merchant)
-        if (!this.#isRunning(merchant, ALL) || this.#attempts(merchant) - before >= mostLater) return
-      }
-      await this.#ends.next(merchant)
-      // Many may wait for the same end: they continue in turns.
-      await this.#options.engine.reads.next(merchant)
-    }
+    await this.#waits.wait(merchant, { newest, mostLater, signal })
   }
 
   #attempts(merchant: MerchantState): number {
     return this.#attemptCounts.get(merchant) ?? 0
   }
 
-  /** Whether attempts of a merchant's deliveries up to a seq are running. */
-  #isRunning(merchant: MerchantState, newest: number): boolean {
+  /** Returns what is running of a merchant's deliveries, after sending what is committed. */
+  #progress(merchant: MerchantState): Progress {
+    this.#wake()
+    let oldest = ALL
     for (const { lane, merchant: owner } of this.#lanes.values())
-      if (owner === merchant && lane.isRunning(newest)) return true
-    return false
+      if (owner === merchant) oldest = Math.min(oldest, lane.oldest)
+    return { oldest, attempts: this.#attempts(merchant) }
   }
 
   /** Aborts running deliveries; they are sent again at the next start. */
@@ -155,6 +150,7 @@ export class Deliverer implements Deliveries {
   #abort(reason?: typeof REPLACED): void {
     for (const { lane } of this.#lanes.values()) lane.close()
     this.#ended.abort(reason)
+    this.#waits.endAll()
     void this.#batch.join(false)
   }
 
@@ -190,7 +186,7 @@ export class Deliverer implements Deliveries {
         },
         isDeleted: () => this.#endpoint(merchant, endpoint)?.deleted ?? true,
         failed: (error) => this.#options.reportError(error, `reading the deliveries to ${endpoint}`),
-        ended: () => this.#ends.notify(merchant),
+        ended: () => void this.#waits.check(merchant),
       },
       whenIdle: (lane) => {
         if (this.#lanes.get(endpoint)?.lane === lane) this.#lanes.delete(endpoint)

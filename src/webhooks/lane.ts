@@ -74,12 +74,11 @@ export class Lane {
   }
 
   /**
-   * Whether attempts of deliveries up to a seq are running. While such a delivery is ready, at least one of them is. Retries always
-   * count.
+   * The seq of the oldest delivery that is being attempted; 0 for a retry, Infinity if there is none. While a delivery is ready, it or an
+   * older one is.
    */
-  isRunning(newest: number): boolean {
-    for (const seq of this.#open.values()) if (seq <= newest) return true
-    return false
+  get oldest(): number {
+    return Math.min(...this.#open.values())
   }
 
   /** Sends the ready deliveries. Closes the lane if its endpoint was deleted. */

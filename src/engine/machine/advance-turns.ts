@@ -28,8 +28,8 @@ type Queue = { newest: number; left: Promise<void> }
  */
 export class AdvanceTurns {
   readonly #queues = new WeakMap<MerchantState, Queue>()
-  /** The advances that wait for a turn of the event loop, and how to give it to them. */
-  readonly #waiting = new Turns<MerchantState, () => void>()
+  /** The advances that wait for a turn of the event loop, and how to give it to them. Each returns whether it uses the turn. */
+  readonly #waiting = new Turns<MerchantState, () => boolean>()
 
   /** Returns the number of an advance that a merchant requests: larger than those of all before it. */
   nextNumber(merchant: MerchantState): number {
@@ -55,11 +55,16 @@ export class AdvanceTurns {
   /**
    * Resolves in a turn of the event loop that no other batch has: a request waits for one batch, not for one of each advancing
    * clock. Merchants take turns, so that one with many advancing clocks does not delay the others.
+   * @param isWanted - whether there will be a batch; those that need no turn any more do not wait for one each
    */
-  nextBatch(merchant: MerchantState): Promise<void> {
-    return new Promise((resolve) => {
+  async nextBatch(merchant: MerchantState, isWanted: () => boolean): Promise<void> {
+    if (!isWanted()) return
+    await new Promise<void>((resolve) => {
       const isGiving = !this.#waiting.isEmpty
-      this.#waiting.add([merchant], resolve)
+      this.#waiting.add([merchant], () => {
+        resolve()
+        return isWanted()
+      })
       if (!isGiving) void this.#give()
     })
   }
@@ -67,7 +72,7 @@ export class AdvanceTurns {
   async #give(): Promise<void> {
     while (!this.#waiting.isEmpty) {
       await nextStep()
-      this.#waiting.take()?.()
+      while (this.#waiting.take()?.() === false);
     }
   }
 

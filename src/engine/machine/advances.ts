@@ -2,6 +2,7 @@ import { internalError } from '../../core/errors.ts'
 import type { Store } from '../../store/store.ts'
 import { mayBeOfStorage } from '../../store/unusable.ts'
 import { recordClockEvent } from '../resources/clock-event.ts'
+import { unlessAborted } from './abort.ts'
 import { AdvanceStalled } from './advance-stalled.ts'
 import { AdvanceTurns, JOBS_ALONE, type QueuedAdvance } from './advance-turns.ts'
 import { nextStep } from './arrivals.ts'
@@ -33,8 +34,8 @@ import type { WorkLimit } from './work-limits.ts'
  */
 const BATCHES_A_CHECKPOINT = 8
 
-/** Controls a running advance. `wake` ends its wait, for other advances or for webhooks, when it is canceled or the daemon stops. */
-type Control = { wake: () => void; readonly queued: QueuedAdvance }
+/** Controls a running advance. It waits neither for other advances nor for webhooks once it is canceled or the daemon stops. */
+type Control = { readonly interrupted: AbortController; readonly queued: QueuedAdvance }
 type Running = Control & { readonly done: Promise<Summary> }
 
 /**
@@ -130,11 +131,23 @@ export class Advances {
     const running = this.#running.get(clock)
     if (running) {
       this.#canceled.add(clock)
-      running.wake()
+      running.interrupted.abort()
     } else if (merchant.stalled.has(clock)) {
       this.#end(merchant, clock)
       merchant.stalled.delete(clock)
     }
+  }
+
+  /**
+   * Cancels the advances of a merchant, and resolves when those that were running have ended, successfully or not.
+   * @throws as `cancel`
+   */
+  async endAll(merchant: MerchantState): Promise<void> {
+    const running = [...merchant.held.keys()].map((clock) => {
+      this.cancel(merchant, clock)
+      return this.#running.get(clock)?.done
+    })
+    await Promise.allSettled(running)
   }
 
   /** Resolves when the advances that run now have ended, successfully or not. */
@@ -145,12 +158,13 @@ export class Advances {
   /** Stops all advances after their current batch; they continue at the next start. */
   async stop(): Promise<void> {
     this.#isStopping = true
-    for (const { wake } of this.#running.values()) wake()
+    for (const { interrupted } of this.#running.values()) interrupted.abort()
     await this.idle()
   }
 
   #run(merchant: MerchantState, clock: Clock, waiting: readonly Waiting[]): Promise<Summary> {
-    const control: Control = { wake: () => undefined, queued: this.#turns.join(merchant, clock) }
+    const control: Control = { interrupted: new AbortController(), queued: this.#turns.join(merchant, clock) }
+    if (this.#isStopping) control.interrupted.abort()
     merchant.stalled.delete(clock)
     const done = this.#runAndReport(merchant, clock, control).finally(() => {
       control.queued.leave()
@@ -182,14 +196,15 @@ export class Advances {
     const jobs = new DueJobs(this.#store, clock)
     let summary = progressOf(clock) ?? EMPTY_SUMMARY
     let isWaiting = awaitsWebhooks(clock)
-    await this.#untilFirst(clock, control)
+    // A test clock that is deleted during a wait ends the advance.
+    const mayContinue = () => clock.target !== null && (!this.#isStopping || this.#canceled.has(clock))
+    // Those that the merchant has requested before come first.
+    await unlessAborted(control.queued.othersLeft, control.interrupted.signal)
     for (let batches = 1; ; batches += 1) {
       if (isWaiting) await this.#park(merchant, clock, control)
       // Also after the wait, which can end for many clocks at once.
-      await this.#turns.nextBatch(merchant)
-      // A test clock that was deleted during the wait has ended the advance.
-      const mustStop = this.#isStopping && !this.#canceled.has(clock)
-      if (mustStop || clock.target === null) return summary
+      await this.#turns.nextBatch(merchant, mayContinue)
+      if (!mayContinue()) return summary
       const batch = this.#transactions.run([clock], () => {
         const ran = this.#canceled.has(clock)
           ? { isDone: this.#endCanceled(merchant, clock), isWaiting: false, summary }
@@ -209,15 +224,6 @@ export class Advances {
       await nextStep()
       this.#checkpoint()
     }
-  }
-
-  /** Waits until the advances that the merchant has requested before have left. */
-  async #untilFirst(clock: Clock, control: Control): Promise<void> {
-    if (this.#canceled.has(clock) || this.#isStopping) return
-    const woken = new Promise<void>((resolve) => {
-      control.wake = resolve
-    })
-    await Promise.race([control.queued.othersLeft, woken])
   }
 
   /** Checkpoints the log. On a full or failing disk, the rest stays in the log until the next checkpoint. */
@@ -278,18 +284,15 @@ export class Advances {
    * can call back.
    * See docs/contract/clocks.md#await-webhooks.
    */
-  async #park(merchant: MerchantState, clock: Clock, control: Control): Promise<void> {
+  async #park(merchant: MerchantState, clock: Clock, { queued, interrupted }: Control): Promise<void> {
     // A receiver can advance another clock, and wait for that.
-    control.queued.leave()
-    if (this.#canceled.has(clock) || this.#isStopping) return
+    queued.leave()
+    if (interrupted.signal.aborted) return
     const waiting = merchant.held.get(clock) ?? []
-    merchant.parked.set(clock, () => control.wake())
+    merchant.parked.set(clock, () => interrupted.abort())
     for (const { requeue } of waiting.splice(0)) requeue()
     try {
-      await new Promise<void>((resolve, reject) => {
-        control.wake = resolve
-        this.#outbox.answered(merchant).then(resolve, reject)
-      })
+      await this.#outbox.answered(merchant, interrupted.signal)
     } finally {
       merchant.parked.delete(clock)
     }

@@ -1,3 +1,4 @@
+import { unlessAborted } from './abort.ts'
 import type { Clock } from './clock.ts'
 import type { Engine } from './engine.ts'
 import type { MerchantState } from './merchant-state.ts'
@@ -7,15 +8,13 @@ import { ClockHeld } from './unit.ts'
 /** A clock and its merchant. */
 export type MerchantClock = { readonly merchant: MerchantState; readonly clock: Clock }
 
-/** An advance that was canceled before it started. */
-const CANCELED = 'canceled'
-
 /**
  * Starts to advance clocks of different merchants, job by job: all of them or none. It first waits until no
  * other advance of these clocks is in progress.
  * @param targetAt - the target in Unix seconds, computed from a clock's instant when the advance begins
  * @param options.stop_on - event types; the advance ends after the first event of one of them
  * @param options.await_webhooks - whether each step waits until the webhooks of the step before are answered
+ * @param options.async - whether the caller does not wait for the end, and so not for the webhooks of the last step
  * @param options.param - the parameter that the error names if the target is not ahead
  * @param options.clockParam - the parameter that names a test clock; "id" for a path
  * @param options.checkCredentials - throws if the credentials are no longer valid after the wait
@@ -36,6 +35,7 @@ export async function beginAdvance(
     onBegin,
     checkCredentials,
     signal,
+    async: isAsync = false,
     ...options
   }: Partial<AdvanceOptions> & {
     param: string
@@ -43,12 +43,13 @@ export async function beginAdvance(
     onBegin?: () => void
     checkCredentials?: () => void
     signal?: AbortSignal
+    async?: boolean | undefined
   },
 ): Promise<{ readonly done: readonly Promise<Summary>[] }> {
   const beginning = engine.commandAll(
     clocks.map(({ merchant }) => merchant),
     (unitOf) => {
-      if (signal?.aborted) return CANCELED
+      if (signal?.aborted) return undefined
       for (const { merchant, clock } of clocks) {
         if (merchant.held.has(clock) || clock.target !== null) throw new ClockHeld(clock)
       }
@@ -69,13 +70,13 @@ export async function beginAdvance(
     },
     { advances: clocks.map(({ clock }) => clock), signal },
   )
-  const started = await (signal ? Promise.race([beginning, whenAborted(signal)]) : beginning)
-  if (started === CANCELED) return { done: clocks.map(async () => EMPTY_SUMMARY) }
+  const started = await (signal ? unlessAborted(beginning, signal) : beginning)
+  if (!started) return { done: clocks.map(async () => EMPTY_SUMMARY) }
   for (const { clock } of started) engine.time.release(clock)
   if (signal) cancelOnAbort(engine, signal, started)
   return {
     done: started.map(({ merchant, done }) =>
-      options.await_webhooks ? deliveredToo(engine, merchant, done) : done,
+      options.await_webhooks && !isAsync ? deliveredToo(engine, merchant, done, signal) : done,
     ),
   }
 }
@@ -85,17 +86,12 @@ async function deliveredToo(
   { outbox }: Engine,
   merchant: MerchantState,
   done: Promise<Summary>,
+  signal?: AbortSignal,
 ): Promise<Summary> {
   const summary = await done
-  if (summary.stopped_on !== null) await outbox.answered(merchant)
+  if (summary.stopped_on !== null) await outbox.answered(merchant, signal)
   return summary
 }
-
-const whenAborted = (signal: AbortSignal): Promise<typeof CANCELED> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve(CANCELED)
-    else signal.addEventListener('abort', () => resolve(CANCELED), { once: true })
-  })
 
 /** Cancels advances when the signal is aborted, or was, unless they have ended by then. */
 function cancelOnAbort(

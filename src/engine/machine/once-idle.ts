@@ -11,7 +11,7 @@ export async function onceIdle(time: Timekeeper, merchant: MerchantState, work: 
   try {
     do {
       merchant.awaitingDeletion ??= []
-      for (const clock of merchant.held.keys()) time.cancel(merchant, clock)
+      await time.endAll(merchant)
       await nextStep()
     } while (merchant.held.size > 0)
     work()

@@ -1,12 +1,17 @@
 import type { MerchantState } from './merchant-state.ts'
 
+/** How to wait for deliveries. */
+export type SettledOptions = {
+  /** The maximum number of deliveries to wait for that are created meanwhile; unlimited by default. */
+  readonly mostLater?: number
+  /** Ends the wait. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /** Sends the deliveries of the outbox. */
 export type Deliveries = {
-  /**
-   * Resolves when no delivery of a merchant is under way.
-   * @param mostLater - the maximum number of deliveries to wait for that are created meanwhile; unlimited by default
-   */
-  readonly settled: (merchant: MerchantState, mostLater?: number) => Promise<void>
+  /** Resolves when no delivery of a merchant is under way. */
+  readonly settled: (merchant: MerchantState, options?: SettledOptions) => Promise<void>
 }
 
 /**
@@ -38,9 +43,12 @@ export class Outbox {
     this.#endpoints = new Map()
   }
 
-  /** Resolves when the webhooks of a step of an advance are answered. See docs/contract/clocks.md#await-webhooks. */
-  async answered(merchant: MerchantState): Promise<void> {
-    await this.deliveries?.settled(merchant, MOST_LATER)
+  /**
+   * Resolves when the webhooks of a step of an advance are answered, or the signal is aborted.
+   * See docs/contract/clocks.md#await-webhooks.
+   */
+  async answered(merchant: MerchantState, signal?: AbortSignal): Promise<void> {
+    await this.deliveries?.settled(merchant, { mostLater: MOST_LATER, signal })
   }
 
   /** Resolves when no delivery of a merchant is under way. */

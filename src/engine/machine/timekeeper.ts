@@ -87,6 +87,11 @@ export class Timekeeper {
     this.#advances.cancel(merchant, clock)
   }
 
+  /** Cancels the advances of a merchant, and resolves when those that were running have ended, successfully or not. @throws as `cancel` */
+  endAll(merchant: MerchantState): Promise<void> {
+    return this.#advances.endAll(merchant)
+  }
+
   /**
    * Continues the advances that a crash or a stop interrupted.
    * @returns the summary of each at its end; undefined if it was interrupted again, or canceled
