@@ -49,6 +49,7 @@ import * as amountsOff from './migrations/0047-amounts-off.ts'
 import * as invoicedCustomers from './migrations/0048-invoiced-customers.ts'
 import * as longColumnsLast from './migrations/0049-long-columns-last.ts'
 import * as movedProrations from './migrations/0050-moved-prorations.ts'
+import * as deletedObjects from './migrations/0051-deleted-objects.ts'
 
 /** All migrations, in order. Written by `npm run schema` from the files in migrations/. */
 export const MIGRATIONS: Migrations = {
@@ -102,4 +103,5 @@ export const MIGRATIONS: Migrations = {
   '0048-invoiced-customers': invoicedCustomers,
   '0049-long-columns-last': longColumnsLast,
   '0050-moved-prorations': movedProrations,
+  '0051-deleted-objects': deletedObjects,
 }

@@ -90,7 +90,6 @@ CREATE INDEX price_currency on price (merchant, currency);
 CREATE INDEX price_active on price (merchant, active);
 CREATE INDEX payment_method_type on payment_method (merchant, type);
 CREATE INDEX payment_method_customer on payment_method (customer);
-CREATE INDEX customer_test_clock on customer (test_clock) where test_clock is not null;
 CREATE INDEX payment_intent_customer on payment_intent (customer);
 CREATE INDEX charge_customer on charge (customer);
 CREATE INDEX charge_payment_intent on charge (payment_intent);
@@ -228,7 +227,6 @@ CREATE TABLE clock_event (
       api_version integer not null, request text, idempotency_key text) strict;
 CREATE INDEX clock_event_place on clock_event (merchant, place);
 CREATE INDEX clock_event_place_in_all on clock_event (place_in_all);
-CREATE INDEX customer_email on customer (merchant, email) where email is not null;
 CREATE INDEX price_lookup_key on price (merchant, lookup_key) where lookup_key is not null;
 CREATE INDEX coupon_public_id on coupon (merchant, public_id);
 CREATE INDEX promotion_code_key on promotion_code (merchant, code_key);
@@ -278,8 +276,6 @@ CREATE INDEX subscription_schedule_unfinished on subscription_schedule (customer
 CREATE INDEX subscription_schedule_status on subscription_schedule (merchant, status);
 CREATE TABLE "invoice" (seq integer primary key, "id" text not null unique, "merchant" integer not null, "created" integer not null, "status" text not null, "number" text, "customer" text not null, "subscription" text, "currency" text not null, "collection_method" text not null, "billing_reason" text not null, "total" integer not null, "amount_paid" integer not null, "attempt_count" integer not null, "attempted" integer not null, "next_payment_attempt" integer, "default_payment_method" text, "payment_intent" text, "charge" text, "days_until_due" integer, "due_date" integer, "overdue" integer not null, "period_start" integer not null, "period_end" integer not null, "finalized_at" integer, "paid_at" integer, "voided_at" integer, "marked_uncollectible_at" integer, "test_clock" text, "deleted" integer not null, "newest_entry" integer, "entry_count" integer not null default 0, "amount_due" integer not null default 0, "starting_balance" integer not null default 0, "pre_payment_credit_notes_amount" integer not null default 0, "post_payment_credit_notes_amount" integer not null default 0, "notices" text, "previous_start" integer, "begins_period" integer not null default 0, "description" text, "customer_details" text, "lines" text not null, "discounts" text not null default '[]', "metadata" text not null) strict;
 CREATE INDEX invoice_merchant on invoice (merchant) where deleted = 0;
-CREATE INDEX invoice_status on invoice (merchant, status);
-CREATE INDEX invoice_customer on invoice (customer);
 CREATE INDEX invoice_subscription on invoice (subscription);
 CREATE INDEX invoice_to_retry on invoice (subscription) where next_payment_attempt is not null;
 CREATE INDEX invoice_paid on invoice (customer) where status = 'paid';
@@ -293,12 +289,17 @@ CREATE INDEX invoice_waiting on invoice (subscription, next_payment_attempt, id)
       where status = 'draft' and next_payment_attempt is not null and deleted = 0;
 CREATE TABLE "invoice_item" (seq integer primary key, "id" text not null unique, "merchant" integer not null, "created" integer not null, "customer" text not null, "currency" text not null, "amount" integer not null, "quantity" integer not null, "price" text, "invoice" text, "test_clock" text, "deleted" integer not null, "newest_entry" integer, "entry_count" integer not null default 0, "subscription" text, "billed_with" text, "proration" text, "unit_amount" integer, "discountable" integer not null default 1, "description" text, "discounts" text not null default '[]', "metadata" text not null) strict;
 CREATE INDEX invoice_item_merchant on invoice_item (merchant) where deleted = 0;
-CREATE INDEX invoice_item_customer on invoice_item (customer);
-CREATE INDEX invoice_item_invoice on invoice_item (invoice);
 CREATE INDEX invoice_item_waiting on invoice_item (customer) where invoice is null and deleted = 0;
 CREATE INDEX invoice_item_pending on invoice_item (merchant) where invoice is null and deleted = 0;
 CREATE INDEX invoice_item_billed_with on invoice_item (billed_with) where billed_with is not null;
 CREATE INDEX invoice_item_to_bill on invoice_item (customer, currency)
       where invoice is null and deleted = 0 and billed_with is null;
 CREATE INDEX invoice_item_proration on invoice_item (subscription) where proration is not null;
+CREATE INDEX customer_email on customer (merchant, email, deleted) where email is not null;
+CREATE INDEX customer_test_clock on customer (test_clock, deleted) where test_clock is not null;
+CREATE INDEX invoice_status on invoice (merchant, status, deleted);
+CREATE INDEX invoice_customer on invoice (customer, deleted);
+CREATE INDEX invoice_item_customer on invoice_item (customer, deleted);
+CREATE INDEX invoice_item_invoice on invoice_item (invoice, deleted);
+CREATE INDEX invoice_item_prorations on invoice_item (customer) where proration is not null;
 `

@@ -198,7 +198,7 @@ export class ObjectTable {
   }
 
   /** Marks the invoice items that correct the current period of a subscription, which another one replaces. No public field changes. */
-  markReplacedItems(subscription: Pick<Subscription, 'id' | 'customer' | 'current_period_start'>): void {
+  markReplacedItems(subscription: Pick<Subscription, 'id' | 'current_period_start'>): void {
     this.#wroteItems(markReplacedItems(this.#statements, subscription))
   }
 

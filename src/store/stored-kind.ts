@@ -37,7 +37,8 @@ type StoredKindOf<T> = {
   /**
    * The indexes of lists, the most selective first. The first choice whose conditions a list has is taken, in the end
    * the index `<kind>_merchant`: see `indexesOf`. The planner has no statistics; it would read all rows of a merchant to
-   * avoid sorting a page. Each of these indexes has its rows in the order of lists.
+   * avoid sorting a page. Each of these indexes has its rows in the order of lists. One of all rows of a kind that can be deleted has
+   * `deleted` as its last column, so that a list does not read deleted ones: it requires that condition, without which it would sort.
    */
   readonly indexes?: readonly IndexChoice[]
 }

@@ -15,10 +15,10 @@ export const firstTextQuery = (kind: StoredKind, column: string): RawBuilder<obj
  */
 export function placesQuery(kind: StoredKind, column: string | undefined, limit: number): RawBuilder<object> {
   const index = sql.ref(`${kind}_${column ?? 'merchant'}`)
-  const rows = column === undefined ? present(kind) : [sql`${sql.ref(column)} = ${arg('text')}`]
   const wheres = [
     sql`merchant = ${arg('merchant')}`,
-    ...rows,
+    ...(column === undefined ? [] : [sql`${sql.ref(column)} = ${arg('text')}`]),
+    ...present(kind),
     sql`seq > ${arg('above')} and seq < ${arg('below')}`,
   ]
   return sql<object>`select seq from ${sql.table(kind)} indexed by ${index}

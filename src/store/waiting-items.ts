@@ -15,22 +15,22 @@ export const releaseItems = (statements: Statements, subscription: string): numb
 
 /**
  * Marks the invoice items that correct the current period of a subscription. Those on drafts are among them: they may be taken off.
- * Older items of the customer are not read.
+ * Older ones are not read.
  * @returns the number of items
  */
 export const markReplacedItems = (
   statements: Statements,
-  { id, customer, current_period_start }: Pick<Subscription, 'id' | 'customer' | 'current_period_start'>,
+  { id, current_period_start }: Pick<Subscription, 'id' | 'current_period_start'>,
 ): number =>
   statements
     .named('mark replaced items', (db) => ({
       compile: () =>
         sql`update invoice_item set proration = json_set(proration, '$.is_replaced', json('true'))
-          where customer = ${arg('customer')} and subscription = ${arg('subscription')}
-          and seq > coalesce((select seq from invoice_item where customer = ${arg('customer')}
+          where subscription = ${arg('subscription')} and proration is not null
+          and seq > coalesce((select seq from invoice_item where subscription = ${arg('subscription')} and proration is not null
             and created < ${arg('cycle')} order by seq desc limit 1), 0)
           and proration ->> '$.cycle' = ${arg('cycle')} and proration ->> '$.is_replaced' is null`.compile(
           db,
         ),
     }))
-    .runWith(customer, id, customer, current_period_start, current_period_start).changes
+    .runWith(id, id, current_period_start, current_period_start).changes

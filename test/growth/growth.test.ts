@@ -84,6 +84,9 @@ const STEPS: Readonly<Record<string, Step>> = {
   'listing the newest of many customers with one email address': get(
     '/v1/customers?email=ada@example.com&limit=1',
   ),
+  'listing the only invoice of a customer with many deleted drafts': get(
+    ({ tidyCustomer }) => `/v1/invoices?customer=${tidyCustomer}&limit=1`,
+  ),
   'listing the newest of many events': get('/v1/events?limit=1'),
   'listing events of a type that never occurred': get('/v1/events?type=payment_method.detached&limit=1'),
   'listing the newest of many prices of a product': get(

@@ -5,7 +5,7 @@ import { digest } from '../../src/engine/machine/digest.ts'
 import type { UnitOfWork } from '../../src/engine/machine/unit.ts'
 import { createCreditNote } from '../../src/engine/resources/credit-note.ts'
 import { createCustomer, updateCustomer } from '../../src/engine/resources/customer.ts'
-import { createInvoice } from '../../src/engine/resources/invoice.ts'
+import { createInvoice, deleteInvoice } from '../../src/engine/resources/invoice.ts'
 import { createInvoiceItem } from '../../src/engine/resources/invoice-item.ts'
 import { createPaymentIntent } from '../../src/engine/resources/payment-intent.ts'
 import { attachPaymentMethod, createPaymentMethod } from '../../src/engine/resources/payment-method.ts'
@@ -37,6 +37,8 @@ export type World = {
   readonly disputedCard: string
   /** A customer with many unpaid invoices and failed charges, and no others. */
   readonly unpaidCustomer: string
+  /** A customer with one draft, and with many deleted ones that are newer. */
+  readonly tidyCustomer: string
   /** A promotion code for the first payment of a customer. */
   readonly firstTimeCode: string
   /** A coupon with many inactive promotion codes, which was redeemed many times. */
@@ -103,6 +105,8 @@ export async function makeWorld(count: number): Promise<World> {
     restrictions: { first_time_transaction: true },
   })
   const unpaid = await twin.post('/v1/customers', { name: 'Unpaid' })
+  const tidy = await twin.post('/v1/customers', { name: 'Tidy' })
+  await twin.post('/v1/invoices', { customer: tidy.id, currency: 'usd' })
   const product = await twin.post('/v1/products', { name: 'Product' })
   const charge = await makeCharge(twin, customer.id, method.id)
   const app = await makeApp(twin)
@@ -123,6 +127,7 @@ export async function makeWorld(count: number): Promise<World> {
     scriptedCard: scripted.id,
     disputedCard: disputed.id,
     unpaidCustomer: unpaid.id,
+    tidyCustomer: tidy.id,
     firstTimeCode: firstTime.id,
     coupon: coupon.id,
     discountedCustomer: discounted.id,
@@ -219,6 +224,7 @@ function addObjectsOnce(
   {
     customer,
     unpaidCustomer,
+    tidyCustomer,
     discountedCustomer,
     card,
     disputedCard,
@@ -259,6 +265,12 @@ function addObjectsOnce(
   createInvoice(unit, {
     ...{ customer: unpaidCustomer, currency: 'usd', collection_method: 'charge_automatically' },
   })
+  deleteInvoice(
+    unit,
+    createInvoice(unit, {
+      ...{ customer: tidyCustomer, currency: 'usd', collection_method: 'charge_automatically' },
+    }).id,
+  )
   createPromotionCode(unit, { coupon, active: false })
   updateCustomer(unit, discountedCustomer, { coupon })
   createSchedule(unit, {
@@ -341,6 +353,7 @@ export const openInvoicesOf = (objects: ObjectTable, merchant: number, customer:
     merchant,
     [
       { field: 'customer', is: customer },
+      { field: 'deleted', is: 0 },
       { field: 'status', is: 'open' },
     ],
     { before: 0, limit: Number.MAX_SAFE_INTEGER },

@@ -51,7 +51,7 @@ function planOfQuery(query: RawBuilder<object>): string[] {
 describe('a search', () => {
   test.each([
     ['subscription', is('customer'), 'SEARCH subscription USING INDEX subscription_customer (customer=?)'],
-    ['invoice', is('customer'), 'SEARCH invoice USING INDEX invoice_customer (customer=?)'],
+    ['invoice', is('customer'), 'SEARCH invoice USING INDEX invoice_customer (customer=? AND deleted=?)'],
     ['invoice', is('subscription'), 'SEARCH invoice USING INDEX invoice_subscription (subscription=?)'],
     ['price', is('product'), 'SEARCH price USING INDEX price_product (product=?)'],
     ['charge', is('customer'), 'SEARCH charge USING INDEX charge_customer (customer=?)'],
@@ -70,15 +70,15 @@ describe('a search', () => {
   )
 
   test.each([
-    ['customer', 'email'],
-    ['price', 'lookup_key'],
+    ['customer', 'email', ' AND deleted=?'],
+    ['price', 'lookup_key', ''],
   ] as const)(
     'for a %s by a text in an index reads places in the index, and then the rows that they name',
-    (kind, column) => {
+    (kind, column, present) => {
       const index = `SEARCH ${kind} USING COVERING INDEX ${kind}_${column}`
       expect(planOfQuery(firstTextQuery(kind, column))).toEqual([`${index} (merchant=? AND ${column}>?)`])
       expect(planOfQuery(placesQuery(kind, column, 200))).toEqual([
-        `${index} (merchant=? AND ${column}=? AND rowid>? AND rowid<?)`,
+        `${index} (merchant=? AND ${column}=?${present} AND rowid>? AND rowid<?)`,
       ])
       expect(planOfQuery(placesQuery(kind, undefined, 200))).toEqual([
         `SEARCH ${kind} USING COVERING INDEX ${kind}_merchant (merchant=? AND rowid>? AND rowid<?)`,
@@ -154,16 +154,16 @@ describe('the rows of a search', () => {
     expect(planOfChunks('customer', all(same('name')))).toEqual([
       'SEARCH customer USING INDEX customer_merchant (merchant=? AND rowid>? AND rowid<?)',
     ])
-    for (const [kind, column] of [
+    for (const [kind, column, present = ''] of [
       ['subscription', 'customer'],
-      ['invoice', 'customer'],
+      ['invoice', 'customer', ' AND deleted=?'],
       ['invoice', 'subscription'],
       ['price', 'product'],
       ['charge', 'customer'],
       ['payment_intent', 'customer'],
     ] as const)
       expect(planOfChunks(kind, all(same('currency'), is(column)))).toEqual([
-        `SEARCH ${kind} USING INDEX ${kind}_${column} (${column}=? AND rowid>? AND rowid<?)`,
+        `SEARCH ${kind} USING INDEX ${kind}_${column} (${column}=?${present} AND rowid>? AND rowid<?)`,
       ])
   })
 })

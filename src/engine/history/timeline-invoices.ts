@@ -109,6 +109,7 @@ function idsOfDrafts(found: Found, subscription: string | undefined) {
       : { field: 'subscription', is: subscription }
   const limit = Number.MAX_SAFE_INTEGER
   const waiting: readonly Filter[] = [
+    { field: 'deleted', is: 0 },
     { field: 'status', is: 'draft' },
     { field: 'next_payment_attempt', isNull: false },
   ]

@@ -183,7 +183,10 @@ function pricesOf(
 function pendingUpdateOf(unit: UnitOfWork, subscription: Subscription | null): Account['pendingUpdate'] {
   if (!subscription?.pending_update) return null
   const invoice = unit.need('invoice', subscription.pending_update.invoice)
-  const onInvoice = [{ field: 'invoice', is: invoice.id }]
+  const onInvoice = [
+    { field: 'invoice', is: invoice.id },
+    { field: 'deleted', is: 0 },
+  ]
   const page = { before: 0, limit: Number.MAX_SAFE_INTEGER }
   const exceeding = subscription.pending_update.prorations
     .map((id) => unit.need('invoice_item', id))

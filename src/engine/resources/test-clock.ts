@@ -39,14 +39,19 @@ export function createTestClock(
  */
 export function deleteTestClock(unit: UnitOfWork, id: string): Clock {
   const clock = unit.free(unit.merchant.testClocks.named(id))
-  const customers = unit.store.objects.ids('customer', unit.owner, [{ field: 'test_clock', is: id }], {
-    before: 0,
-    limit: Number.MAX_SAFE_INTEGER,
-  })
-  for (const customer of oneByOne(unit, 'customer', customers)) {
-    if (!customer.deleted) deleteCustomer(unit, customer.id)
-    unit.store.meterEvents.removeOf(customer.id)
+  const customersOf = (deleted: 0 | 1) => {
+    const filters = [
+      { field: 'test_clock', is: id },
+      { field: 'deleted', is: deleted },
+    ]
+    return unit.store.objects.ids('customer', unit.owner, filters, {
+      before: 0,
+      limit: Number.MAX_SAFE_INTEGER,
+    })
   }
+  const [present, deleted] = [customersOf(0), customersOf(1)]
+  for (const { id } of oneByOne(unit, 'customer', present)) deleteCustomer(unit, id)
+  for (const customer of [...present, ...deleted]) unit.store.meterEvents.removeOf(customer)
   unit.touch(clock)
   if (clock.target !== null) {
     clock.end({ keepsPace: false })

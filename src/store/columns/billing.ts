@@ -112,11 +112,11 @@ export const BILLING_COLUMNS = {
     },
     privateFields: ['overdue', 'previous_start', 'begins_period', 'customer_details'],
     indexes: [
+      // No invoice of a subscription can be deleted.
       { condition: 'subscription =', index: 'invoice_subscription' },
-      { condition: 'customer =', index: 'invoice_customer' },
-      { condition: 'customer in', index: 'invoice_customer' },
-      { condition: 'number =', and: ['customer ='], index: 'invoice_customer' },
-      { condition: 'status =', index: 'invoice_status' },
+      { condition: 'customer =', and: ['deleted = 0'], index: 'invoice_customer' },
+      { condition: 'customer in', and: ['deleted = 0'], index: 'invoice_customer' },
+      { condition: 'status =', and: ['deleted = 0'], index: 'invoice_status' },
     ],
   },
   subscription_schedule: {
@@ -168,7 +168,7 @@ export const BILLING_COLUMNS = {
     privateFields: ['billed_with'],
     indexes: [
       { condition: 'billed_with =', index: 'invoice_item_billed_with' },
-      { condition: 'invoice =', index: 'invoice_item_invoice' },
+      { condition: 'invoice =', and: ['deleted = 0'], index: 'invoice_item_invoice' },
       { condition: 'subscription =', and: ['proration is not null'], index: 'invoice_item_proration' },
       {
         condition: 'invoice is null',
@@ -177,7 +177,8 @@ export const BILLING_COLUMNS = {
       },
       { condition: 'invoice is null', and: ['customer ='], index: 'invoice_item_waiting' },
       { condition: 'invoice is null', index: 'invoice_item_pending' },
-      { condition: 'customer =', index: 'invoice_item_customer' },
+      { condition: 'customer =', and: ['proration is not null'], index: 'invoice_item_prorations' },
+      { condition: 'customer =', and: ['deleted = 0'], index: 'invoice_item_customer' },
     ],
   },
   credit_note: {

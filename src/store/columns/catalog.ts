@@ -22,9 +22,10 @@ export const CATALOG_COLUMNS = {
     },
     privateFields: ['next_invoice_number'],
     indexes: [
-      { condition: 'email =', index: 'customer_email' },
+      { condition: 'email =', and: ['deleted = 0'], index: 'customer_email' },
       { condition: 'text', and: ['deleted = 0'], index: 'customer_text' },
-      { condition: 'test_clock =', index: 'customer_test_clock' },
+      { condition: 'test_clock =', and: ['deleted = 0'], index: 'customer_test_clock' },
+      { condition: 'test_clock =', and: ['deleted = 1'], index: 'customer_test_clock' },
       { condition: 'invoice_prefix =', index: 'customer_prefix' },
     ],
   },
