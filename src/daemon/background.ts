@@ -49,6 +49,7 @@ function wakeUpsOf(sandbox: Sandbox, log: Logger, untilHousekeeping: () => numbe
   const stopListening = engine.listen({
     committed: (clocks) => wakeUps.wakeBy(engine.time.nextDue(clocks)),
     replaced: () => wakeUps.wakeBy(engine.nextDue()),
+    stalled: () => wakeUps.retrySoon(),
     failed: () => wakeUps.retrySoon(),
   })
   wakeUps.start()

@@ -16,8 +16,12 @@ export class DatabaseUnusable extends Error {
 }
 
 /** Reports whether an error comes from the disk: it is full or fails. That is no defect of paytwin, and may pass. */
-export const isOfStorage = (error: unknown): boolean =>
+export const isOfStorage = (error: unknown): error is Error =>
   error instanceof Sqlite.SqliteError && /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|PERM)/.test(error.code)
+
+/** Reports whether an error says that the disk is full. */
+export const isOfFullDisk = (error: unknown): boolean =>
+  error instanceof Sqlite.SqliteError && error.code === 'SQLITE_FULL'
 
 /** Reports whether a page could not be read: it is damaged, or the disk fails to read. SQLite reports both with the same code. */
 export const isUnreadable = (error: unknown): error is Error =>

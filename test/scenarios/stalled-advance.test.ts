@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createMerchant, deleteMerchant } from '../../src/engine/resources/merchant.ts'
 import { fillDisk } from '../disk.ts'
@@ -42,6 +43,18 @@ async function stall(path: string, { request, sandbox }: Twin = twin): Promise<(
   const makeRoom = fillDisk({ sandbox }, 1)
   expect(await request('POST', `${path}/advance`, { by: '60d' })).toMatchObject(REFUSED)
   return makeRoom
+}
+
+/** Does the same for a number of test clocks. There is room for other writes. */
+async function stallMany(count: number): Promise<{ path: string }[]> {
+  const clocks: { path: string }[] = []
+  for (let n = 0; n < count; n += 1) {
+    const clock = await billedDaily(twin)
+    const makeRoom = await stall(clock.path)
+    makeRoom()
+    clocks.push(clock)
+  }
+  return clocks
 }
 
 const retry = async () => {
@@ -127,6 +140,47 @@ test('the stalled advance of a deleted merchant does not move the clock of the n
   const { seq } = second.sandbox.merchant.clock
   expect(engine.store.clocks.at(seq)).toMatchObject({ now: at(NOW), target: null })
   expect(bytesOf(await historyOf(second))).toEqual(before)
+})
+
+test('a full disk is reported once, and tried with one of many stalled advances until there is room', async () => {
+  const reports: string[] = []
+  const stalled = vi.fn()
+  twin.sandbox.engine.listen({ failed: (error) => reports.push(String(error)), stalled })
+  const clocks = await stallMany(4)
+  const makeRoom = fillDisk(twin)
+  const transaction = vi.mocked(twin.sandbox.engine.store.transaction)
+  expect(twin.sandbox.merchant.stalled.size).toBe(clocks.length)
+  for (let n = 0; n < 3; n += 1) {
+    transaction.mockClear()
+    stalled.mockClear()
+    await retry()
+    expect(transaction).toHaveBeenCalledOnce()
+    expect(stalled).toHaveBeenCalledOnce()
+  }
+  expect(reports.filter((report) => report.includes('full'))).toHaveLength(1)
+  makeRoom()
+  await retry()
+  await retry()
+  for (const { path } of clocks)
+    expect(await twin.get(path)).toMatchObject({ status: 'ready', now: SIXTY_DAYS_LATER })
+})
+
+test('an advance that stalls for a reason of its own does not hold up the others', async () => {
+  const clocks = await stallMany(3)
+  const reports: string[] = []
+  twin.sandbox.engine.listen({ failed: (error) => reports.push(String(error)) })
+  vi.spyOn(twin.sandbox.engine.store, 'transaction').mockImplementationOnce(() => {
+    throw new Sqlite.SqliteError('disk I/O error', 'SQLITE_IOERR_READ')
+  })
+  await retry()
+  const statuses = async () => {
+    const shown = await Promise.all(clocks.map(({ path }) => twin.get(path)))
+    return shown.map(({ status }) => status)
+  }
+  expect(await statuses()).toEqual(['advancing', 'ready', 'ready'])
+  expect(reports).toEqual(['SqliteError: disk I/O error'])
+  await retry()
+  expect(await statuses()).toEqual(['ready', 'ready', 'ready'])
 })
 
 describe.each([

@@ -1,25 +1,18 @@
 import { internalError } from '../../core/errors.ts'
 import type { Store } from '../../store/store.ts'
-import { mayBeOfStorage } from '../../store/unusable.ts'
 import { recordClockEvent } from '../resources/clock-event.ts'
 import { unlessAborted } from './abort.ts'
 import { AdvanceStalled } from './advance-stalled.ts'
 import { AdvanceTurns, JOBS_ALONE, type QueuedAdvance } from './advance-turns.ts'
-import { nextStep } from './arrivals.ts'
+import { checkpointAfter } from './checkpoints.ts'
 import type { Clock } from './clock.ts'
+import { DiskFailures } from './disk-failures.ts'
 import { DueJobs } from './due-jobs.ts'
 import { type Listeners, reportedElsewhere } from './listeners.ts'
 import { hold, type MerchantState, type Waiting } from './merchant-state.ts'
 import type { Outbox } from './outbox.ts'
 import { runBatch } from './scheduler.ts'
-import {
-  awaitsWebhooks,
-  EMPTY_SUMMARY,
-  inOrder,
-  isCatchUp,
-  progressOf,
-  type Summary,
-} from './stored-advance.ts'
+import { awaitsWebhooks, EMPTY_SUMMARY, isCatchUp, progressOf, type Summary } from './stored-advance.ts'
 import { SuspendedClocks } from './suspended-clocks.ts'
 import type { TransactionLog } from './transaction-log.ts'
 import type { Transactions } from './transactions.ts'
@@ -28,14 +21,14 @@ import { UnreadableClocks } from './unreadable-clocks.ts'
 import type { WorkLimit } from './work-limits.ts'
 
 /**
- * The number of batches between two checkpoints, which have a turn of their own so that no request waits for both a
- * batch and a checkpoint. If it were larger, SQLite would often checkpoint by itself at the end of a commit. If it were
- * smaller, pages that every batch changes would be written more often.
+ * Controls a running advance. It waits neither for other advances nor for webhooks once it is canceled or the daemon stops. `tried` is
+ * called once its first batch has been written or waits for webhooks, and at its end.
  */
-const BATCHES_A_CHECKPOINT = 8
-
-/** Controls a running advance. It waits neither for other advances nor for webhooks once it is canceled or the daemon stops. */
-type Control = { readonly interrupted: AbortController; readonly queued: QueuedAdvance }
+type Control = {
+  readonly interrupted: AbortController
+  readonly tried: () => void
+  readonly queued: QueuedAdvance
+}
 type Running = Control & { readonly done: Promise<Summary> }
 
 /**
@@ -56,6 +49,7 @@ export class Advances {
   readonly #canceled = new WeakSet<Clock>()
   readonly #turns = new AdvanceTurns()
   readonly #unreadable = new UnreadableClocks()
+  readonly disk = new DiskFailures()
   readonly suspended = new SuspendedClocks(this.#unreadable)
   #isStopping = false
 
@@ -116,10 +110,9 @@ export class Advances {
     return reportedElsewhere(this.#run(merchant, clock, hold(merchant, clock)))
   }
 
-  /** Retries the stalled advances of a merchant. Must be called regularly. */
-  resumeStalled(merchant: MerchantState): void {
-    if (this.#isStopping) return
-    for (const clock of inOrder([...merchant.stalled])) void this.resume(merchant, clock)
+  /** Continues a stalled advance. @returns when its first batch has been written or waits for webhooks, or it has ended */
+  retry(merchant: MerchantState, clock: Clock): Promise<void> {
+    return new Promise((tried) => reportedElsewhere(this.#run(merchant, clock, hold(merchant, clock), tried)))
   }
 
   /**
@@ -162,15 +155,25 @@ export class Advances {
     await this.idle()
   }
 
-  #run(merchant: MerchantState, clock: Clock, waiting: readonly Waiting[]): Promise<Summary> {
-    const control: Control = { interrupted: new AbortController(), queued: this.#turns.join(merchant, clock) }
-    if (this.#isStopping) control.interrupted.abort()
+  #run(
+    merchant: MerchantState,
+    clock: Clock,
+    waiting: readonly Waiting[],
+    tried: () => void = () => undefined,
+  ): Promise<Summary> {
+    const interrupted = new AbortController()
+    const control: Control = { interrupted, tried, queued: this.#turns.join(merchant, clock) }
+    if (this.#isStopping) interrupted.abort()
     merchant.stalled.delete(clock)
     const done = this.#runAndReport(merchant, clock, control).finally(() => {
       control.queued.leave()
       this.#running.delete(clock)
       merchant.held.delete(clock)
-      if (clock.target !== null) merchant.stalled.add(clock)
+      if (clock.target !== null) {
+        merchant.stalled.add(clock)
+        this.#listeners.notify((listener) => listener.stalled?.())
+      }
+      tried()
       for (const { requeue, reject } of waiting) {
         // An advance that a shutdown interrupts continues at the next start; no write may come in between.
         if (clock.target === null) requeue()
@@ -185,7 +188,8 @@ export class Advances {
     try {
       return await this.#runBatches(merchant, clock, control)
     } catch (error) {
-      this.#listeners.report(error, `advancing the clock of ${merchant.settings.id}`)
+      if (this.disk.isNew(error))
+        this.#listeners.report(error, `advancing the clock of ${merchant.settings.id}`)
       if (this.#unreadable.isTransient(clock, error)) throw new AdvanceStalled(error)
       this.#endFailed(merchant, clock, error)
       throw error
@@ -213,6 +217,8 @@ export class Advances {
         return ran
       })
       this.#unreadable.recordRead(clock)
+      this.disk.recordWrite()
+      control.tried()
       summary = batch.summary
       isWaiting = batch.isWaiting
       if (summary.jobs >= JOBS_ALONE) control.queued.leave()
@@ -220,19 +226,7 @@ export class Advances {
         this.#canceled.delete(clock)
         return summary
       }
-      if (batches % BATCHES_A_CHECKPOINT !== 0) continue
-      await nextStep()
-      this.#checkpoint()
-    }
-  }
-
-  /** Checkpoints the log. On a full or failing disk, the rest stays in the log until the next checkpoint. */
-  #checkpoint(): void {
-    try {
-      this.#store.checkpoint()
-    } catch (error) {
-      if (!mayBeOfStorage(error)) throw error
-      this.#listeners.report(error, 'checkpointing the log')
+      await checkpointAfter(batches, this.#store, this.#listeners)
     }
   }
 
@@ -259,6 +253,7 @@ export class Advances {
     })
     this.#canceled.delete(clock)
     this.#unreadable.recordRead(clock)
+    this.disk.recordWrite()
   }
 
   /**
@@ -284,9 +279,10 @@ export class Advances {
    * can call back.
    * See docs/contract/clocks.md#await-webhooks.
    */
-  async #park(merchant: MerchantState, clock: Clock, { queued, interrupted }: Control): Promise<void> {
+  async #park(merchant: MerchantState, clock: Clock, { queued, interrupted, tried }: Control): Promise<void> {
     // A receiver can advance another clock, and wait for that.
     queued.leave()
+    tried()
     if (interrupted.signal.aborted) return
     const waiting = merchant.held.get(clock) ?? []
     merchant.parked.set(clock, () => interrupted.abort())
