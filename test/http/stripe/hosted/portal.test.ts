@@ -120,6 +120,12 @@ describe('the overview', () => {
     expect(read).not.toContain('a long line')
   })
 
+  test('shows an invoice that is older than many drafts', async () => {
+    const { customer } = await subscribed()
+    for (let n = 0; n < 101; n += 1) await stripe.invoices.create({ customer })
+    expect((await pages.open(await enter(customer))).text).not.toContain('There are no invoices yet.')
+  })
+
   test('shows plans, the next invoice, cards, details and invoices, and runs nothing', async () => {
     const { customer } = await subscribed()
     const { status, html } = await pages.open(await enter(customer))

@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { Invoice } from '../../../../core/invoice.ts'
-import { isDraft } from '../../../../core/invoice-status.ts'
 import type { Summary } from '../../../../engine/history/view.ts'
+import { NOT_DELETED } from '../../../pagination.ts'
 import { invoiceUrl } from '../../present/hosted-pages.ts'
 import { amountText } from '../amount.ts'
 import { Token } from '../form-token.tsx'
@@ -15,9 +15,8 @@ const MOST = 100
 export function InvoiceSection({ portal, showsAll }: { portal: Portal; showsAll: boolean }) {
   const { view, customer, path } = portal
   const limit = showsAll ? MOST : FIRST
-  const found = view
-    .summaries('invoice', [{ field: 'customer', is: customer.id }], { limit: MOST + 1 })
-    .filter((invoice) => !isDraft(invoice) && !invoice.deleted)
+  const filters = [{ field: 'customer', is: customer.id }, NOT_DELETED, { field: 'status', isNot: 'draft' }]
+  const found = view.summaries('invoice', filters, { limit: MOST + 1 })
   return (
     <section class="card" aria-labelledby="invoices">
       <h2 id="invoices">Invoice history</h2>
