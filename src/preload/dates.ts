@@ -19,11 +19,19 @@ export function readOffsets(path: string): () => number {
 }
 
 function openOwn(path: string): number {
-  const file = openSync(path, READ)
+  const file = openFile(path)
   const stats = fstatSync(file)
   const user = process.geteuid?.()
   if (stats.isFile() && (user === undefined || stats.uid === user || stats.uid === 0)) return file
-  throw new Error(`paytwin did not shift dates: ${path} is not a file of this user`)
+  throw new Error(`paytwin did not shift dates: ${path} is not a regular file of this user`)
+}
+
+function openFile(path: string): number {
+  try {
+    return openSync(path, READ)
+  } catch (cause) {
+    throw new Error(`paytwin did not shift dates: ${path} cannot be opened. Is the run over?`, { cause })
+  }
 }
 
 /** Shifts `Date.now()`, `new Date()` and `Date()`. Other uses of Date, timers and `performance` are not changed. */

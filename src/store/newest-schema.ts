@@ -301,5 +301,5 @@ CREATE INDEX invoice_status on invoice (merchant, status, deleted);
 CREATE INDEX invoice_customer on invoice (customer, deleted);
 CREATE INDEX invoice_item_customer on invoice_item (customer, deleted);
 CREATE INDEX invoice_item_invoice on invoice_item (invoice, deleted);
-CREATE INDEX invoice_item_prorations on invoice_item (customer) where proration is not null;
+CREATE INDEX invoice_item_customer_proration on invoice_item (customer) where proration is not null;
 `

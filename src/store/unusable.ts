@@ -19,10 +19,6 @@ export class DatabaseUnusable extends Error {
 export const isOfStorage = (error: unknown): error is Error =>
   error instanceof Sqlite.SqliteError && /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|PERM)/.test(error.code)
 
-/** Reports whether an error says that the disk is full. */
-export const isOfFullDisk = (error: unknown): boolean =>
-  error instanceof Sqlite.SqliteError && error.code === 'SQLITE_FULL'
-
 /** Reports whether a page could not be read: it is damaged, or the disk fails to read. SQLite reports both with the same code. */
 export const isUnreadable = (error: unknown): error is Error =>
   error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_CORRUPT')

@@ -34,7 +34,7 @@ test('dates are shifted by the offset in a file of this user', async () => {
 })
 
 test.each<[string, (path: string) => void, RegExp]>([
-  ['a pipe', (path) => execFileSync('mkfifo', [path]), /is not a file of this user/],
+  ['a pipe', (path) => execFileSync('mkfifo', [path]), /is not a regular file of this user/],
   ['a link', makeLink, /ELOOP/],
 ])('a process does not start with %s in place of the file', async (_, plant, reason) => {
   const file = join(newFolder(), 'date')
@@ -55,5 +55,5 @@ test.runIf(process.geteuid?.() === 0)("a process does not start with another use
   chownSync(file, 4242, 4242)
   const { status, stdout, stderr } = await runWithDates(file)
   expect([status, stdout]).toEqual([1, ''])
-  expect(stderr).toContain(`${file} is not a file of this user`)
+  expect(stderr).toContain(`${file} is not a regular file of this user`)
 })

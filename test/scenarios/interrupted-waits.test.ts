@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Advances } from '../../src/engine/machine/advances.ts'
+import { fillDisk } from '../disk.ts'
 import { asOperator } from '../http/support.ts'
 import type { Body, Twin } from '../twin.ts'
 import { behind, makeDoor, openShop, type Shop, turns } from '../webhooks/inbox.ts'
@@ -76,6 +77,21 @@ describe('nothing is left of a wait for webhooks', () => {
       while (clocks.shop.sandbox.merchant.held.size > 0) await turn()
     }
     expect(await readTurnsAtTheEnd(clocks)).toBe(0)
+  })
+
+  test('when the advance is canceled while the disk is full, once there is room', async () => {
+    const clocks = await openClocks(1)
+    const { shop } = clocks
+    await parkAll(clocks)
+    const [{ id }] = (await clocksOf(shop)) as [Body]
+    const makeRoom = fillDisk(shop)
+    const canceled = shop.request('POST', `${CLOCKS}/${id}/cancel`)
+    while (shop.sandbox.merchant.stalled.size === 0) await turn()
+    makeRoom()
+    const park = vi.spyOn(shop.sandbox.merchant.parked, 'set')
+    await shop.sandbox.engine.runAllDueJobs()
+    expect((await canceled).status).toBe(200)
+    expect(park).not.toHaveBeenCalled()
   })
 
   test('when the clock is deleted', async () => {

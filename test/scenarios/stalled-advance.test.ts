@@ -142,24 +142,21 @@ test('the stalled advance of a deleted merchant does not move the clock of the n
   expect(bytesOf(await historyOf(second))).toEqual(before)
 })
 
-test('a full disk is reported once, and tried with one of many stalled advances until there is room', async () => {
+test('a full disk is reported once, however many advances it stalls and how often they are tried', async () => {
+  const clocks = await stallMany(4)
   const reports: string[] = []
   const stalled = vi.fn()
   twin.sandbox.engine.listen({ failed: (error) => reports.push(String(error)), stalled })
-  const clocks = await stallMany(4)
+  await twin.post('/v1/customers')
   const makeRoom = fillDisk(twin)
-  const transaction = vi.mocked(twin.sandbox.engine.store.transaction)
   expect(twin.sandbox.merchant.stalled.size).toBe(clocks.length)
   for (let n = 0; n < 3; n += 1) {
-    transaction.mockClear()
     stalled.mockClear()
     await retry()
-    expect(transaction).toHaveBeenCalledOnce()
-    expect(stalled).toHaveBeenCalledOnce()
+    expect(stalled).toHaveBeenCalledTimes(clocks.length)
   }
   expect(reports.filter((report) => report.includes('full'))).toHaveLength(1)
   makeRoom()
-  await retry()
   await retry()
   for (const { path } of clocks)
     expect(await twin.get(path)).toMatchObject({ status: 'ready', now: SIXTY_DAYS_LATER })

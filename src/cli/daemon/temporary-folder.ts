@@ -12,7 +12,8 @@ const OPEN_TO_OTHERS = 0o077
  */
 export function temporaryFolder(): string {
   const folder = realpathSync(tmpdir())
-  return refusing(reasonReplaceable(folder), folder)
+  refuse(reasonReplaceable(folder))
+  return folder
 }
 
 /**
@@ -32,14 +33,14 @@ export function userFolder(): string {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
   const reason = reasonNotOwn(folder, 'folder') ?? reasonOpen(folder)
-  return refusing(reason && `${folder} cannot be used: ${reason}`, folder)
+  if (reason !== undefined) refuse(`${folder} cannot be used: ${reason}`)
+  return folder
 }
 
 const reasonOpen = (folder: string): string | undefined =>
   (lstatSync(folder).mode & OPEN_TO_OTHERS) === 0 ? undefined : 'it is open to its group or other users'
 
-/** Returns a folder. @throws Error if there is a reason against it */
-function refusing(reason: string | undefined, folder: string): string {
-  if (reason === undefined) return folder
-  throw new Error(`${reason}. Set TMPDIR to a folder that only you can write`)
+/** @throws Error if there is a reason against a folder */
+function refuse(reason: string | undefined): void {
+  if (reason !== undefined) throw new Error(`${reason}. Set TMPDIR to a folder that only you can write`)
 }

@@ -6,13 +6,19 @@ import { AdvanceStalled } from './advance-stalled.ts'
 import { AdvanceTurns, JOBS_ALONE, type QueuedAdvance } from './advance-turns.ts'
 import { checkpointAfter } from './checkpoints.ts'
 import type { Clock } from './clock.ts'
-import { DiskFailures } from './disk-failures.ts'
 import { DueJobs } from './due-jobs.ts'
 import { type Listeners, reportedElsewhere } from './listeners.ts'
 import { hold, type MerchantState, type Waiting } from './merchant-state.ts'
 import type { Outbox } from './outbox.ts'
 import { runBatch } from './scheduler.ts'
-import { awaitsWebhooks, EMPTY_SUMMARY, isCatchUp, progressOf, type Summary } from './stored-advance.ts'
+import {
+  awaitsWebhooks,
+  EMPTY_SUMMARY,
+  inOrder,
+  isCatchUp,
+  progressOf,
+  type Summary,
+} from './stored-advance.ts'
 import { SuspendedClocks } from './suspended-clocks.ts'
 import type { TransactionLog } from './transaction-log.ts'
 import type { Transactions } from './transactions.ts'
@@ -20,15 +26,8 @@ import type { Units } from './units.ts'
 import { UnreadableClocks } from './unreadable-clocks.ts'
 import type { WorkLimit } from './work-limits.ts'
 
-/**
- * Controls a running advance. It waits neither for other advances nor for webhooks once it is canceled or the daemon stops. `tried` is
- * called once its first batch has been written or waits for webhooks, and at its end.
- */
-type Control = {
-  readonly interrupted: AbortController
-  readonly tried: () => void
-  readonly queued: QueuedAdvance
-}
+/** Controls a running advance. It waits neither for other advances nor for webhooks once it is canceled or the daemon stops. */
+type Control = { readonly interrupted: AbortController; readonly queued: QueuedAdvance }
 type Running = Control & { readonly done: Promise<Summary> }
 
 /**
@@ -49,7 +48,6 @@ export class Advances {
   readonly #canceled = new WeakSet<Clock>()
   readonly #turns = new AdvanceTurns()
   readonly #unreadable = new UnreadableClocks()
-  readonly disk = new DiskFailures()
   readonly suspended = new SuspendedClocks(this.#unreadable)
   #isStopping = false
 
@@ -110,9 +108,10 @@ export class Advances {
     return reportedElsewhere(this.#run(merchant, clock, hold(merchant, clock)))
   }
 
-  /** Continues a stalled advance. @returns when its first batch has been written or waits for webhooks, or it has ended */
-  retry(merchant: MerchantState, clock: Clock): Promise<void> {
-    return new Promise((tried) => reportedElsewhere(this.#run(merchant, clock, hold(merchant, clock), tried)))
+  /** Retries the stalled advances of a merchant. Must be called regularly. */
+  resumeStalled(merchant: MerchantState): void {
+    if (this.#isStopping) return
+    for (const clock of inOrder([...merchant.stalled])) void this.resume(merchant, clock)
   }
 
   /**
@@ -155,15 +154,10 @@ export class Advances {
     await this.idle()
   }
 
-  #run(
-    merchant: MerchantState,
-    clock: Clock,
-    waiting: readonly Waiting[],
-    tried: () => void = () => undefined,
-  ): Promise<Summary> {
-    const interrupted = new AbortController()
-    const control: Control = { interrupted, tried, queued: this.#turns.join(merchant, clock) }
-    if (this.#isStopping) interrupted.abort()
+  #run(merchant: MerchantState, clock: Clock, waiting: readonly Waiting[]): Promise<Summary> {
+    const control: Control = { interrupted: new AbortController(), queued: this.#turns.join(merchant, clock) }
+    // A retry can also be of one that was canceled, whose end could not be written.
+    if (this.#isStopping || this.#canceled.has(clock)) control.interrupted.abort()
     merchant.stalled.delete(clock)
     const done = this.#runAndReport(merchant, clock, control).finally(() => {
       control.queued.leave()
@@ -171,9 +165,8 @@ export class Advances {
       merchant.held.delete(clock)
       if (clock.target !== null) {
         merchant.stalled.add(clock)
-        this.#listeners.notify((listener) => listener.stalled?.())
+        if (!this.#isStopping) this.#listeners.notify((listener) => listener.stalled?.())
       }
-      tried()
       for (const { requeue, reject } of waiting) {
         // An advance that a shutdown interrupts continues at the next start; no write may come in between.
         if (clock.target === null) requeue()
@@ -188,7 +181,7 @@ export class Advances {
     try {
       return await this.#runBatches(merchant, clock, control)
     } catch (error) {
-      if (this.disk.isNew(error))
+      if (this.#transactions.disk.isNew(error))
         this.#listeners.report(error, `advancing the clock of ${merchant.settings.id}`)
       if (this.#unreadable.isTransient(clock, error)) throw new AdvanceStalled(error)
       this.#endFailed(merchant, clock, error)
@@ -217,8 +210,6 @@ export class Advances {
         return ran
       })
       this.#unreadable.recordRead(clock)
-      this.disk.recordWrite()
-      control.tried()
       summary = batch.summary
       isWaiting = batch.isWaiting
       if (summary.jobs >= JOBS_ALONE) control.queued.leave()
@@ -253,7 +244,6 @@ export class Advances {
     })
     this.#canceled.delete(clock)
     this.#unreadable.recordRead(clock)
-    this.disk.recordWrite()
   }
 
   /**
@@ -279,10 +269,9 @@ export class Advances {
    * can call back.
    * See docs/contract/clocks.md#await-webhooks.
    */
-  async #park(merchant: MerchantState, clock: Clock, { queued, interrupted, tried }: Control): Promise<void> {
+  async #park(merchant: MerchantState, clock: Clock, { queued, interrupted }: Control): Promise<void> {
     // A receiver can advance another clock, and wait for that.
     queued.leave()
-    tried()
     if (interrupted.signal.aborted) return
     const waiting = merchant.held.get(clock) ?? []
     merchant.parked.set(clock, () => interrupted.abort())

@@ -1,24 +1,18 @@
-import { isOfFullDisk, isOfStorage } from '../../store/unusable.ts'
+import { isOfStorage } from '../../store/unusable.ts'
 
-/** The failure of the disk that work on clocks has met last. The work is retried by itself, but the same failure is reported once. */
+/** The last failure of the disk. Work that it has stopped is retried by itself, and the same failure is reported once. */
 export class DiskFailures {
-  #last: { readonly message: string; readonly isFull: boolean } | undefined
+  #last: string | undefined
 
-  /** Whether nothing could be written because the disk is full, which all clocks have in common. */
-  get isFull(): boolean {
-    return this.#last?.isFull ?? false
-  }
-
-  /** Records a failure of work on a clock. @returns whether it has to be reported: it is another one, or not of the disk */
+  /** Records a failure. @returns whether it has to be reported: it is another one, or not of the disk */
   isNew(error: unknown): boolean {
     if (!isOfStorage(error)) return true
-    const { message } = error
-    const isNew = message !== this.#last?.message
-    this.#last = { message, isFull: isOfFullDisk(error) }
+    const isNew = error.message !== this.#last
+    this.#last = error.message
     return isNew
   }
 
-  /** Records that work on a clock was written. */
+  /** Records that something was written. */
   recordWrite(): void {
     this.#last = undefined
   }

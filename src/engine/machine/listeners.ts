@@ -13,7 +13,7 @@ export type EngineListener = {
   readonly replaced?: () => void
   /** A merchant was deleted with all its data. The function returns where places among the events of all are now. */
   readonly deleted?: (merchant: MerchantState, movePlace: MovePlace) => void
-  /** An advance has stopped before its end. The due jobs must be run again soon, which retries it. */
+  /** An advance has stalled: the disk is full or fails. The due jobs must be run again soon, which retries it. */
   readonly stalled?: () => void
   /** A defect, or a disk that cannot be written, was caught. To be logged. */
   readonly failed?: (error: unknown, doing: string) => void

@@ -24,8 +24,6 @@ export class Timekeeper {
   readonly #advances: Advances
   readonly #listeners: Listeners
   readonly #unreadable = new UnreadableClocks()
-  /** Whether a stalled advance tries whether the disk has room again. */
-  #isProbing = false
 
   constructor(given: {
     readonly store: Store
@@ -143,14 +141,13 @@ export class Timekeeper {
    * advances that the disk has stalled. Requests are served in between, so calls may overlap: a clock that has begun is
    * no longer overdue. A failure is reported and does not affect the others.
    * @param merchants - leaves out those that are deleted or replaced meanwhile, as the iterator of a map does
-   * @returns when the clocks that were behind have caught up, or failed to, and stalled advances were tried
+   * @returns when the clocks that were behind have caught up, or failed to
    */
   async runDue(merchants: Iterator<MerchantState>): Promise<void> {
     const begun: Promise<void>[] = []
     const beginNext = () => {
       const { value, done } = merchants.next()
       if (done) return false
-      begun.push(this.#resumeStalled(value))
       const caughtUp = this.#beginDue(value)
       if (caughtUp) begun.push(caughtUp)
       return true
@@ -205,30 +202,15 @@ export class Timekeeper {
   /** @returns when the merchant's live clock has caught up, or failed to; undefined if nothing has begun */
   #beginDue(merchant: MerchantState): Promise<void> | undefined {
     if (merchant.awaitingDeletion) return undefined
+    this.#advances.resumeStalled(merchant)
     const { clock, settings } = merchant
     try {
       if (!this.isOverdue(clock)) return undefined
       return this.#transactions.run([clock], () => this.catchUp(merchant))
     } catch (error) {
-      if (this.#advances.disk.isNew(error))
+      if (this.#transactions.disk.isNew(error))
         this.#listeners.report(error, `running the due jobs of the clock of ${settings.id}`)
       return undefined
-    }
-  }
-
-  /** Retries the stalled advances of a merchant. While the disk is full, one of all merchants is tried, and the others once it was written. */
-  async #resumeStalled(merchant: MerchantState): Promise<void> {
-    const { disk } = this.#advances
-    for (const clock of inOrder([...merchant.stalled])) {
-      if (disk.isFull && this.#isProbing) return
-      const mayResume = merchant.presence === 'present' && !merchant.awaitingDeletion && !this.isStopping
-      if (!mayResume || !merchant.stalled.has(clock)) continue
-      const tried = this.#advances.retry(merchant, clock)
-      if (!disk.isFull) continue
-      this.#isProbing = true
-      await tried
-      this.#isProbing = false
-      if (disk.isFull && merchant.stalled.has(clock)) return
     }
   }
 

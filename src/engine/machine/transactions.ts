@@ -2,6 +2,7 @@ import { ApiError } from '../../core/errors.ts'
 import type { Store } from '../../store/store.ts'
 import { apply } from './apply.ts'
 import type { Clock } from './clock.ts'
+import { DiskFailures } from './disk-failures.ts'
 import type { Ids } from './ids.ts'
 import type { Listeners } from './listeners.ts'
 import { StateReplaced } from './merchant-state.ts'
@@ -14,6 +15,7 @@ export class Transactions {
   readonly #ids: Ids
   readonly #log: TransactionLog
   readonly #listeners: Listeners
+  readonly disk = new DiskFailures()
 
   constructor(given: {
     readonly store: Store
@@ -68,6 +70,7 @@ export class Transactions {
     this.#log.begin()
     for (const clock of clocks) this.#log.touch(clock)
     const result = this.#commit(work)
+    this.disk.recordWrite()
     const moved = this.#log.clocks
     for (const followUp of this.#log.commit()) followUp()
     this.#listeners.notify((listener) => listener.committed?.(moved))

@@ -50,7 +50,7 @@ export function deleteTestClock(unit: UnitOfWork, id: string): Clock {
     })
   }
   const [present, deleted] = [customersOf(0), customersOf(1)]
-  for (const { id } of oneByOne(unit, 'customer', present)) deleteCustomer(unit, id)
+  for (const customer of oneByOne(unit, 'customer', present)) deleteCustomer(unit, customer.id)
   for (const customer of [...present, ...deleted]) unit.store.meterEvents.removeOf(customer)
   unit.touch(clock)
   if (clock.target !== null) {

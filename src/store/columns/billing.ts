@@ -177,7 +177,7 @@ export const BILLING_COLUMNS = {
       },
       { condition: 'invoice is null', and: ['customer ='], index: 'invoice_item_waiting' },
       { condition: 'invoice is null', index: 'invoice_item_pending' },
-      { condition: 'customer =', and: ['proration is not null'], index: 'invoice_item_prorations' },
+      { condition: 'customer =', and: ['proration is not null'], index: 'invoice_item_customer_proration' },
       { condition: 'customer =', and: ['deleted = 0'], index: 'invoice_item_customer' },
     ],
   },

@@ -19,5 +19,5 @@ export function up(database: Sqlite.Database): void {
     create index invoice_item_customer on invoice_item (customer, deleted);
     drop index invoice_item_invoice;
     create index invoice_item_invoice on invoice_item (invoice, deleted);
-    create index invoice_item_prorations on invoice_item (customer) where proration is not null`)
+    create index invoice_item_customer_proration on invoice_item (customer) where proration is not null`)
 }
