@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+import { sentence } from '../http/html/sentence.ts'
 import type { PageContext } from './context.ts'
 import { framed } from './frame.tsx'
 
@@ -10,7 +11,7 @@ export const showError = (context: PageContext, status: number, reason: string):
     content: (
       <>
         <p class="notice bad" role="alert">
-          {/[.!?]$/.test(reason) ? reason : `${reason}.`}
+          {sentence(reason)}
         </p>
         <p>
           <a href={context.base}>Go to the overview</a>

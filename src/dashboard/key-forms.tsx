@@ -17,7 +17,7 @@ export const KeysPanel = ({ base, formToken, keys }: Props) => (
       {keys.map(({ id, type, name, hint, created, last_used, revoked }) => (
         <li>
           <span>
-            <code>{hint}</code> {name ?? ''}
+            <code>{hint}</code> <bdi>{name ?? ''}</bdi>
             <small>
               {type}, created <Time at={created} />
               {last_used === null ? ', not used yet' : null}

@@ -23,7 +23,9 @@ export const MerchantsPanel = ({
         {merchants.map(({ id, name, dialect }, index) => (
           <li>
             <span>
-              <a href={`${DASHBOARD_PATH}/${encodeURIComponent(id)}/scenes`}>{name}</a>
+              <a href={`${DASHBOARD_PATH}/${encodeURIComponent(id)}/scenes`}>
+                <bdi>{name}</bdi>
+              </a>
               <small>
                 {DIALECT_NAMES[dialect]}, <code>{id}</code>
               </small>

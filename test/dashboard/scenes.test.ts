@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { INVISIBLE } from '../../src/text/display.ts'
 import { asOperator } from '../http/support.ts'
 import { clientOf, startTwin, type Twin } from '../twin.ts'
-import { plain, type SignedIn, signIn, url } from './support.ts'
+import { plain, type SignedIn, signIn, url, visit } from './support.ts'
 
 let twin: Twin
 let browser: SignedIn
@@ -12,6 +13,7 @@ beforeAll(async () => {
 afterAll(() => twin.close())
 
 const operator = (method: string, path: string, body?: unknown) => asOperator(twin)(method, path, body)
+const look = async (path: string) => (await visit(twin, path, { headers: { cookie: browser.cookie } })).text()
 const listed = async (path: string) => (await operator('GET', path)).body.data
 
 test('a shipped fixtures file is loaded with a click, and its objects are linked', async () => {
@@ -39,6 +41,28 @@ test('pasted fixtures are loaded, also with more than 10,000 bytes, and mistakes
   // A space takes three bytes of a form's limit if it is percent-encoded.
   const large = await browser.send('/scenes/fixtures', { content: `{}${' '.repeat(4_194_303)}` })
   expect([large.status, plain(large.text)]).toEqual([400, expect.stringContaining('4,194,305 bytes')])
+})
+
+/** Begins with characters that reverse the order of what follows, or control a terminal. */
+const HOSTILE = '\u202ecod\u001b[31m\u009b'
+const escaped = String.raw`\u202ecod\u001b[31m\u009b`
+
+test('a notice about a hostile file shows its control characters as escapes', async () => {
+  const content = JSON.stringify({ [HOSTILE]: [1] })
+  const { status, text } = await browser.send('/scenes/fixtures', { content })
+  expect(status).toBe(400)
+  expect(text).toContain(escaped)
+  expect(text.replaceAll('\n', '').match(INVISIBLE)).toBeNull()
+})
+
+test('the names of keys and merchants do not reorder the text beside them', async () => {
+  const { body: other } = await operator('POST', 'merchants', { name: HOSTILE })
+  await operator('POST', 'keys', { merchant: other.id, name: HOSTILE })
+  const text = await look(`/dashboard/${other.id}/scenes`)
+  expect(text.match(/<title>.*<\/title>/)?.[0]).toBe(`<title>Scenes · ${escaped} · paytwin</title>`)
+  expect(text).toContain(`</code> <bdi>${HOSTILE}</bdi><small>`)
+  expect(text).toContain(`<bdi>${HOSTILE}</bdi></a><small>`)
+  await operator('DELETE', `merchants/${other.id}`)
 })
 
 test('faults are added for the merchant or for all, and removed', async () => {

@@ -1,5 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import { cardPage } from '../html/document.tsx'
+import { sentence } from '../html/sentence.ts'
 
 /** Makes the page for a browser that is not signed in. */
 export const signInPage = (): Response =>
@@ -36,7 +37,7 @@ export const refusedPage = (status: number, reason: string): Response =>
     content: (
       <>
         <h1>The request was refused</h1>
-        <p>{reason}</p>
+        <p>{sentence(reason)}</p>
         <p class="faint">Nothing was changed.</p>
       </>
     ),

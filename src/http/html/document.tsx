@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import { createHash } from 'node:crypto'
 import type { Child } from 'hono/jsx'
+import { escapeControls } from '../../text/display.ts'
 import { CARD_STYLE } from './card.ts'
 
 /** The files that a page loads from the daemon. */
@@ -114,7 +115,8 @@ function document(
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         {/* Overrides the Referrer-Policy header: with no-referrer, browsers submit the form with Origin: null. */}
         <meta name="referrer" content="same-origin" />
-        <title>{`${title} · paytwin`}</title>
+        {/* A title can contain a merchant's name, and no element that isolates it. */}
+        <title>{escapeControls(`${title} · paytwin`)}</title>
         {head}
       </head>
       <body>{content}</body>

@@ -2,7 +2,9 @@
 import type { Scope } from '../../core/oauth.ts'
 import { formActionOf } from '../../core/redirect-uri.ts'
 import type { AuthorizationRequest } from '../../engine/access/oauth-authorization.ts'
+import { escapeControls } from '../../text/display.ts'
 import { cardPage } from '../html/document.tsx'
+import { sentence } from '../html/sentence.ts'
 
 /** paytwin: with more merchants, the page shows a drop-down list. */
 const MAX_SHOWN_MERCHANTS = 6
@@ -61,7 +63,7 @@ export const errorPage = (reason: string): Response =>
     content: (
       <>
         <h1>The authorization request is invalid</h1>
-        <p>{/[.!?]$/.test(reason) ? reason : `${reason}.`}</p>
+        <p>{sentence(reason)}</p>
         <p class="faint">
           This request granted no access. Go back to the app and try again. If the error occurs again, contact
           the developer of the app.
@@ -103,7 +105,9 @@ function Merchants({ merchants }: { merchants: readonly Merchant[] }) {
       <select name="merchant" required aria-label="Merchant">
         <option value="">Choose a merchant</option>
         {merchants.map(({ id, name }) => (
-          <option key={id} value={id}>{`${name} (${id})`}</option>
+          <option key={id} value={id}>
+            {escapeControls(`${name} (${id})`)}
+          </option>
         ))}
       </select>
     )

@@ -125,6 +125,14 @@ describe('the page', () => {
     expect(html.match(/&lt;img src=x onerror=&quot;alert\(&#39;1&#39;\)&quot;&gt;&amp;/g)).toHaveLength(3)
   })
 
+  test('lists merchants with the control characters of their names as escapes', async () => {
+    const name = 'Shop\u202e'
+    for (let count = 0; count < 6; count += 1) await asOperator(twin)('POST', 'merchants', { name })
+    const { html } = await show()
+    expect(html).toContain(String.raw`>Shop\u202e (mer_`)
+    expect(html).not.toContain('\u202e')
+  })
+
   test('shows the scheme of a mobile app, and allows its form to redirect there', async () => {
     const uri = 'com.ledgerly.app:/done'
     app = await makeApp(twin, { redirect_uris: [uri] })
@@ -232,6 +240,12 @@ describe('a request that names no app of its own', () => {
     const { html } = await show({ client_id: '<script>alert(1)</script>' })
     expect(html).not.toContain('<script')
     expect(html).toContain('&lt;script&gt;')
+  })
+
+  test('shows the error with its control characters as escapes', async () => {
+    const { html } = await show({ client_id: 'app\u202e\u009b' })
+    expect(html).toContain(String.raw`app\u202e\u009b`)
+    expect(html).not.toMatch(/[\u202e\u009b]/)
   })
 })
 

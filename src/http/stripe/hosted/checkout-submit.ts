@@ -10,6 +10,7 @@ import {
   previewCheckout,
 } from '../../../engine/resources/checkout-submission.ts'
 import { createPaymentMethod } from '../../../engine/resources/payment-method.ts'
+import { sentence } from '../../html/sentence.ts'
 import { authenticationPath } from '../present/hosted-pages.ts'
 import { declinedCardForm, hasCardNumber } from './card-entry.ts'
 import { contentOf } from './checkout-content.ts'
@@ -18,7 +19,7 @@ import { readSubmission } from './checkout-fields.ts'
 import type { CheckoutState } from './checkout-page.tsx'
 import { keptState } from './checkout-state.ts'
 import { hasToken } from './form-token.tsx'
-import { type PageOf, sentence } from './frame.tsx'
+import type { PageOf } from './frame.tsx'
 
 /** The page of one session. */
 export type OpenPage = {

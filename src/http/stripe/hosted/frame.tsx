@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from 'hono/jsx'
 import { styledPage, styleSheet } from '../../html/document.tsx'
+import { sentence } from '../../html/sentence.ts'
 import { Time } from '../../html/time.tsx'
 import { HOSTED_STYLE } from './style.ts'
 
@@ -64,9 +65,6 @@ export function hostedPage({
     ),
   })
 }
-
-/** Ends a message of the API as a sentence. */
-export const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
 /** A message that screen readers announce at once. */
 export const Alert = ({ children }: { children: string }) => (

@@ -88,6 +88,14 @@ describe('the pages for customers', () => {
     }
   })
 
+  test('show the control characters of a name as escapes in titles', async () => {
+    const name = 'Shop\u202e\u001b'
+    const { body } = await asOperator(sdk.twin)('POST', 'merchants', { name, dialect: 'stripe' })
+    const { body: key } = await asOperator(sdk.twin)('POST', 'keys', { merchant: body.id })
+    const page = await pages.open((await sale(sdk.withKey(key.secret))).url ?? '')
+    expect(/<title>.*<\/title>/.exec(page.html)?.[0]).toContain(String.raw`Shop\u202e\u001b`)
+  })
+
   test('show nothing of another merchant, and nothing for an id that is not known', async () => {
     const { url } = await sale(sdk.stripe, 'A secret thing')
     for (const address of [`${url}x`, url?.slice(0, -1), `http://localhost/c/pay/cs_test_1`]) {
