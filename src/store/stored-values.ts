@@ -4,7 +4,7 @@ import { DIALECTS } from '../core/dialect.ts'
 import { FINAL_ACTIONS } from '../core/dunning.ts'
 import { MAIL_KINDS } from '../core/mail-kinds.ts'
 import { NOTICE_KINDS } from '../core/notices.ts'
-import type { Merchant } from './directory.ts'
+import { FIRST_GENERATION, type Merchant } from './directory.ts'
 
 /** A value, or an entry of an index, that paytwin has not written. SQLite finds damage of its pages, but not of what is in them. */
 export class ValueDamaged extends Error {}
@@ -76,6 +76,14 @@ const VALUES_OF_MERCHANTS: Readonly<Record<string, (value: unknown) => boolean>>
 }
 
 const checkMerchants: Check = (database) => {
+  // The first start writes its settings and the default merchant together, and no request can delete either.
+  const isWithoutDefault = database
+    .prepare(
+      "select exists (select 1 from setting where name = 'seed') and not exists (select 1 from merchant where generation = ?)",
+    )
+    .pluck()
+    .get(FIRST_GENERATION)
+  if (isWithoutDefault === 1) return 'its default merchant is missing'
   for (const [column, isValid] of Object.entries(VALUES_OF_MERCHANTS)) {
     // Merchants have few different values.
     const rows = database.prepare(`select id, ${column} from merchant group by ${column}`).raw()

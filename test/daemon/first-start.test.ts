@@ -57,6 +57,8 @@ test.each([
 test.each([
   ["update merchant set notices = 'x'", 'the value notices of the merchant mer_[A-Za-z0-9]+ is invalid'],
   ["update merchant set mails = '{}'", 'the value mails of the merchant mer_[A-Za-z0-9]+ is invalid'],
+  ['delete from merchant', 'its default merchant is missing'],
+  ['update merchant set generation = 2', 'its default merchant is missing'],
   ['delete from clock where is_test = 0', 'the merchant mer_[A-Za-z0-9]+ has no clock'],
   ["update clock set mode = 'x' where is_test = 1", 'the state of the clock [a-z_A-Z0-9]+ is invalid'],
   ["update api_key set type = 'x'", 'the type of the key key_[A-Za-z0-9]+ is invalid'],

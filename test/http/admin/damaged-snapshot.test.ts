@@ -75,6 +75,7 @@ test.each([
   ['a merchant with another retry schedule', `update merchant set retry_schedule = '["1"]'`],
   ['a merchant with another dialect', "update merchant set dialect = 'paytwix'"],
   ['a merchant with another final action', "update merchant set dunning_final_action = 'x'"],
+  ['no default merchant', 'delete from merchant'],
   ['a merchant without a clock', 'delete from clock'],
   ['a clock with another mode', "update clock set mode = 'frozex'"],
   ['a clock at an impossible time', 'update clock set now = 9000000000000000'],
