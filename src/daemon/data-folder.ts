@@ -96,7 +96,10 @@ export class DataFolder {
   get dashboardSessions(): SessionStore {
     const file = this.#file('sessions.json')
     return {
-      read: () => (existsSync(file) ? readGivenFile(file, { maxBytes: MAX_SESSIONS_BYTES }).text : undefined),
+      read: () =>
+        existsSync(file)
+          ? readGivenFile(file, { maxBytes: MAX_SESSIONS_BYTES }).content.toString('utf8')
+          : undefined,
       write: (text) => this.#replace('sessions.json', `${text}\n`),
       clear: () => rmSync(file, { force: true }),
     }

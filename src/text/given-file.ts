@@ -12,7 +12,7 @@ export type GivenFile = {
   /** The size in bytes; for an endless source, at least one more than was allowed. */
   readonly size: number
   /** The content, truncated if it is larger than allowed. */
-  readonly text: string
+  readonly content: Buffer
 }
 
 /**
@@ -27,9 +27,9 @@ export function readGivenFile(
   const file = openSync(path, READ)
   try {
     const stats = fstatSync(file)
-    if (stats.isFile() && stats.size > maxBytes) return { size: stats.size, text: '' }
+    if (stats.isFile() && stats.size > maxBytes) return { size: stats.size, content: Buffer.alloc(0) }
     const content = Buffer.concat([...chunksOf(file, { path, maxBytes, timeoutMs, isPipe: stats.isFIFO() })])
-    return { size: content.length, text: content.toString('utf8') }
+    return { size: content.length, content }
   } finally {
     closeSync(file)
   }
@@ -81,7 +81,7 @@ const MAX_TOKEN_BYTES = 65_536
 
 /** Reads a file that contains only a secret. @throws as readGivenFile does, and an Error for a file of more than 64 KiB */
 export function readSecretFile(path: string): string {
-  const { size, text } = readGivenFile(path, { maxBytes: MAX_TOKEN_BYTES })
+  const { size, content } = readGivenFile(path, { maxBytes: MAX_TOKEN_BYTES })
   if (size > MAX_TOKEN_BYTES) throw new Error(`${path} is larger than ${MAX_TOKEN_BYTES} bytes`)
-  return text.trim()
+  return content.toString('utf8').trim()
 }

@@ -43,7 +43,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
 /**
  * Parses hand-written JSON. Unlike JSON.parse, it reports the position of a mistake and refuses a name that an object
  * contains twice.
- * @throws JsonMistake
+ * @throws JsonSyntaxError
  */
 export function parseJsonText(file: string): unknown {
   const text = file.replace(/^\ufeff/, '')
@@ -89,6 +89,42 @@ export function parseJsonText(file: string): unknown {
     { disallowComments: true },
   )
   return JSON.parse(text)
+}
+
+/** Parses a file of hand-written JSON. @throws JsonSyntaxError, also for another encoding than UTF-8 */
+export const parseJsonFile = (content: Buffer): unknown => parseJsonText(decodeUtf8(content))
+
+/** Decodes a file. Nothing is replaced, because the file would be read with other texts than its author wrote. */
+function decodeUtf8(content: Buffer): string {
+  const text = content.toString('utf8')
+  if (Buffer.from(text).equals(content)) return text
+  if (UTF16_MARKS.includes(content.toString('latin1', 0, 2)))
+    throw new JsonSyntaxError(placeAt(0, 0), 'this file is UTF-16; save it as UTF-8')
+  throw new JsonSyntaxError(placeOfInvalid(content, text), 'this is not UTF-8')
+}
+
+/** The byte order marks of UTF-16. */
+const UTF16_MARKS: readonly string[] = ['\xff\xfe', '\xfe\xff']
+
+/** The character that a decoder puts in place of invalid bytes. A file can also contain it. */
+const REPLACEMENT = '\ufffd'
+
+/** Finds the first invalid byte of a file. @param text - the file as decoded with replacements */
+function placeOfInvalid(content: Buffer, text: string): Place {
+  const replacement = Buffer.from(REPLACEMENT)
+  let [bytes, characters] = [0, 0]
+  for (const valid of text.split(REPLACEMENT)) {
+    bytes += Buffer.byteLength(valid)
+    characters += valid.length
+    if (!content.subarray(bytes, bytes + replacement.length).equals(replacement)) break
+    bytes += replacement.length
+    characters += REPLACEMENT.length
+  }
+  const lines = text
+    .slice(0, characters)
+    .replace(/^\ufeff/, '')
+    .split(/\r\n|\r|\n/)
+  return placeAt(lines.length - 1, lines.at(-1)?.length ?? 0)
 }
 
 const placeAt = (line: number, column: number): Place => ({ line: line + 1, column: column + 1 })

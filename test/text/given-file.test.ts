@@ -24,21 +24,21 @@ const limits = { maxBytes: 100_000, timeoutMs: 100 }
 test('a file is read as a whole', () => {
   const path = join(folder, 'file')
   writeFileSync(path, 'é'.repeat(50_000))
-  expect(readGivenFile(path, limits)).toEqual({ size: 100_000, text: 'é'.repeat(50_000) })
+  expect(readGivenFile(path, limits)).toEqual({ size: 100_000, content: Buffer.from('é'.repeat(50_000)) })
   writeFileSync(path, '')
-  expect(readGivenFile(path, limits)).toEqual({ size: 0, text: '' })
+  expect(readGivenFile(path, limits)).toEqual({ size: 0, content: Buffer.alloc(0) })
 })
 
 test('the size of a file that is too large is returned without reading it', () => {
   const path = join(folder, 'file')
   writeFileSync(path, 'x'.repeat(100_001))
-  expect(readGivenFile(path, limits)).toEqual({ size: 100_001, text: '' })
+  expect(readGivenFile(path, limits)).toEqual({ size: 100_001, content: Buffer.alloc(0) })
 })
 
 describe('a pipe', () => {
   test('is read until its writer closes it, also when it writes late and in parts', () => {
     const writer = shell(`sleep 0.2; exec >'${pipe}'; printf one; sleep 0.2; printf ' two'`)
-    expect(readGivenFile(pipe, { maxBytes: 100, timeoutMs: 5_000 }).text).toBe('one two')
+    expect(readGivenFile(pipe, { maxBytes: 100, timeoutMs: 5_000 }).content.toString()).toBe('one two')
     writer.kill()
   })
 
@@ -66,6 +66,12 @@ test('a file with a secret may end with a line break, and has at most 64 KiB', (
   writeFileSync(path, 'secret\n')
   expect(readSecretFile(path)).toBe('secret')
   expect(() => readSecretFile('/dev/zero')).toThrow('/dev/zero is larger than 65536 bytes')
+})
+
+test('a start refuses fixtures that are not UTF-8', () => {
+  const path = join(folder, 'shop.json')
+  writeFileSync(path, Buffer.from('{"customers": [{"name": "Ren\u00e9"}]}', 'latin1'))
+  expect(() => readFixtures([path])).toThrow(`${path}:1:29: this is not UTF-8`)
 })
 
 describe('a start refuses a device without an end', () => {

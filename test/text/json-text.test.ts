@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { JsonSyntaxError, parseJsonText } from '../../src/text/json-text.ts'
+import { JsonSyntaxError, parseJsonFile, parseJsonText } from '../../src/text/json-text.ts'
 
-const mistakeIn = (text: string): string => {
+const mistakeIn = (given: string | Buffer): string => {
   try {
-    parseJsonText(text)
+    if (typeof given === 'string') parseJsonText(given)
+    else parseJsonFile(given)
   } catch (error) {
     if (error instanceof JsonSyntaxError) return error.in('f')
     throw error
@@ -72,6 +73,37 @@ describe('hand-written JSON', () => {
     expect(parseJsonText(text)).toEqual(JSON.parse(text))
     expect(mistakeIn(text.slice(0, -2))).toBe('f:1:2: this string does not end on its line')
     expect(mistakeIn('"\\')).toBe('f:1:1: this string does not end on its line')
+  })
+})
+
+describe('a file of hand-written JSON', () => {
+  const BOM = '\ufeff'
+  const latin1 = (text: string) => Buffer.from(text, 'latin1')
+
+  test.each<[string, Buffer, string]>([
+    ['in UTF-16', Buffer.from(`${BOM}{}`, 'utf16le'), 'f:1:1: this file is UTF-16; save it as UTF-8'],
+    [
+      'in UTF-16 with the other byte order',
+      Buffer.from(`${BOM}{}`, 'utf16le').swap16(),
+      'f:1:1: this file is UTF-16; save it as UTF-8',
+    ],
+    ['in Latin-1', latin1('{\n "name": "Ren\u00e9"\n}'), 'f:2:14: this is not UTF-8'],
+    ['in Latin-1 on the third line', latin1('[\r\n1,\r"\u00e9"]'), 'f:3:2: this is not UTF-8'],
+    [
+      'with a broken byte after characters of several',
+      Buffer.concat([Buffer.from(`${BOM}["é\u{1f600}\ufffd\ufffd`), latin1('\u00ef\u00bf"]')]),
+      'f:1:8: this is not UTF-8',
+    ],
+    ['that is cut within a character', Buffer.from('"é').subarray(0, 2), 'f:1:2: this is not UTF-8'],
+    ['with a surrogate', latin1('"\u00ed\u00a0\u0080"'), 'f:1:2: this is not UTF-8'],
+    ['that is empty', Buffer.alloc(0), 'f:1:1: expected a value, but the file ends here'],
+  ])('%s is refused', (_, content, mistake) => {
+    expect(mistakeIn(content)).toBe(mistake)
+  })
+
+  test('in UTF-8 is read, with or without a byte order mark, also with replacement characters', () => {
+    for (const mark of ['', BOM])
+      expect(parseJsonFile(Buffer.from(`${mark}["é\ufffd\u{1f600}"]`))).toEqual(['é\ufffd\u{1f600}'])
   })
 })
 

@@ -3,7 +3,7 @@ import type { Fixtures, FixturesFile } from '../../client/types.ts'
 import { MAX_FIXTURE_BYTES, sizeError } from '../../core/fixture-limits.ts'
 import { counted } from '../../text/display.ts'
 import { readGivenFile } from '../../text/given-file.ts'
-import { JsonSyntaxError, parseJsonText } from '../../text/json-text.ts'
+import { JsonSyntaxError, parseJsonFile } from '../../text/json-text.ts'
 import { addVerb } from '../command.ts'
 import { Failure, wrongUsage } from '../failure.ts'
 import type { Io } from '../io.ts'
@@ -63,16 +63,16 @@ function contents({ counts }: Fixtures): string {
  * @throws Failure 2 if a file cannot be read; Failure 1 if the files are too large in total, or if a file is not valid JSON
  */
 function readAll(paths: readonly string[]): FixturesFile[] {
-  const texts = paths.map((name) => ({
+  const read = paths.map((name) => ({
     name,
     ...orUnreadable(() => readGivenFile(name, { maxBytes: MAX_FIXTURE_BYTES })),
   }))
-  const why = sizeError(texts.reduce((sum, { size }) => sum + size, 0))
+  const why = sizeError(read.reduce((sum, { size }) => sum + size, 0))
   if (why !== undefined) throw new Failure(1, why)
   const mistakes: string[] = []
-  const files = texts.flatMap(({ name, text }): FixturesFile[] => {
+  const files = read.flatMap(({ name, content }): FixturesFile[] => {
     try {
-      return [{ name, content: parseJsonText(text) }]
+      return [{ name, content: parseJsonFile(content) }]
     } catch (error) {
       if (!(error instanceof JsonSyntaxError)) throw error
       mistakes.push(error.in(name))

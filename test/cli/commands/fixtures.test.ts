@@ -192,6 +192,16 @@ describe('fixtures', () => {
     })
   })
 
+  test('files that are not UTF-8 are reported, not loaded with other characters: exit 1', async () => {
+    const [wide, latin] = [join(folder.path, 'wide.json'), join(folder.path, 'latin.json')]
+    writeFileSync(wide, '\ufeff{}', 'utf16le')
+    writeFileSync(latin, '{\n "products": [{"ref": "caf\u00e9"}]\n}', 'latin1')
+    expect(await fail('fixtures', 'validate', wide, latin)).toEqual({
+      status: 1,
+      stderr: `error: ${wide}:1:1: this file is UTF-16; save it as UTF-8\nerror: ${latin}:2:27: this is not UTF-8\n`,
+    })
+  })
+
   test('invalid JSON is reported with line and column, for every file: exit 1', async () => {
     const first = written('first.json', '{\n  "prices": [],\n}')
     const second = written('second.json', '{ "prices": [], "prices": [] }')
