@@ -24,6 +24,14 @@ export function explainConnection(
     )
   }
   if (error instanceof Refused && error.status === 401 && token === null) {
+    const folder = announcingFolder(options, io)
+    // A token that the daemon generated would be in its folder.
+    if (folder !== undefined) {
+      return new Failure(
+        1,
+        `The daemon of the data folder ${folder} answers at ${url}, but it was started with an admin token of its own. Set PAYTWIN_ADMIN_TOKEN to it, or PAYTWIN_ADMIN_TOKEN_FILE to its --admin-token-file.`,
+      )
+    }
     return new Failure(
       1,
       `A paytwin daemon answers at ${url}, but no admin token for it was found. ${originOf(options, io)} Give its data folder with --data, or its token in PAYTWIN_ADMIN_TOKEN.`,
@@ -36,12 +44,20 @@ export function explainConnection(
 function originOf(options: ConnectionOptions, io: Pick<Io, 'env'>): string {
   if (options.url !== undefined) return 'The URL is that of --url.'
   if (variable(io, 'PAYTWIN_URL') !== undefined) return 'The URL is that of PAYTWIN_URL.'
+  const announcing = announcingFolder(options, io)
+  if (announcing !== undefined)
+    return `The data folder ${announcing} names this daemon, which was killed or does not answer.`
   const folder = absolute(folderOf(options, io))
-  if (existsSync(join(folder, 'daemon.json')))
-    return `The data folder ${folder} names this daemon, which was killed or does not answer.`
   return existsSync(folder)
     ? `The data folder ${folder} names no running daemon, so the default URL was tried.`
     : `There is no data folder ${folder}, so the default URL was tried.`
+}
+
+/** Returns the data folder that the url comes from; undefined if it has another source. */
+function announcingFolder(options: ConnectionOptions, io: Pick<Io, 'env'>): string | undefined {
+  if (options.url !== undefined || variable(io, 'PAYTWIN_URL') !== undefined) return undefined
+  const folder = absolute(folderOf(options, io))
+  return existsSync(join(folder, 'daemon.json')) ? folder : undefined
 }
 
 /** Returns an absolute path, or the given one if the working folder was deleted. */

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -52,6 +53,18 @@ test("a daemon of another data folder is not an 'invalid admin token'", async ()
   expect({ status, stderr }).toEqual({
     status: 1,
     stderr: `error: A paytwin daemon answers at ${daemon.url}, but no admin token for it was found. The URL is that of --url. Give its data folder with --data, or its token in PAYTWIN_ADMIN_TOKEN.\n`,
+  })
+})
+
+test('the daemon of a data folder without its token was started with a token of its own', async () => {
+  const file = join(folder.path, 'token')
+  mkdirSync(folder.path)
+  writeFileSync(file, 'a'.repeat(32))
+  daemon = await startDaemon(['--data', data, '--admin-token-file', file])
+  const { status, stderr } = await runHere(['stop', '--data', data])
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: `error: The daemon of the data folder ${data} answers at ${daemon.url}, but it was started with an admin token of its own. Set PAYTWIN_ADMIN_TOKEN to it, or PAYTWIN_ADMIN_TOKEN_FILE to its --admin-token-file.\n`,
   })
 })
 
