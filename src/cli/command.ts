@@ -1,6 +1,6 @@
 import { type Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { Client } from '../client/client.ts'
-import { type ConnectionOptions, findDaemon } from './daemon/connection.ts'
+import { type ConnectionOptions, findAgain, findDaemon } from './daemon/connection.ts'
 import { explainConnection } from './daemon/explain-connection.ts'
 import type { Io } from './io.ts'
 import { Output } from './show/output.ts'
@@ -39,7 +39,8 @@ export function addVerb<Options extends object = object>(noun: Command, io: Io, 
     .addHelpText('after', examplesText(verb.examples))
     .action(async () => {
       const options = command.opts<Options & ConnectionOptions & { json?: boolean }>()
-      const client = new Client(findDaemon(options, io))
+      const found = findDaemon(options, io)
+      const client = new Client(found, () => findAgain(found, options, io))
       try {
         await verb.run({ client, out: new Output(io, options), io }, options, command.args)
       } catch (error) {

@@ -1,7 +1,6 @@
 import { allPages, deleteJson, getJson, postJson, type Query } from './admin-requests.ts'
 import {
   type EventFilter,
-  type EventSource,
   eventQuery,
   followEvents,
   positionAfterNewest,
@@ -60,10 +59,15 @@ import type {
  * See docs/contract/operator.md#admin-api.
  */
 export class Client {
-  readonly address: Address
+  address: Address
+  readonly findAgain: () => void
 
-  constructor(address: Address) {
+  /** @param find - returns the address of the daemon after a restart, for streams: it may be another one */
+  constructor(address: Address, find: () => Address | undefined = () => undefined) {
     this.address = address
+    this.findAgain = () => {
+      this.address = find() ?? this.address
+    }
   }
 
   status(): Promise<Status> {
@@ -160,15 +164,11 @@ export class Client {
 
   /** Streams events as they are emitted: see the function followEvents. */
   followEvents(beginning: StreamStart, options: Following): AsyncGenerator<Event, void, undefined> {
-    return followEvents(this.#events, beginning, options)
+    return followEvents(this, beginning, options)
   }
 
   positionAfterNewest(wanted: EventFilter): Promise<StreamStart> {
-    return positionAfterNewest(this.#events, wanted)
-  }
-
-  get #events(): EventSource {
-    return { address: this.address, list: (page) => this.events(page) }
+    return positionAfterNewest(this, wanted)
   }
 
   /** Saves a snapshot. Replaces an existing one with the same name. */
@@ -246,7 +246,7 @@ export class Client {
   }
 
   followRequests(wanted: RequestsWanted, following: Following): AsyncGenerator<LoggedRequest> {
-    return followRequests(this.address, wanted, following)
+    return followRequests(this, wanted, following)
   }
 
   trigger(given: OfMerchant & { type: string }): Promise<Triggered> {

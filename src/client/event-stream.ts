@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Refused } from './errors.ts'
-import { type Following, messages, reconnecting } from './live.ts'
+import { type Following, messages, type Origin, reconnecting } from './live.ts'
 import { type Address, open } from './transport.ts'
 import type { Event, List } from './types.ts'
 
@@ -36,10 +36,9 @@ export type StreamStart = EventFilter & {
   readonly isConfirmed?: boolean | undefined
 }
 
-/** The parts of a daemon's API that streams use: its address, and its list of events, newest first. */
-export type EventSource = {
-  readonly address: Address
-  list(page: EventFilter & { limit: number; starting_after?: string | undefined }): Promise<List<Event>>
+/** A daemon, and its list of events, newest first. */
+export type EventSource = Origin & {
+  events(page: EventFilter & { limit: number; starting_after?: string | undefined }): Promise<List<Event>>
 }
 
 const PAGE = 100
@@ -76,7 +75,7 @@ export async function* followEvents(
     isLastGone = true
     return true
   }
-  for await (const item of reconnecting(open, following, { shouldRetry, wasReached: isConfirmed })) {
+  for await (const item of reconnecting(source, open, following, { shouldRetry, wasReached: isConfirmed })) {
     if ('event' in item) {
       last = item.event.id
       yield item.event
@@ -102,7 +101,7 @@ export function eventQuery({ merchant, types = [] }: EventFilter): URLSearchPara
 
 /** Returns the id of the newest event; undefined if there is none. */
 async function newestId(source: EventSource, { merchant }: EventFilter): Promise<string | undefined> {
-  const { data } = await source.list({ merchant, limit: 1 })
+  const { data } = await source.events({ merchant, limit: 1 })
   return data[0]?.id
 }
 
@@ -163,7 +162,7 @@ async function* afterReset(
 async function allEvents(source: EventSource, wanted: EventFilter): Promise<Event[]> {
   const events: Event[] = []
   for (let hasMore = true; hasMore; ) {
-    const page = await source.list({ ...wanted, limit: PAGE, starting_after: events.at(-1)?.id })
+    const page = await source.events({ ...wanted, limit: PAGE, starting_after: events.at(-1)?.id })
     events.push(...page.data)
     hasMore = page.has_more
   }
@@ -172,9 +171,9 @@ async function allEvents(source: EventSource, wanted: EventFilter): Promise<Even
 
 /** Returns the position after the newest event, for a stream of new events only. */
 export async function positionAfterNewest(
-  source: Pick<EventSource, 'list'>,
+  source: Pick<EventSource, 'events'>,
   wanted: EventFilter,
 ): Promise<StreamStart> {
-  const { data } = await source.list({ merchant: wanted.merchant, limit: 1 })
+  const { data } = await source.events({ merchant: wanted.merchant, limit: 1 })
   return { ...wanted, since: data[0]?.id ?? null, isConfirmed: true }
 }

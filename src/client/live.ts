@@ -12,6 +12,13 @@ export type StreamStatus = 'connected' | 'lost' | 'reconnected' | 'reset'
 
 export type Following = { readonly signal: AbortSignal; readonly onStatus?: (news: StreamStatus) => void }
 
+/** The daemon of a stream. */
+export type Origin = {
+  readonly address: Address
+  /** Looks for the daemon again: it may have restarted at another address. */
+  findAgain(): void
+}
+
 /** A message of a stream, and its id in the stream. */
 export type Received<Message> = { readonly id: string | undefined; readonly message: Message }
 
@@ -21,7 +28,8 @@ const PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 2_000
 
 /**
- * Yields the items of a live stream, and reconnects when the connection breaks, until the signal is aborted.
+ * Yields the items of a live stream, and reconnects when the connection breaks, until the signal is aborted. The daemon is looked
+ * for again before each new attempt.
  * @param connect - opens a connection and returns its items
  * @param options.shouldRetry - whether to connect again after an error that would otherwise be thrown
  * @param options.wasReached - whether the daemon has answered before
@@ -29,6 +37,7 @@ const LONGEST_PAUSE_MS = 2_000
  * @throws Unreachable if the first connection fails, or if a later daemon does not know the token; other failures are retried
  */
 export async function* reconnecting<Item>(
+  origin: Origin,
   connect: (signal: AbortSignal) => Promise<AsyncIterable<Item>>,
   { signal, onStatus = () => undefined }: Following,
   {
@@ -55,6 +64,7 @@ export async function* reconnecting<Item>(
     if (isOpen) onStatus('lost')
     isOpen = false
     await delay(pause, undefined, { signal }).catch(() => undefined)
+    origin.findAgain()
   }
 }
 

@@ -1,5 +1,5 @@
-import { type Following, messages, type Received, reconnecting } from './live.ts'
-import { type Address, open } from './transport.ts'
+import { type Following, messages, type Origin, type Received, reconnecting } from './live.ts'
+import { open } from './transport.ts'
 import type { LoggedRequest } from './types.ts'
 
 /** Selects requests: of a merchant, or with ignored parameters. */
@@ -17,24 +17,28 @@ export type RequestsWanted = {
  * See docs/contract/operator.md#request-log.
  */
 export const followRequests = (
-  address: Address,
+  origin: Origin,
   { merchant, ignored_params, object }: RequestsWanted,
   following: Following,
 ): AsyncGenerator<LoggedRequest, void, undefined> =>
-  reconnecting(async (signal) => {
-    const query = new URLSearchParams({
-      ...(merchant !== undefined && { merchant }),
-      ...(ignored_params && { ignored_params: 'true' }),
-      ...(object !== undefined && { object }),
-    })
-    const response = await open(address, {
-      method: 'GET',
-      path: `/_paytwin/requests?${query}`,
-      headers: { accept: 'text/event-stream' },
-      signal,
-    })
-    return requestsOf(messages<LoggedRequest>(address, response, 'request'))
-  }, following)
+  reconnecting(
+    origin,
+    async (signal) => {
+      const query = new URLSearchParams({
+        ...(merchant !== undefined && { merchant }),
+        ...(ignored_params && { ignored_params: 'true' }),
+        ...(object !== undefined && { object }),
+      })
+      const response = await open(origin.address, {
+        method: 'GET',
+        path: `/_paytwin/requests?${query}`,
+        headers: { accept: 'text/event-stream' },
+        signal,
+      })
+      return requestsOf(messages<LoggedRequest>(origin.address, response, 'request'))
+    },
+    following,
+  )
 
 async function* requestsOf(
   received: AsyncIterable<Received<LoggedRequest>>,

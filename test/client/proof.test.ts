@@ -88,6 +88,26 @@ test('a stream requires a proof on each connection, and ends without one', async
   expect(authorizations()).toEqual([undefined, `Bearer ${TOKEN}`, undefined])
 })
 
+test('a stream of a daemon that restarts at another address requires a proof there', async () => {
+  const daemon = await fakeServer((request, response) => {
+    const nonce = nonceOf(request.url)
+    if (nonce)
+      return json(response, 200, {
+        proof: proofOf({ url: daemon.url, token: TOKEN }, nonce),
+        livemode: false,
+      })
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+    response.destroy()
+    void daemon.close()
+  })
+  server = await fakeServer((_request, response) => json(response, 200, { proof: hex, livemode: false }))
+  const address = { token: TOKEN, requiresProof: true } as const
+  const client = new Client({ ...address, url: daemon.url }, () => ({ ...address, url: server.url }))
+  const following = client.followRequests({}, { signal: new AbortController().signal })
+  await expect(following.next()).rejects.toThrow(`The program at ${server.url} does not know the admin token`)
+  expect(authorizations()).toEqual([undefined])
+})
+
 test('a program that does not answer, or answers without end, is abandoned and does not get the token', {
   timeout: 30_000,
 }, async () => {

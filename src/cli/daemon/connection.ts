@@ -39,6 +39,27 @@ export function findDaemon(options: ConnectionOptions, io: Pick<Io, 'env'>): Add
   return url === announced ? { ...address, requiresProof: true } : address
 }
 
+/**
+ * Finds a daemon again that was found by its data folder: `start --port 0` takes another port each time.
+ * @returns undefined if the folder names no daemon at present, or if the daemon was not found by its folder
+ */
+export function findAgain(
+  before: Address,
+  options: ConnectionOptions,
+  io: Pick<Io, 'env'>,
+): Address | undefined {
+  if (!before.requiresProof) return undefined
+  try {
+    const found = findDaemon(options, io)
+    // Another address is not that of the folder, and would get a token without a proof.
+    return found.requiresProof ? found : undefined
+  } catch (error) {
+    // The folder may be in the middle of a change.
+    if (error instanceof Failure) return undefined
+    throw error
+  }
+}
+
 /** Returns the data folder that a command looks in. */
 export const folderOf = ({ data }: ConnectionOptions, io: Pick<Io, 'env'>): string =>
   data ?? variable(io, 'PAYTWIN_DATA') ?? DEFAULT_DATA

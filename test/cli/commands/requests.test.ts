@@ -175,18 +175,22 @@ test('piped, each is a line whose fields are separated by tabs', async () => {
   expect(fields).toHaveLength(9)
 })
 
-test('the stream reconnects to a restarted daemon', async () => {
-  const { child, printed } = await tail()
-  const said = lines(child.stderr)
-  const { url, secret_key = '' } = daemon
-  await daemon.stop('SIGKILL')
-  expect(await said.next()).toContain('was lost. Reconnecting')
-  const restarted = await startDaemon(['--data', folder.path, '--port', new URL(url).port])
-  daemon = { ...restarted, secret_key }
-  expect(await said.next()).toContain('Reconnected')
-  await api(daemon, '/v1/customers', {})
-  expect(await lineWith(printed, '/v1/customers')).toContain('\t201\t')
-})
+test.each(['its port', 'another port'])(
+  'the stream reconnects to a daemon that restarts on %s',
+  async (port) => {
+    const { child, printed } = await tail()
+    const said = lines(child.stderr)
+    const { url, secret_key = '' } = daemon
+    await daemon.stop('SIGKILL')
+    expect(await said.next()).toContain('was lost. Reconnecting')
+    const same = port === 'its port' ? ['--port', new URL(url).port] : []
+    const restarted = await startDaemon(['--data', folder.path, ...same])
+    daemon = { ...restarted, secret_key }
+    expect(await said.next()).toContain('Reconnected')
+    await api(daemon, '/v1/customers', {})
+    expect(await lineWith(printed, '/v1/customers')).toContain('\t201\t')
+  },
+)
 
 test('requests of an unknown merchant are refused: exit 1', async () => {
   for (const verb of ['list', 'tail']) {

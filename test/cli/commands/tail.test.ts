@@ -81,26 +81,30 @@ test('only events of the given types and merchant are printed', async () => {
   }
 })
 
-test('when a killed daemon restarts, no event is lost or repeated', async () => {
-  const since = await firstEvent()
-  const child = tail('--since', since, '--json')
-  const printed = lines(child.stdout)
-  const said = lines(child.stderr)
-  await subscribe(daemon)
-  const before = (await history()).slice(1)
-  for (const event of before) expect(JSON.parse((await printed.next()) ?? '')).toEqual(event)
+test.each(['its port', 'another port'])(
+  'when a killed daemon restarts on %s, no event is lost or repeated',
+  async (port) => {
+    const since = await firstEvent()
+    const child = tail('--since', since, '--json')
+    const printed = lines(child.stdout)
+    const said = lines(child.stderr)
+    await subscribe(daemon)
+    const before = (await history()).slice(1)
+    for (const event of before) expect(JSON.parse((await printed.next()) ?? '')).toEqual(event)
 
-  const { url, secret_key = '' } = daemon
-  await daemon.stop('SIGKILL')
-  expect(await said.next()).toContain('was lost. Reconnecting')
-  const restarted = await startDaemon(['--data', folder.path, '--port', new URL(url).port])
-  daemon = { ...restarted, secret_key }
-  await subscribe(daemon)
-  const after = (await history()).slice(1 + before.length)
-  expect(after.length).toBeGreaterThan(5)
-  for (const event of after) expect(JSON.parse((await printed.next()) ?? '')).toEqual(event)
-  expect(await said.next()).toContain('Reconnected')
-})
+    const { url, secret_key = '' } = daemon
+    await daemon.stop('SIGKILL')
+    expect(await said.next()).toContain('was lost. Reconnecting')
+    const same = port === 'its port' ? ['--port', new URL(url).port] : []
+    const restarted = await startDaemon(['--data', folder.path, ...same])
+    daemon = { ...restarted, secret_key }
+    await subscribe(daemon)
+    const after = (await history()).slice(1 + before.length)
+    expect(after.length).toBeGreaterThan(5)
+    for (const event of after) expect(JSON.parse((await printed.next()) ?? '')).toEqual(event)
+    expect(await said.next()).toContain('Reconnected')
+  },
+)
 
 test('it ends without an error when the pipe is closed: exit 0', async () => {
   const since = await firstEvent()

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { lchownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { findDaemon } from '../../../src/cli/daemon/connection.ts'
+import { findAgain, findDaemon } from '../../../src/cli/daemon/connection.ts'
 import { identityOf } from '../../../src/daemon/folder-identity.ts'
 import { temporaryFolder } from '../executable.ts'
 import { NOWHERE } from '../terminal.ts'
@@ -52,6 +52,36 @@ test.each([
 ])('a data folder whose daemon.json names %s leads to its daemon', (_, identity) => {
   const data = dataFolder('http://127.0.0.1:5000', identity)
   expect(findDaemon({ data }, { env: {} }).url).toBe('http://127.0.0.1:5000')
+})
+
+describe('a daemon that was found by its data folder', () => {
+  const announce = (data: string, url: string) =>
+    writeFileSync(join(data, 'daemon.json'), JSON.stringify({ url, pid: 1 }))
+
+  test('is found again at another address, where it has to prove that it has the token', () => {
+    const data = dataFolder('http://127.0.0.1:5000')
+    const before = findDaemon({ data }, { env: {} })
+    announce(data, 'http://127.0.0.1:5001')
+    expect(findAgain(before, { data }, { env: {} })).toEqual({ ...before, url: 'http://127.0.0.1:5001' })
+  })
+
+  test('is not looked for elsewhere while the folder names none', () => {
+    const data = dataFolder('http://127.0.0.1:5000')
+    const io = { env: { PAYTWIN_ADMIN_TOKEN: 'the-token-of-the-environment' } }
+    const before = findDaemon({ data }, io)
+    writeFileSync(join(data, 'daemon.json'), '{')
+    expect(findAgain(before, { data }, io)).toBeUndefined()
+    rmSync(join(data, 'daemon.json'))
+    expect(findAgain(before, { data }, io)).toBeUndefined()
+  })
+
+  test('is not taken in place of one whose URL was given', () => {
+    const data = dataFolder('http://127.0.0.1:5000')
+    const url = 'http://127.0.0.1:5000'
+    const before = findDaemon({ data, url }, { env: {} })
+    announce(data, 'http://127.0.0.1:5001')
+    expect(findAgain(before, { data, url }, { env: {} })).toBeUndefined()
+  })
 })
 
 test('the URL comes from --url, else PAYTWIN_URL, else the data folder', () => {
