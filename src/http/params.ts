@@ -27,7 +27,7 @@ export function checkParams<Params>(
   { isForm, requires }: { isForm: boolean; requires?: Requires | undefined },
 ): Params {
   const given = isForm ? (coerce(schema, raw) as Raw) : raw
-  const parsed = schema.safeParse(given)
+  const parsed = schema.safeParse(given, { error: messageOfType })
   const missing = parsed.success
     ? []
     : parsed.error.issues.filter((issue) => valueAt(given, issue.path) === undefined)
@@ -76,6 +76,19 @@ export function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
 /** Whether an issue means that the value has another type than the option, rather than a mistake at a deeper path. */
 const isOtherType = ({ code, path }: z.core.$ZodIssue): boolean =>
   path.length === 0 && (code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union')
+
+/**
+ * The message of a schema about a number or a boolean, for both encodings; undefined for other mistakes. In a form every value is a string,
+ * so the type of the given one says nothing.
+ */
+export const messageOfType: z.core.$ZodErrorMap = ({ code, expected, inst }) => {
+  if (code !== 'invalid_type') return undefined
+  if (expected === 'boolean') return 'expected true or false'
+  if (expected === 'int') return 'expected a whole number'
+  if (expected !== 'number') return undefined
+  const definition = inst?._zod.def as Definition | undefined
+  return definition?.format ? 'expected a whole number' : 'expected a number'
+}
 
 /** Formats the message of a schema as the end of a sentence. */
 export function messageOf(issue: z.core.$ZodIssue): string {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { unknownParams } from '../../src/http/params.ts'
 import { startTwin, type Twin } from '../twin.ts'
-import { expectRefusal, expectRefused, FORM, invalid, missing, postForm } from './support.ts'
+import { asOperator, expectRefusal, expectRefused, FORM, invalid, missing, postForm } from './support.ts'
 
 const noted: [string, readonly string[]][] = []
 let twin: Twin
@@ -211,6 +211,40 @@ describe('the message says what is allowed', () => {
   ])('of a list: %s', async (query, words) => {
     const { error } = (await twin.request('GET', `/v1/customers?${query}`)).body
     expect(error.message).toContain(words)
+  })
+})
+
+describe('the message about a number or a boolean says the same for a form and for JSON', () => {
+  test.each<[string, Record<string, string>, Record<string, unknown>, string]>([
+    [
+      '/v1/prices',
+      { unit_amount: '1.5', currency: 'usd' },
+      { unit_amount: 1.5 },
+      'unit_amount: expected a whole number',
+    ],
+    [
+      '/v1/prices',
+      { unit_amount: 'x', currency: 'usd' },
+      { unit_amount: 'x' },
+      'unit_amount: expected a whole number',
+    ],
+    ['/v1/products', { name: 'x', active: 'yes' }, { active: 'yes' }, 'active: expected true or false'],
+  ])('POST %s with %j', async (path, form, json, words) => {
+    const message = `Invalid value for ${words}`
+    const { error } = (await postForm(twin, path, form)).body
+    expect(error).toMatchObject({ code: 'parameter_invalid', message })
+    expect((await twin.request('POST', path, { ...form, ...json })).body.error).toMatchObject({ message })
+  })
+
+  test('in a query', async () => {
+    const { error } = (await twin.request('GET', '/v1/customers?limit=x')).body
+    expect(error.message).toBe('Invalid value for limit: expected a whole number')
+  })
+
+  test('where the number can be any', async () => {
+    const body = { kind: 'latency', rate: 'often' }
+    const { error } = (await asOperator(twin)('POST', 'faults', body)).body
+    expect(error.message).toBe('Invalid value for rate: expected a number')
   })
 })
 
