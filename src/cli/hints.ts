@@ -59,6 +59,9 @@ const LISTS: Readonly<Record<string, string>> = {
   request: 'paytwin requests list',
   product: 'paytwin get products',
   price: 'paytwin get prices',
+  'setup intent': 'paytwin get setup_intents',
+  'checkout session': 'paytwin get checkout/sessions',
+  mail: 'paytwin mail list',
 }
 
 const MISSING = /^No such ([a-z ]+): '/

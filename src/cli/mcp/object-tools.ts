@@ -187,6 +187,7 @@ const OTHER_LISTS: Readonly<Record<string, string>> = {
   event: 'list_events',
   fault: 'list_faults',
   key: 'list_keys',
+  mail: 'list_mail',
   merchant: 'status',
   request: 'list_requests',
   snapshot: 'snapshots {"action": "list"}',

@@ -12,7 +12,7 @@ import type { Invoice } from '../../core/invoice.ts'
 import { isOpen } from '../../core/invoice-status.ts'
 import { checkoutJobs, discountJobs, type JobKind, subscriptionJobs } from '../../core/jobs.ts'
 import { MAX_PAGE_LENGTH } from '../../core/json-text.ts'
-import type { Kind, Objects } from '../../core/kinds.ts'
+import { type Kind, nounOf, type Objects } from '../../core/kinds.ts'
 import { RULES, type Rules } from '../../core/rules.ts'
 import type { Subscription } from '../../core/subscription.ts'
 import type { Engine } from '../machine/engine.ts'
@@ -94,7 +94,7 @@ export function explainedOf<K extends ExplainedKind>(
   const sources = { store, ids, url, merchant: settings }
   const view = currentView(sources)
   const current = view.get(kind, id)
-  if (!current) throw resourceMissing(kind, id)
+  if (!current) throw resourceMissing(nounOf(kind), id)
   const read = READ[kind] as (read: Read, object: Objects[K]) => Found<K>
   const { subject, now, as_of, view: shown, ...found } = read({ engine, merchant, view, at }, current)
   const owner =

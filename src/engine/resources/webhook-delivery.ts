@@ -1,4 +1,4 @@
-import { assert, invalidStateTransition, resourceMissing } from '../../core/errors.ts'
+import { type ApiError, assert, invalidStateTransition, resourceMissing } from '../../core/errors.ts'
 import { deliveryJobs } from '../../core/jobs.ts'
 import { attempted, type DeliveryAttempt, DISCARDED, due, type WebhookDelivery } from '../../core/webhook.ts'
 import type { Store } from '../../store/store.ts'
@@ -40,7 +40,7 @@ export function retryNow(unit: UnitOfWork, id: string): string[] {
   const endpoint = unit.get('webhook_endpoint', id)
   if (endpoint && !endpoint.deleted) return retryAllOf(unit, endpoint.id)
   const delivery = unit.store.deliveries.get(unit.owner, id)
-  if (!delivery) throw resourceMissing('webhook delivery', id)
+  if (!delivery) throw missingToRetry(id)
   if (delivery.next_attempt === null) {
     const state = delivery.status === 'pending' ? 'being sent' : delivery.status
     throw invalidStateTransition(
@@ -51,6 +51,10 @@ export function retryNow(unit: UnitOfWork, id: string): string[] {
   write(unit, delivery, due(delivery))
   return [id]
 }
+
+/** The error about an unknown id of a delivery or of an endpoint. */
+export const missingToRetry = (id: string): ApiError =>
+  resourceMissing(id.startsWith('we_') ? 'webhook endpoint' : 'webhook delivery', id)
 
 /** Makes all waiting deliveries of an endpoint ready, without loading each of them: there may be very many. */
 export function retryAllOf(unit: UnitOfWork, endpoint: string): string[] {

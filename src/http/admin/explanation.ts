@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { parseInstant } from '../../core/calendar.ts'
 import { parameterInvalid, resourceMissing } from '../../core/errors.ts'
-import { isIdOf } from '../../core/kinds.ts'
+import { isIdOf, nounOf } from '../../core/kinds.ts'
 import { EXPLAINED_KINDS, type ExplainedKind, explainedOf } from '../../engine/history/explained.ts'
 import type { Engine } from '../../engine/machine/engine.ts'
 import { merchantOfObject } from '../../engine/resources/merchant.ts'
@@ -33,7 +33,7 @@ export function explanationRoutes(add: AddRoute): void {
       const { kind, id } = namedObject(engine, given)
       const at = params.at === undefined ? undefined : instantOf(kind, params.at)
       const merchant = merchantOfObject(engine, kind, id)
-      if (!merchant) throw resourceMissing(kind, id)
+      if (!merchant) throw resourceMissing(nounOf(kind), id)
       await turnToRead(services, merchant, c.env)
       // Loaded only here, because few daemons are asked for explanations.
       const { why } = await import('../../why/why.ts')

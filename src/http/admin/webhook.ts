@@ -8,7 +8,7 @@ import type { Engine } from '../../engine/machine/engine.ts'
 import type { MerchantState } from '../../engine/machine/merchant-state.ts'
 import type { UnitOfWork } from '../../engine/machine/unit.ts'
 import { merchantOfDelivery, merchantOfObject } from '../../engine/resources/merchant.ts'
-import { retryAllOf, retryNow } from '../../engine/resources/webhook-delivery.ts'
+import { missingToRetry, retryAllOf, retryNow } from '../../engine/resources/webhook-delivery.ts'
 import { createEndpoint, deleteEndpoint } from '../../engine/resources/webhook-endpoint.ts'
 import { resend, resendFailed } from '../../engine/resources/webhook-post.ts'
 import { deferred } from '../deferred.ts'
@@ -222,7 +222,7 @@ const withType =
 /** Retries a delivery, or those of an endpoint. @throws ApiError resource_missing, invalid_state_transition */
 async function retryOne(engine: Engine, id: string, sender: Sender): Promise<Retried[]> {
   const merchant = merchantOfDelivery(engine, id) ?? merchantOfObject(engine, 'webhook_endpoint', id)
-  if (!merchant) throw resourceMissing('webhook delivery', id)
+  if (!merchant) throw missingToRetry(id)
   const view = viewOf(engine, merchant)
   const retried = await engine.command(merchant, null, (unit) => retryNow(unit, id), sender)
   return retried.map((delivery) => ({ view, id: delivery }))

@@ -58,6 +58,15 @@ describe('with a renewal that failed', () => {
       stderr:
         "error: No such customer: 'cus_unknown' (resource_missing). List the existing ones with 'paytwin customers list'.\n",
     })
+    for (const [command, noun, list] of [
+      [['why', 'pi_unknown'], 'payment intent', 'payment_intents list'],
+      [['why', 'seti_unknown'], 'setup intent', 'get setup_intents'],
+      [['mail', 'show', 'mail_unknown'], 'mail', 'mail list'],
+    ] as const) {
+      expect((await fail(...command)).stderr).toBe(
+        `error: No such ${noun}: '${command.at(-1)}' (resource_missing). List the existing ones with 'paytwin ${list}'.\n`,
+      )
+    }
     const early = await fail('customers', 'show', id, '--at', '2026-01-01')
     expect(early).toMatchObject({
       status: 1,

@@ -95,6 +95,7 @@ describe('webhooks create', () => {
     [['list', '--merchant', 'mer_x'], /No such merchant.*\(resource_missing\)/],
     [['delete', 'we_x'], /No such webhook endpoint: 'we_x' \(resource_missing\)/],
     [['deliveries', 'we_x'], /No such webhook endpoint: 'we_x' \(resource_missing\)/],
+    [['retry', 'we_x'], /No such webhook endpoint: 'we_x' .*'paytwin webhooks list'/],
     [['retry', 'whd_x'], /No such webhook delivery: 'whd_x' \(resource_missing\)/],
   ])('webhooks %j is refused by the daemon: exit 1', async (args, message) => {
     const { status, stderr } = await fail('webhooks', ...args)
