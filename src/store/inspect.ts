@@ -90,12 +90,13 @@ function checkContent(database: Sqlite.Database, version: number, schemas: Schem
 }
 
 /**
- * Copies a database into a file that is empty or does not exist, and checks the copy completely: from damaged pages SQLite can make a
- * damaged copy, or one without some rows, and report no error.
+ * Copies a database into a file that is empty or does not exist, and checks both: from damaged pages SQLite can make a damaged copy, or a
+ * sound one without some rows, and report no error.
  * @param version - of the database's schema
  * @throws SqliteError SQLITE_CORRUPT, or ValueDamaged, for a damaged database. The file may exist, and must not be used.
  */
 export function copyInto(file: string, database: Sqlite.Database, version: number, schemas: Schemas): void {
+  checkPages(database)
   database.prepare('vacuum into ?').run(file)
   const copy = openSqlite(file, { readonly: true, fileMustExist: true })
   try {

@@ -91,6 +91,22 @@ function fill({ database }: Opened, n: number): void {
   }
 }
 
+/** Lowers the number of cells in the first page of a table, so that its last row is not read. */
+function loseCell(file: string, database: Sqlite.Database, table: string): void {
+  const { page } = database
+    .prepare('select rootpage as page from sqlite_schema where name = ?')
+    .get(table) as { page: number }
+  const size = Number(database.pragma('page_size', { simple: true }))
+  const content = readFileSync(file)
+  // https://www.sqlite.org/fileformat.html#b_tree_pages
+  const at = (page - 1) * size + 3
+  content.writeUInt16BE(content.readUInt16BE(at) - 1, at)
+  writeFileSync(file, content)
+  // Pages in its cache would still be intact.
+  database.pragma('shrink_memory')
+  expect(database.prepare(`select count(*) from ${table}`).pluck().get()).toBe(2)
+}
+
 describe.each(EVERYWHERE)('%s', (place) => {
   test('a snapshot contains all tables except keys, apps, grants and settings, which stay', async () => {
     const opened = await open(PLACES[place]())
@@ -391,6 +407,20 @@ describe('a file', () => {
     )
     expect(readFileSync(join(opened.folder, 'a.db')).equals(bytes)).toBe(true)
     expect(readdirSync(opened.folder)).toEqual(['a.db'])
+  })
+
+  test('is unchanged when a page of the database would lose a row in the copy', async () => {
+    const file = path()
+    const opened = await open(file)
+    for (const n of [1, 2, 3]) fill(opened, n)
+    opened.snapshots.save('a', NOW)
+    const bytes = readFileSync(join(opened.folder, 'a.db'))
+    opened.database.pragma('wal_checkpoint(truncate)')
+    loseCell(file, opened.database, 'price_use')
+    expect(() => opened.snapshots.save('a', NOW)).toThrow(
+      "The snapshot 'a' cannot be saved: the database is damaged (",
+    )
+    expect(readFileSync(join(opened.folder, 'a.db')).equals(bytes)).toBe(true)
   })
 
   const DAMAGES: readonly (readonly [string, (file: string) => void])[] = [
