@@ -1,6 +1,6 @@
 import { type Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { Client } from '../client/client.ts'
-import { type ConnectionOptions, findAgain, findDaemon } from './daemon/connection.ts'
+import { addressAfterRestart, type ConnectionOptions, findDaemon } from './daemon/connection.ts'
 import { explainConnection } from './daemon/explain-connection.ts'
 import type { Io } from './io.ts'
 import { Output } from './show/output.ts'
@@ -40,7 +40,7 @@ export function addVerb<Options extends object = object>(noun: Command, io: Io, 
     .action(async () => {
       const options = command.opts<Options & ConnectionOptions & { json?: boolean }>()
       const found = findDaemon(options, io)
-      const client = new Client(found, () => findAgain(found, options, io))
+      const client = new Client(found, () => addressAfterRestart(found, options, io))
       try {
         await verb.run({ client, out: new Output(io, options), io }, options, command.args)
       } catch (error) {

@@ -60,13 +60,13 @@ import type {
  */
 export class Client {
   address: Address
-  readonly findAgain: () => void
+  readonly updateAddress: () => void
 
-  /** @param find - returns the address of the daemon after a restart, for streams: it may be another one */
-  constructor(address: Address, find: () => Address | undefined = () => undefined) {
+  /** @param afterRestart - returns the present address, for streams; undefined if none is known */
+  constructor(address: Address, afterRestart: () => Address | undefined = () => undefined) {
     this.address = address
-    this.findAgain = () => {
-      this.address = find() ?? this.address
+    this.updateAddress = () => {
+      this.address = afterRestart() ?? this.address
     }
   }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Refused } from './errors.ts'
-import { type Following, messages, type Origin, reconnecting } from './live.ts'
+import { type FollowedDaemon, type Following, messages, reconnecting } from './live.ts'
 import { type Address, open } from './transport.ts'
 import type { Event, List } from './types.ts'
 
@@ -37,7 +37,7 @@ export type StreamStart = EventFilter & {
 }
 
 /** A daemon, and its list of events, newest first. */
-export type EventSource = Origin & {
+export type EventSource = FollowedDaemon & {
   events(page: EventFilter & { limit: number; starting_after?: string | undefined }): Promise<List<Event>>
 }
 

@@ -13,10 +13,10 @@ export type StreamStatus = 'connected' | 'lost' | 'reconnected' | 'reset'
 export type Following = { readonly signal: AbortSignal; readonly onStatus?: (news: StreamStatus) => void }
 
 /** The daemon of a stream. */
-export type Origin = {
+export type FollowedDaemon = {
   readonly address: Address
-  /** Looks for the daemon again: it may have restarted at another address. */
-  findAgain(): void
+  /** Updates the address, because the daemon may have restarted at another one. */
+  updateAddress(): void
 }
 
 /** A message of a stream, and its id in the stream. */
@@ -28,8 +28,8 @@ const PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 2_000
 
 /**
- * Yields the items of a live stream, and reconnects when the connection breaks, until the signal is aborted. The daemon is looked
- * for again before each new attempt.
+ * Yields the items of a live stream, and reconnects when the connection breaks, until the signal is aborted. The address is
+ * updated before each new attempt.
  * @param connect - opens a connection and returns its items
  * @param options.shouldRetry - whether to connect again after an error that would otherwise be thrown
  * @param options.wasReached - whether the daemon has answered before
@@ -37,7 +37,7 @@ const LONGEST_PAUSE_MS = 2_000
  * @throws Unreachable if the first connection fails, or if a later daemon does not know the token; other failures are retried
  */
 export async function* reconnecting<Item>(
-  origin: Origin,
+  daemon: FollowedDaemon,
   connect: (signal: AbortSignal) => Promise<AsyncIterable<Item>>,
   { signal, onStatus = () => undefined }: Following,
   {
@@ -64,7 +64,7 @@ export async function* reconnecting<Item>(
     if (isOpen) onStatus('lost')
     isOpen = false
     await delay(pause, undefined, { signal }).catch(() => undefined)
-    origin.findAgain()
+    daemon.updateAddress()
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Following, messages, type Origin, type Received, reconnecting } from './live.ts'
+import { type FollowedDaemon, type Following, messages, type Received, reconnecting } from './live.ts'
 import { open } from './transport.ts'
 import type { LoggedRequest } from './types.ts'
 
@@ -17,25 +17,25 @@ export type RequestsWanted = {
  * See docs/contract/operator.md#request-log.
  */
 export const followRequests = (
-  origin: Origin,
+  daemon: FollowedDaemon,
   { merchant, ignored_params, object }: RequestsWanted,
   following: Following,
 ): AsyncGenerator<LoggedRequest, void, undefined> =>
   reconnecting(
-    origin,
+    daemon,
     async (signal) => {
       const query = new URLSearchParams({
         ...(merchant !== undefined && { merchant }),
         ...(ignored_params && { ignored_params: 'true' }),
         ...(object !== undefined && { object }),
       })
-      const response = await open(origin.address, {
+      const response = await open(daemon.address, {
         method: 'GET',
         path: `/_paytwin/requests?${query}`,
         headers: { accept: 'text/event-stream' },
         signal,
       })
-      return requestsOf(messages<LoggedRequest>(origin.address, response, 'request'))
+      return requestsOf(messages<LoggedRequest>(daemon.address, response, 'request'))
     },
     following,
   )

@@ -40,21 +40,24 @@ export function findDaemon(options: ConnectionOptions, io: Pick<Io, 'env'>): Add
 }
 
 /**
- * Finds a daemon again that was found by its data folder: `start --port 0` takes another port each time.
+ * Rereads the address of a daemon from the data folder that it was found by: `start --port 0` takes another port each time. The token
+ * stays, because its file may be a pipe, which can be read only once.
  * @returns undefined if the folder names no daemon at present, or if the daemon was not found by its folder
  */
-export function findAgain(
+export function addressAfterRestart(
   before: Address,
   options: ConnectionOptions,
   io: Pick<Io, 'env'>,
 ): Address | undefined {
-  if (!before.requiresProof) return undefined
+  const given = options.url ?? variable(io, 'PAYTWIN_URL')
+  if (given !== undefined || !before.requiresProof) return undefined
+  const folder = folderOf(options, io)
   try {
-    const found = findDaemon(options, io)
-    // Another address is not that of the folder, and would get a token without a proof.
-    return found.requiresProof ? found : undefined
+    checkOwner(folder)
+    const url = announcedUrl(folder, false)
+    return url === undefined ? undefined : { ...before, url }
   } catch (error) {
-    // The folder may be in the middle of a change.
+    // The daemon may be writing the file.
     if (error instanceof Failure) return undefined
     throw error
   }

@@ -29,7 +29,7 @@ export function explainConnection(
     if (folder !== undefined) {
       return new Failure(
         1,
-        `The daemon of the data folder ${folder} answers at ${url}, but it was started with an admin token of its own. Set PAYTWIN_ADMIN_TOKEN to it, or PAYTWIN_ADMIN_TOKEN_FILE to its --admin-token-file.`,
+        `The daemon of the data folder ${folder} answers at ${url}, but requires another admin token: it was started with one of its own, or another daemon has its port. Set PAYTWIN_ADMIN_TOKEN to its token, or PAYTWIN_ADMIN_TOKEN_FILE to its --admin-token-file.`,
       )
     }
     return new Failure(

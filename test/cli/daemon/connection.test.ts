@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { lchownSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { findAgain, findDaemon } from '../../../src/cli/daemon/connection.ts'
+import { addressAfterRestart, findDaemon } from '../../../src/cli/daemon/connection.ts'
 import { identityOf } from '../../../src/daemon/folder-identity.ts'
 import { temporaryFolder } from '../executable.ts'
 import { NOWHERE } from '../terminal.ts'
@@ -62,7 +62,21 @@ describe('a daemon that was found by its data folder', () => {
     const data = dataFolder('http://127.0.0.1:5000')
     const before = findDaemon({ data }, { env: {} })
     announce(data, 'http://127.0.0.1:5001')
-    expect(findAgain(before, { data }, { env: {} })).toEqual({ ...before, url: 'http://127.0.0.1:5001' })
+    expect(addressAfterRestart(before, { data }, { env: {} })).toEqual({
+      ...before,
+      url: 'http://127.0.0.1:5001',
+    })
+  })
+
+  test('is found with a token whose file can be read only once', () => {
+    const data = dataFolder('http://127.0.0.1:5000')
+    const file = join(data, 'token')
+    writeFileSync(file, 'the-token-of-a-pipe')
+    const io = { env: { PAYTWIN_ADMIN_TOKEN_FILE: file } }
+    const before = findDaemon({ data }, io)
+    rmSync(file)
+    announce(data, 'http://127.0.0.1:5001')
+    expect(addressAfterRestart(before, { data }, io)).toEqual({ ...before, url: 'http://127.0.0.1:5001' })
   })
 
   test('is not looked for elsewhere while the folder names none', () => {
@@ -70,9 +84,9 @@ describe('a daemon that was found by its data folder', () => {
     const io = { env: { PAYTWIN_ADMIN_TOKEN: 'the-token-of-the-environment' } }
     const before = findDaemon({ data }, io)
     writeFileSync(join(data, 'daemon.json'), '{')
-    expect(findAgain(before, { data }, io)).toBeUndefined()
+    expect(addressAfterRestart(before, { data }, io)).toBeUndefined()
     rmSync(join(data, 'daemon.json'))
-    expect(findAgain(before, { data }, io)).toBeUndefined()
+    expect(addressAfterRestart(before, { data }, io)).toBeUndefined()
   })
 
   test('is not taken in place of one whose URL was given', () => {
@@ -80,7 +94,7 @@ describe('a daemon that was found by its data folder', () => {
     const url = 'http://127.0.0.1:5000'
     const before = findDaemon({ data, url }, { env: {} })
     announce(data, 'http://127.0.0.1:5001')
-    expect(findAgain(before, { data, url }, { env: {} })).toBeUndefined()
+    expect(addressAfterRestart(before, { data, url }, { env: {} })).toBeUndefined()
   })
 })
 

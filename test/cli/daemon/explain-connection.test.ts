@@ -64,7 +64,7 @@ test('the daemon of a data folder without its token was started with a token of 
   const { status, stderr } = await runHere(['stop', '--data', data])
   expect({ status, stderr }).toEqual({
     status: 1,
-    stderr: `error: The daemon of the data folder ${data} answers at ${daemon.url}, but it was started with an admin token of its own. Set PAYTWIN_ADMIN_TOKEN to it, or PAYTWIN_ADMIN_TOKEN_FILE to its --admin-token-file.\n`,
+    stderr: `error: The daemon of the data folder ${data} answers at ${daemon.url}, but requires another admin token: it was started with one of its own, or another daemon has its port. Set PAYTWIN_ADMIN_TOKEN to its token, or PAYTWIN_ADMIN_TOKEN_FILE to its --admin-token-file.\n`,
   })
 })
 
