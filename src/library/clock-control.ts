@@ -29,11 +29,16 @@ export function controlClock({ get, post, now }: Controlled): ClockControl {
     target: object,
     { stopOn, awaitWebhooks }: AdvanceOptions = {},
   ): Promise<Advance> => {
-    const { summary, now: arrived } = await post<Clock>('/v1/test_helpers/clock/advance', {
+    const {
+      summary,
+      status,
+      now: arrived,
+    } = await post<Clock>('/v1/test_helpers/clock/advance', {
       ...target,
       ...(stopOn && { stop_on: stopOn }),
       ...(awaitWebhooks !== undefined && { await_webhooks: awaitWebhooks }),
     })
+    if (status === 'advancing') throw new Error('The sandbox was closed before the advance ended')
     if (!summary) throw new Error('the response of an advance has a summary')
     return { ...summary, now: dateOf(arrived) }
   }

@@ -39,6 +39,15 @@ describe('the clock', () => {
     expect((await advance).invoices_paid).toBe(6)
   })
 
+  test('says that the sandbox was closed during an advance', async () => {
+    const twin = await open({ now: NOW })
+    await subscribe(twin)
+    const advance = expect(twin.clock.advance('100y')).rejects.toThrow('The sandbox was closed before')
+    while (twin.clock.now.getTime() === Date.parse(NOW)) await setTimeout()
+    await twin.close()
+    await advance
+  })
+
   test('stops at the first event of a type', async () => {
     const twin = await open({ now: NOW })
     await subscribe(twin, ['succeed', 'decline:insufficient_funds'])
