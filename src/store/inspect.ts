@@ -90,21 +90,15 @@ function checkContent(database: Sqlite.Database, version: number, schemas: Schem
 }
 
 /**
- * Copies a database into a file that is empty or does not exist, and checks both: from damaged pages SQLite can make a damaged copy, or a
+ * Checks a database, and copies it into a file that is empty or does not exist. From damaged pages SQLite can make a damaged copy, or a
  * sound one without some rows, and report no error.
  * @param version - of the database's schema
  * @throws SqliteError SQLITE_CORRUPT, or ValueDamaged, for a damaged database. The file may exist, and must not be used.
  */
 export function copyInto(file: string, database: Sqlite.Database, version: number, schemas: Schemas): void {
   checkPages(database)
+  checkContent(database, version, schemas)
   database.prepare('vacuum into ?').run(file)
-  const copy = openSqlite(file, { readonly: true, fileMustExist: true })
-  try {
-    checkPages(copy)
-    checkContent(copy, version, schemas)
-  } finally {
-    copy.close()
-  }
 }
 
 const corruptError = (damage: string) => new Sqlite.SqliteError(damage, 'SQLITE_CORRUPT')
