@@ -101,6 +101,16 @@ export async function startDaemon(
   }
 }
 
+/** Starts a daemon of a data folder again that was killed. Its ready line shows no key any more, so that of its first start is kept. */
+export async function restart(
+  { url, secret_key = '' }: RunningDaemon,
+  data: string,
+  port: 'its port' | 'another port',
+): Promise<RunningDaemon> {
+  const same = port === 'its port' ? ['--port', new URL(url).port] : []
+  return { ...(await startDaemon(['--data', data, ...same])), secret_key }
+}
+
 /** The first line of a stream; undefined when it ends before. */
 export async function firstLine(stream: NodeJS.ReadableStream): Promise<string | undefined> {
   return lines(stream).next()

@@ -16,7 +16,7 @@ import { HeldBody, keylessOwnersOf } from '../../src/http/held-body.ts'
 import { readNodeBody } from '../../src/http/node-body.ts'
 import { collectGarbage } from '../kept-memory.ts'
 import { clientOf, startTwin } from '../twin.ts'
-import { exchange, letIn, makeApp, paramsOf, REDIRECT_URI } from './oauth/support.ts'
+import { ASKED, exchange, letIn, makeApp, paramsOf } from './oauth/support.ts'
 import { openSocket, responsesIn, startListening } from './raw-socket.ts'
 import { asOperator } from './support.ts'
 
@@ -266,13 +266,7 @@ test('long reads of apps do not wait for those of the merchant', async () => {
   const app = await makeApp(twin)
   const known = appOfId(engine, app.client_id)
   assert(known)
-  const request = {
-    redirect_uri: REDIRECT_URI,
-    scope: 'read_only',
-    state: null,
-    code_challenge: null,
-  } as const
-  const secrets = await requestInBrowser(engine, { ...request, app: known }, [merchant])
+  const secrets = await requestInBrowser(engine, { ...ASKED, app: known }, [merchant])
   const { id = '' } = authorizationOfConsent(engine, secrets) ?? {}
   const { redirect_to } = await decideAs(engine, id, { decision: 'approve', merchant })
   const { access_token } = (await exchange(twin, app, paramsOf(redirect_to).code ?? '')).body

@@ -8,6 +8,7 @@ import {
   lines,
   paytwin,
   type RunningDaemon,
+  restart,
   start,
   startDaemon,
   temporaryFolder,
@@ -175,17 +176,14 @@ test('piped, each is a line whose fields are separated by tabs', async () => {
   expect(fields).toHaveLength(9)
 })
 
-test.each(['its port', 'another port'])(
+test.each(['its port', 'another port'] as const)(
   'the stream reconnects to a daemon that restarts on %s',
   async (port) => {
     const { child, printed } = await tail()
     const said = lines(child.stderr)
-    const { url, secret_key = '' } = daemon
     await daemon.stop('SIGKILL')
     expect(await said.next()).toContain('was lost. Reconnecting')
-    const same = port === 'its port' ? ['--port', new URL(url).port] : []
-    const restarted = await startDaemon(['--data', folder.path, ...same])
-    daemon = { ...restarted, secret_key }
+    daemon = await restart(daemon, folder.path, port)
     expect(await said.next()).toContain('Reconnected')
     await api(daemon, '/v1/customers', {})
     expect(await lineWith(printed, '/v1/customers')).toContain('\t201\t')

@@ -4,6 +4,7 @@ import {
   api,
   lines,
   type RunningDaemon,
+  restart,
   start,
   startDaemon,
   subscribe,
@@ -81,7 +82,7 @@ test('only events of the given types and merchant are printed', async () => {
   }
 })
 
-test.each(['its port', 'another port'])(
+test.each(['its port', 'another port'] as const)(
   'when a killed daemon restarts on %s, no event is lost or repeated',
   async (port) => {
     const since = await firstEvent()
@@ -92,12 +93,9 @@ test.each(['its port', 'another port'])(
     const before = (await history()).slice(1)
     for (const event of before) expect(JSON.parse((await printed.next()) ?? '')).toEqual(event)
 
-    const { url, secret_key = '' } = daemon
     await daemon.stop('SIGKILL')
     expect(await said.next()).toContain('was lost. Reconnecting')
-    const same = port === 'its port' ? ['--port', new URL(url).port] : []
-    const restarted = await startDaemon(['--data', folder.path, ...same])
-    daemon = { ...restarted, secret_key }
+    daemon = await restart(daemon, folder.path, port)
     await subscribe(daemon)
     const after = (await history()).slice(1 + before.length)
     expect(after.length).toBeGreaterThan(5)

@@ -4,6 +4,7 @@ import { requestInBrowser } from '../../../src/engine/access/oauth-authorization
 import { type Body, clientOf, startTwin, type Twin } from '../../twin.ts'
 import { anotherMerchant, asOperator, expectRefusal, FORM, idsOf, openStream, toForm } from '../support.ts'
 import {
+  ASKED,
   asApp,
   ask,
   codeFor,
@@ -178,13 +179,7 @@ test.each([
   ['the deletion of its app', () => deleteApp(twin.sandbox.engine, app.id)],
 ])('a consent page that waits for %s makes no authorization of the app', async (_, remove) => {
   const { engine } = twin.sandbox
-  const request = {
-    redirect_uri: REDIRECT_URI,
-    scope: 'read_only',
-    state: null,
-    code_challenge: null,
-  } as const
-  const asked = { app: findApp(engine, app.id), ...request }
+  const asked = { app: findApp(engine, app.id), ...ASKED }
   const [, refusal] = await Promise.all([
     remove(),
     requestInBrowser(engine, asked, []).catch((error: unknown) => error),

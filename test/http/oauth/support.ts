@@ -6,6 +6,14 @@ import { type Body, clientOf, type Twin, type TwinResponse } from '../../twin.ts
 import { asOperator, FORM, type Refusal, toForm } from '../support.ts'
 
 export const REDIRECT_URI = 'https://app.example/callback'
+
+/** What an app asks a browser for, without PKCE. */
+export const ASKED = {
+  redirect_uri: REDIRECT_URI,
+  scope: 'read_only',
+  state: null,
+  code_challenge: null,
+} as const
 /** Source: RFC 7636, Appendix B. */
 export const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 export const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'

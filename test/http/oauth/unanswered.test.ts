@@ -3,7 +3,7 @@ import { appOfId } from '../../../src/engine/access/oauth-app.ts'
 import { findAuthorization, makeAuthorization } from '../../../src/engine/access/oauth-authorization.ts'
 import { UNANSWERED_KEPT } from '../../../src/store/oauth-expiry.ts'
 import { startTwin } from '../../twin.ts'
-import { ask, makeApp, REDIRECT_URI } from './support.ts'
+import { ASKED, ask, makeApp, REDIRECT_URI } from './support.ts'
 
 test('the newest requests of an app’s consent page are kept, and all that were answered or are of others', async () => {
   const twin = await startTwin()
@@ -32,13 +32,7 @@ test('the newest requests of an app’s consent page are kept, and all that were
   const [oldest = ''] = ids()
   const known = appOfId(engine, app.client_id)
   if (!known) throw new Error('the app exists')
-  const request = {
-    app: known,
-    redirect_uri: REDIRECT_URI,
-    scope: 'read_only',
-    state: null,
-    code_challenge: null,
-  } as const
+  const request = { ...ASKED, app: known }
   await engine.operatorCommand(() => {
     for (let count = 1; count < UNANSWERED_KEPT; count += 1)
       makeAuthorization(engine, request, { merchant: null, seal: null })
