@@ -48,7 +48,8 @@ export class LogFile {
     try {
       if (this.#size > 0 && this.#size + line.length > this.#maxBytes) this.#rotate()
     } catch {
-      // Without room for another file, this file is continued, and the next line tries to rotate again.
+      // Without room for another file, this file is continued, and the next line tries to rotate again. If only closing the old file
+      // failed, the new one is in use.
     }
     try {
       this.#size += writeSync(this.#file, line)
@@ -70,13 +71,16 @@ export class LogFile {
     return this.#isShortOfRoom
   }
 
-  /** Starts a new file. If that fails, the descriptor of the old one stays valid: its number must not become another file's. */
+  /**
+   * Starts a new file. If that fails, the descriptor of the old one stays valid: its number must not become another file's. The number
+   * is free as soon as it was closed, even if closing failed, so nothing uses it from then on.
+   */
   #rotate(): void {
     if (existsSync(this.#path)) renameSync(this.#path, `${this.#path}.1`)
-    const next = openForOwner(this.#path)
-    closeSync(this.#file)
-    this.#file = next
+    const old = this.#file
+    this.#file = openForOwner(this.#path)
     this.#size = 0
+    closeSync(old)
   }
 }
 

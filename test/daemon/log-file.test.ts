@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import {
+import fs, {
   chmodSync,
   closeSync,
   constants,
@@ -10,7 +10,9 @@ import {
   statSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { LogFile } from '../../src/daemon/log-file.ts'
@@ -147,5 +149,26 @@ test('a log file whose new file cannot be opened is continued under its old name
   log.write('third\n')
   expect(text(join(folder.path, 'other'))).toBe('')
   expect(text(path)).toContain('third')
+  log.close()
+})
+
+test('a rotation that cannot close the old file uses its number no more, which may already be another file’s', () => {
+  const log = new LogFile(path, { maxBytes: 10 })
+  log.write('12345678\n')
+  const close = vi.spyOn(fs, 'closeSync').mockImplementationOnce((file) => {
+    close.mockRestore()
+    syncBuiltinESMExports()
+    closeSync(file)
+    throw Object.assign(new Error('EIO: i/o error, close'), { code: 'EIO' })
+  })
+  syncBuiltinESMExports()
+  log.write('second\n')
+  const other = openSync(join(folder.path, 'other'), 'w')
+  onTestFinished(() => closeSync(other))
+  log.write('3\n')
+  log.write('fourth\n')
+  writeSync(other, 'still open')
+  expect([text(path), text(`${path}.1`)]).toEqual(['fourth\n', 'second\n3\n'])
+  expect(text(join(folder.path, 'other'))).toBe('still open')
   log.close()
 })

@@ -63,8 +63,9 @@ export class LogTail {
   }
 
   #reopen(): void {
-    closeSync(this.#file)
+    const old = this.#file
     this.#file = openOwnFile(this.#path)
+    closeSync(old)
     this.#decoder = new StringDecoder('utf8')
     this.#rest = ''
   }
