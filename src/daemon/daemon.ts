@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type AddressInfo, createServer, type Server as Listening } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { formatInstant } from '../core/calendar.ts'
 import type { Dialect } from '../core/dialect.ts'
@@ -17,6 +17,7 @@ import { Ending } from './ending.ts'
 import { refusalOf } from './explain-start.ts'
 import { warnOfIgnored } from './ignored-params.ts'
 import { createListener, type Listener, limitsOfProcess, type SocketLimits } from './listener.ts'
+import { checkPort, listening } from './listening.ts'
 import type { Logger } from './log.ts'
 import { readFixtures } from './read-fixtures.ts'
 import { openSandbox, type Sandbox } from './sandbox.ts'
@@ -214,12 +215,6 @@ function logFirstState({ loaded, merchant }: Sandbox, options: DaemonOptions, lo
   )
 }
 
-/** Checks the port before a new database is created: a failed start would never show the generated key. */
-async function checkPort(options: DaemonOptions): Promise<void> {
-  const probe = await listening(createServer(), options)
-  await new Promise((done) => probe.close(done))
-}
-
 async function listen(
   sandbox: Sandbox,
   options: DaemonOptions,
@@ -234,20 +229,6 @@ async function listen(
   })
   await listening(listener.server, options)
   return listener
-}
-
-/** Starts to listen. @throws StartRefused */
-function listening<S extends Listening>(server: S, { host, port }: DaemonOptions): Promise<S> {
-  return new Promise((resolveServer, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const why =
-        error.code === 'EADDRINUSE'
-          ? `Port ${port} on ${host} is in use. Give another port with --port, or --port 0 for any free port.`
-          : `Cannot listen on ${host}:${port}: ${error.message}`
-      reject(new StartRefused(1, why))
-    })
-    server.listen(port, host, () => resolveServer(server))
-  })
 }
 
 const allowedNames = ({ allowedHosts, publicUrl }: DaemonOptions): readonly string[] =>

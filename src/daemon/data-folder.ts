@@ -80,9 +80,12 @@ export class DataFolder {
       this.#fillEmpty('admin-token', made)
       return read()
     } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException
+      // The disk may fail only now, and the token be kept.
+      const advice = code === undefined ? ' Delete the file, and the next start creates a new token.' : ''
       throw new StartRefused(
         1,
-        `The admin token in ${this.adminTokenFile} cannot be read: ${(error as Error).message}. Delete the file, and the next start creates a new token.`,
+        `The admin token in ${this.adminTokenFile} cannot be read: ${message}.${advice}`,
       )
     }
   }
