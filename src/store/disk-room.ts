@@ -1,6 +1,7 @@
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
+import { mayBeOfStorage } from './unusable.ts'
 
 /**
  * The largest write-ahead log in pages: 12 MB. Large enough that a page that many commands change is copied into the
@@ -57,8 +58,19 @@ export class DiskRoom {
     if (this.#isLimited || this.#commits % COMMITS_A_CHECK === 0) this.measure()
   }
 
-  /** Measures the room of the disk, and limits the log and the database to it. */
+  /**
+   * Measures the room of the disk, and limits the log and the database to it. What cannot be measured keeps its limits until the next
+   * time: a transaction that is committed must not fail.
+   */
   measure(): void {
+    try {
+      this.#measure()
+    } catch (error) {
+      if (!mayBeOfStorage(error) && !isOfSystem(error)) throw error
+    }
+  }
+
+  #measure(): void {
     const free = this.#free(this.#database.name)
     if (free < PLENTY) this.#limitTo(free)
     else if (this.#isLimited) this.#set({ logPages: LOG_PAGES, logBytes: -1, pages: MAX_PAGES })
@@ -102,5 +114,8 @@ export class DiskRoom {
     return Number(this.#database.pragma(pragma, { simple: true }))
   }
 }
+
+/** Reports whether the system refused a call, such as for a folder that may not be entered any more. */
+const isOfSystem = (error: unknown): boolean => error instanceof Error && 'syscall' in error
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0

@@ -109,11 +109,16 @@ export class Store {
 
   /** Runs work in a transaction, which is rolled back when the work throws. */
   transaction<T>(work: () => T): T {
+    const result = this.#commit(work)
+    this.#room?.committed()
+    return result
+  }
+
+  #commit<T>(work: () => T): T {
     this.#transact.begin.run()
     try {
       const result = work()
       this.#transact.commit.run()
-      this.#room?.committed()
       return result
     } catch (error) {
       if (this.#database.inTransaction) this.#transact.rollback.run()

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type Sqlite from 'better-sqlite3'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import Sqlite from 'better-sqlite3'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openDatabase } from '../../src/store/database.ts'
 import { DiskRoom, freeBytes, LOG_PAGES, RESERVED } from '../../src/store/disk-room.ts'
 
@@ -82,4 +82,36 @@ test('the room of a folder that was deleted is unknown, and limits nothing', () 
   expect(freeBytes(join(folder, 'paytwin.db'))).toBe(Number.POSITIVE_INFINITY)
   new DiskRoom(database).measure()
   expect(limits()).toMatchObject({ logPages: LOG_PAGES, logBytes: -1 })
+})
+
+test('a disk that cannot be measured after a transaction keeps its limits', () => {
+  let free = MIB
+  const room = new DiskRoom(database, () => free)
+  const measured = limits()
+  free = 0
+  // No file in the folder is found any more: its name is a link to itself.
+  renameSync(folder, `${folder}-moved`)
+  symlinkSync(folder, folder)
+  room.committed()
+  rmSync(folder)
+  renameSync(`${folder}-moved`, folder)
+  expect(limits()).toEqual(measured)
+
+  const failing = vi.spyOn(database, 'pragma').mockImplementation(() => {
+    throw new Sqlite.SqliteError('disk I/O error', 'SQLITE_IOERR_READ')
+  })
+  room.committed()
+  failing.mockRestore()
+  expect(limits()).toEqual(measured)
+  room.committed()
+  expect(limits().logPages).toBe(1)
+})
+
+test('a mistake in measuring is not hidden', () => {
+  let free = () => MIB
+  const room = new DiskRoom(database, () => free())
+  free = () => {
+    throw new TypeError('a mistake')
+  }
+  expect(() => room.measure()).toThrow('a mistake')
 })
