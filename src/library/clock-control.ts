@@ -1,5 +1,6 @@
 import { parseInstant } from '../core/calendar.ts'
 import type { Advance, AdvanceOptions, ClockControl, Instant } from './api.ts'
+import { refuseUnknown } from './options.ts'
 import type { Clock, Upcoming } from './resources.ts'
 
 /** The merchant's API, and the current time of its clock in Unix seconds. */
@@ -25,10 +26,9 @@ export function secondsOf(instant: Instant): number {
 }
 
 export function controlClock({ get, post, now }: Controlled): ClockControl {
-  const advance = async (
-    target: object,
-    { stopOn, awaitWebhooks }: AdvanceOptions = {},
-  ): Promise<Advance> => {
+  const advance = async (target: object, options: AdvanceOptions = {}): Promise<Advance> => {
+    refuseUnknown('an advance', options, { stopOn: true, awaitWebhooks: true })
+    const { stopOn, awaitWebhooks } = options
     const {
       summary,
       status,

@@ -13,6 +13,7 @@ import type { NewMerchant, Paytwin, PaytwinOptions, Snapshots } from './api.ts'
 import { ask, type Caller, CallsUnderWay, type FetchHandler, pathPart } from './calls.ts'
 import { secondsOf, timeOf } from './clock-control.ts'
 import { faultsOf, type Shared, twinOf } from './merchant-twin.ts'
+import { refuseUnknown } from './options.ts'
 import { RequestRefused } from './refused.ts'
 import type { Fixtures, Snapshot } from './resources.ts'
 import { storiesOf, storyOf } from './story.ts'
@@ -29,7 +30,7 @@ const TOKEN_LENGTH = 40
  * See docs/contract/test-library.md#server.
  */
 export async function createPaytwin(options: PaytwinOptions = {}): Promise<Paytwin> {
-  refuseUnknown(options)
+  refuseUnknown('createPaytwin', options, OPTIONS)
   const sender = new Sender(new Addresses({ isExposed: false, allowed: [] }))
   const inbox = new WebhookInbox(sender.send)
   const adminToken = randomToken(TOKEN_LENGTH)
@@ -100,14 +101,6 @@ const OPTIONS: Readonly<Record<keyof PaytwinOptions, true>> = {
   rateLimit: true,
 }
 
-/** Refuses unknown options: without type checks, a misspelt option would be ignored. @throws TypeError */
-function refuseUnknown(options: object): void {
-  const names = Object.keys(OPTIONS)
-  const unknown = Object.keys(options).find((name) => !names.includes(name))
-  if (unknown === undefined) return
-  throw new TypeError(`createPaytwin has no option '${unknown}'. Valid options: ${names.join(', ')}`)
-}
-
 /** Returns the first state. The default seed is 1, so that a test creates the same objects each time. */
 const beginningOf = ({
   seed = 1,
@@ -167,10 +160,19 @@ function textOf(option: string, value: unknown): string | null {
 const filesOf = (fixtures: readonly object[]) =>
   fixtures.map((content, index) => ({ name: `fixtures ${index + 1}`, content }))
 
-async function createMerchant(
-  shared: Shared,
-  { name, now, dunningFinalAction, notices, dialect, apiVersion, secretKey }: NewMerchant = {},
-) {
+const MERCHANT_OPTIONS: Readonly<Record<keyof NewMerchant, true>> = {
+  name: true,
+  now: true,
+  dunningFinalAction: true,
+  notices: true,
+  dialect: true,
+  apiVersion: true,
+  secretKey: true,
+}
+
+async function createMerchant(shared: Shared, merchant: NewMerchant = {}) {
+  refuseUnknown('merchants.create', merchant, MERCHANT_OPTIONS)
+  const { name, now, dunningFinalAction, notices, dialect, apiVersion, secretKey } = merchant
   const { admin, sandbox } = shared
   const { id } = await ask<{ id: string }>(admin, 'POST', '/_paytwin/merchants', {
     clock: now === undefined ? sandbox.merchant.clock.now : timeOf(now),

@@ -1,6 +1,7 @@
 import type { Engine } from '../engine/machine/engine.ts'
 import type { EventGlob, EventHistory, EventsWanted, WaitOptions } from './api.ts'
 import { withQuery } from './calls.ts'
+import { refuseUnknown } from './options.ts'
 import type { Event, EventType } from './resources.ts'
 
 /** The merchant's API, and the engine, which reports commits. */
@@ -24,7 +25,9 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 const LISTED_EVENTS = 10
 
 export function historyOf({ get, engine }: Source): EventHistory {
-  const list = async ({ type, after }: EventsWanted = {}): Promise<Event[]> => {
+  const list = async (wanted: EventsWanted = {}): Promise<Event[]> => {
+    refuseUnknown('events.list', wanted, { type: true, after: true })
+    const { type, after } = wanted
     const types = type === undefined ? undefined : [type].flat()
     const since = typeof after === 'object' ? after.id : after
     const found: Event[] = []
@@ -43,10 +46,9 @@ export function historyOf({ get, engine }: Source): EventHistory {
     return found
   }
 
-  const waitFor = async (
-    type: EventType | EventGlob,
-    { after, where = () => true, timeout = DEFAULT_TIMEOUT_MS }: WaitOptions = {},
-  ): Promise<Event> => {
+  const waitFor = async (type: EventType | EventGlob, options: WaitOptions = {}): Promise<Event> => {
+    refuseUnknown('events.waitFor', options, { after: true, where: true, timeout: true })
+    const { after, where = () => true, timeout = DEFAULT_TIMEOUT_MS } = options
     const news = newsOf(engine, timeout)
     let seen = after
     try {

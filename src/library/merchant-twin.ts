@@ -3,6 +3,7 @@ import type { Faults, MerchantTwin, NewWebhook, Webhooks } from './api.ts'
 import { ask, type Caller, callInProcess } from './calls.ts'
 import { controlClock } from './clock-control.ts'
 import { historyOf } from './event-history.ts'
+import { refuseUnknown } from './options.ts'
 import type { CreatedWebhookEndpoint, Event, EventType, Fault } from './resources.ts'
 import type { Delete, Get, Post } from './routed.ts'
 import type { WebhookInbox } from './webhook-inbox.ts'
@@ -82,7 +83,9 @@ function webhooksOf({ sandbox, inbox, admin }: Shared, merchant: string): Webhoo
     get inbox() {
       return inbox.of(merchant)
     },
-    create: ({ events, handler, url }: NewWebhook = {}) => {
+    create: async (webhook: NewWebhook = {}) => {
+      refuseUnknown('webhooks.create', webhook, { events: true, handler: true, url: true })
+      const { events, handler, url } = webhook
       if (handler && url !== undefined) throw new TypeError('handler and url cannot be combined')
       return ask<CreatedWebhookEndpoint>(admin, 'POST', '/_paytwin/webhooks', {
         merchant,
@@ -90,7 +93,7 @@ function webhooksOf({ sandbox, inbox, admin }: Shared, merchant: string): Webhoo
         ...(events && { enabled_events: events }),
       })
     },
-    settled: () => sandbox.engine.outbox.settled(stateOf(sandbox, merchant)),
+    settled: async () => sandbox.engine.outbox.settled(stateOf(sandbox, merchant)),
   }
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { RequestRefused } from '../../src/index.ts'
+import { type Paytwin, RequestRefused } from '../../src/index.ts'
 import { historyOf } from '../../src/library/event-history.ts'
 import { open, subscribe } from './twin.ts'
 
@@ -261,6 +261,50 @@ describe('merchants', () => {
     await twin.merchants.delete(here.id)
     expect((await here.fetch('/v1/customers')).status).toBe(401)
     expect(() => here.clock.now).toThrow(`Merchant ${here.id} no longer exists`)
+    await expect(here.webhooks.settled()).rejects.toThrow(`Merchant ${here.id} no longer exists`)
+  })
+})
+
+describe('options', () => {
+  /** As written without type checks. */
+  const wrong = (options: unknown) => options as undefined
+
+  test.each<[string, (twin: Paytwin) => Promise<unknown>, string]>([
+    [
+      'webhooks.create',
+      (twin) => twin.webhooks.create(wrong(() => new Response())),
+      'The options of webhooks.create must be an object. Valid options: events, handler, url',
+    ],
+    [
+      'webhooks.create',
+      (twin) => twin.webhooks.create(wrong({ handle: () => new Response() })),
+      "webhooks.create has no option 'handle'. Valid options: events, handler, url",
+    ],
+    [
+      'clock.advance',
+      (twin) => twin.clock.advance('1d', wrong({ stop_on: ['invoice.paid'] })),
+      "an advance has no option 'stop_on'. Valid options: stopOn, awaitWebhooks",
+    ],
+    [
+      'events.list',
+      (twin) => twin.events.list(wrong({ types: ['invoice.paid'] })),
+      "events.list has no option 'types'. Valid options: type, after",
+    ],
+    [
+      'events.waitFor',
+      (twin) => twin.events.waitFor('invoice.paid', wrong({ since: 'evt_1' })),
+      "events.waitFor has no option 'since'. Valid options: after, where, timeout",
+    ],
+    [
+      'merchants.create',
+      (twin) => twin.merchants.create(wrong({ clock: '2026-01-31T10:00:00Z' })),
+      "merchants.create has no option 'clock'. Valid options: name, now, dunningFinalAction, notices, dialect, apiVersion, secretKey",
+    ],
+  ])('that %s does not have are refused, and change nothing', async (_, call, message) => {
+    const twin = await open()
+    const before = twin.clock.now
+    await expect(call(twin)).rejects.toThrow(new TypeError(message))
+    expect([twin.clock.now, await twin.events.list()]).toEqual([before, []])
   })
 })
 

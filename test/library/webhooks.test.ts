@@ -113,9 +113,9 @@ test('a snapshot restores endpoints with their handlers', async () => {
 
 test('handler and url cannot be combined', async () => {
   const twin = await open()
-  expect(() => twin.webhooks.create({ url: 'http://localhost:1', handler: () => new Response() })).toThrow(
-    TypeError,
-  )
+  await expect(
+    twin.webhooks.create({ url: 'http://localhost:1', handler: () => new Response() }),
+  ).rejects.toThrow(TypeError)
 })
 
 test.each([
