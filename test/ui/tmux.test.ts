@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   api,
   EXECUTABLE,
@@ -24,19 +24,37 @@ const STARTER = `
 const TOKEN = 'a-token-that-is-long-enough-for-an-operator'
 
 let folder: ReturnType<typeof temporaryFolder>
+/** The daemon of the running test. */
 let daemon: RunningDaemon
+/** The daemon of all tests that neither end nor replace it. */
+let shared: RunningDaemon | undefined
 let terminal: TmuxTerminal
 const closing: (() => Promise<unknown>)[] = []
 
 beforeEach(async () => {
+  if (shared !== undefined) return operate('snapshots/empty/restore')
   folder = temporaryFolder()
-  daemon = await startDaemon(['--data', folder.path, '--clock', '2026-01-31T10:00:00Z', '--seed', '1'])
+  shared = await startDaemon(['--data', folder.path, '--clock', '2026-01-31T10:00:00Z', '--seed', '1'])
+  daemon = shared
+  await operate('snapshots', { name: 'empty' })
 })
 afterEach(async () => {
   for (const close of closing.splice(0)) await close()
+  if (daemon !== shared || daemon.child.exitCode !== null || daemon.child.signalCode !== null) await end()
+})
+afterAll(() => shared && end())
+
+async function end(): Promise<void> {
+  shared = undefined
   await daemon.stop()
   folder.remove()
-})
+}
+
+/** A request of the operator's API. */
+const operate = async (path: string, body: object = {}) => {
+  const secret_key = readFileSync(daemon.admin_token_file ?? '', 'utf8').trim()
+  await api({ url: daemon.url, secret_key }, `/_paytwin/${path}`, body)
+}
 
 async function open(columns = 80, rows = 24, env: Record<string, string> = {}): Promise<TmuxTerminal> {
   terminal = await openTerminal({ columns, rows, env: { PAYTWIN_DATA: folder.path, ...env } })

@@ -1,11 +1,11 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
+import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify, stripVTControlCharacters } from 'node:util'
 import { cleanEnvironment, EXECUTABLE } from '../cli/executable.ts'
 
 const run = promisify(execFile)
-/** Each look starts a process. */
-const LOOK_EVERY_MS = 60
 const PATIENCE_MS = 15_000
 
 /** A shell in a separate terminal, with functions to type and to read the screen. */
@@ -16,7 +16,7 @@ export type TmuxTerminal = {
   paytwin(...args: string[]): Promise<void>
   /** Returns the lines of the screen. */
   lines(options?: Look): Promise<string[]>
-  /** Polls the screen until it shows a text, because a terminal does not report changes. @returns the lines */
+  /** Waits until the screen shows a text. @returns the lines */
   shows(wanted: string | RegExp, options?: Look): Promise<string[]>
   resize(columns: number, rows: number): Promise<void>
   /** One of tmux's variables of this terminal. */
@@ -40,43 +40,77 @@ export async function openTerminal({
   rows: number
   env: Readonly<Record<string, string>>
 }): Promise<TmuxTerminal> {
-  terminals += 1
-  const server = `paytwin-test-${process.pid}-${terminals}`
-  const tmux = async (...args: string[]) =>
-    (await run('tmux', ['-u', '-L', server, '-f', '/dev/null', ...args], { env: cleanEnvironment() })).stdout
-  const size = ['-x', String(columns), '-y', String(rows)]
   const given = Object.entries({ PS1: '$ ', ...env }).flatMap(([name, value]) => ['-e', `${name}=${value}`])
-  await tmux('new-session', '-d', '-s', 't', ...size, ...given, 'bash', '--norc', '--noprofile')
+  const size = ['-x', String(columns), '-y', String(rows)]
+  const { tmux, changed, ended } = startTmux(...size, ...given, 'bash', '--norc', '--noprofile')
   const terminal: TmuxTerminal = {
     press: async (...keys) => {
       await tmux('send-keys', '-t', 't', ...keys)
     },
     paytwin: (...args) =>
       terminal.press(`${process.execPath} ${EXECUTABLE} ${args.join(' ')}; echo "status $?"`, 'Enter'),
-    lines: async ({ colours = false } = {}) =>
-      (await tmux('capture-pane', '-p', ...(colours ? ['-e', '-N'] : []), '-t', 't'))
-        .replace(/\n$/, '')
-        .split('\n'),
+    lines: ({ colours = false } = {}) =>
+      tmux('capture-pane', '-p', ...(colours ? ['-e', '-N'] : []), '-t', 't'),
     shows: async (wanted, options) => {
-      for (const end = performance.now() + PATIENCE_MS; ; await delay(LOOK_EVERY_MS)) {
+      for (const patience = delay(PATIENCE_MS, 'over', { ref: false }); ; ) {
+        const change = changed()
         const lines = await terminal.lines(options)
         const text = stripVTControlCharacters(lines.join('\n'))
         if (typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text)) return lines
-        if (performance.now() > end) throw new Error(`the screen never showed ${wanted}, but:\n${text}`)
+        if ((await Promise.race([change, patience])) === 'over') {
+          throw new Error(`the screen never showed ${wanted}, but:\n${text}`)
+        }
       }
     },
     resize: async (x, y) => {
       await tmux('resize-window', '-t', 't', '-x', String(x), '-y', String(y))
     },
-    variable: async (name) => (await tmux('display-message', '-p', '-t', 't', `#{${name}}`)).trim(),
+    variable: async (name) => (await tmux('display-message', '-p', '-t', 't', `#{${name}}`)).join('\n'),
     signal: async (name) => {
       const { stdout } = await run('pgrep', ['-P', await terminal.variable('pane_pid')])
       process.kill(Number(stdout.trim()), name)
     },
     close: async () => {
-      await tmux('kill-server')
+      await Promise.all([tmux('kill-server'), ended])
     },
   }
   await terminal.shows('$')
   return terminal
+}
+
+/**
+ * Starts a server of tmux with one session, and a client in control mode: it takes commands on stdin, and reports each output of the
+ * terminal. A process for each command and a poll of the screen would take several times the processor time.
+ */
+function startTmux(...session: string[]) {
+  terminals += 1
+  const server = ['-u', '-L', `paytwin-test-${process.pid}-${terminals}`, '-f', '/dev/null']
+  const client = spawn('tmux', [...server, '-C', 'new-session', '-s', 't', ...session], {
+    env: cleanEnvironment(),
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const replies: { resolve(lines: string[]): void; reject(error: Error): void }[] = []
+  const changes = new EventEmitter()
+  let reply: string[] | undefined
+  createInterface(client.stdout).on('line', (line) => {
+    // The last number is 1 for commands from stdin: the first reply is that of new-session.
+    const [, edge] = /^%(begin|end|error) \d+ \d+ 1$/.exec(line) ?? []
+    if (edge === 'begin') reply = []
+    else if (reply === undefined) changes.emit('change')
+    else if (edge === undefined) reply.push(line)
+    else {
+      if (edge === 'end') replies.shift()?.resolve(reply)
+      else replies.shift()?.reject(new Error(`tmux: ${reply.join(' ')}`))
+      reply = undefined
+    }
+  })
+  return {
+    tmux: (...words: string[]): Promise<string[]> => {
+      client.stdin.write(`${words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')}\n`)
+      return new Promise((resolve, reject) => replies.push({ resolve, reject }))
+    },
+    /** Resolves with the next output of the terminal. */
+    changed: () => once(changes, 'change'),
+    ended: once(client, 'close'),
+  }
 }
