@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
@@ -7,7 +7,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contentTables } from '../../src/store/contents.ts'
 import { api, paytwin, type RunningDaemon, startDaemon, temporaryFolder } from './executable.ts'
 
-const SUBSCRIPTIONS = 400
+const SUBSCRIPTIONS = Array.from({ length: 400 }, (_, n) => `n${n}`)
+const FIXTURES = {
+  prices: [{ ref: 'monthly', unit_amount: 2000, currency: 'usd', recurring: { interval: 'month' } }],
+  customers: SUBSCRIPTIONS.map((ref) => ({ ref, email: `${ref}@example.com` })),
+  subscriptions: SUBSCRIPTIONS.map((ref) => ({
+    customer: ref,
+    currency: 'usd',
+    default_payment_method: 'pm_card_visa',
+    items: [{ price: 'monthly' }],
+  })),
+}
 const KEY = 'sk_test_killedandstartedagain000001'
 const ROUNDS = 3
 
@@ -46,20 +56,9 @@ beforeAll(async () => {
   await first.stop()
   states.first = live()
   const daemon = await start()
-  const price = await api(daemon, '/v1/prices', {
-    unit_amount: 2000,
-    currency: 'usd',
-    recurring: { interval: 'month' },
-  })
-  for (let n = 0; n < SUBSCRIPTIONS; n += 1) {
-    const { id: customer } = await api(daemon, '/v1/customers', { email: `${n}@example.com` })
-    await api(daemon, '/v1/subscriptions', {
-      customer,
-      currency: 'usd',
-      default_payment_method: 'pm_card_visa',
-      items: [{ price: price.id }],
-    })
-  }
+  const fixtures = join(folder.path, 'fixtures.json')
+  writeFileSync(fixtures, JSON.stringify(FIXTURES))
+  expect(await run('fixtures', 'load', fixtures)).toMatchObject({ status: 0, stderr: '' })
   await run('snapshots', 'save', 'old')
   await run('clock', 'advance', '3mo')
   await run('snapshots', 'save', 'new')

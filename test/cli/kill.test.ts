@@ -1,9 +1,9 @@
-import { cpSync } from 'node:fs'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { api, type RunningDaemon, startDaemon, temporaryFolder } from './executable.ts'
 
-const SUBSCRIPTIONS = 400
+const SUBSCRIPTIONS = Array.from({ length: 400 }, (_, n) => `n${n}`)
 const KILLS = 2
 const KEY = 'sk_test_killedandstartedagain000001'
 
@@ -19,31 +19,28 @@ const start = async (data: string): Promise<RunningDaemon> => ({
 })
 
 /** Half of the cards fail at some renewals, so that the advance is full of retries. */
-beforeAll(async () => {
-  const daemon = {
-    ...(await startDaemon(['--data', original, '--clock', '2026-01-31T10:00:00Z', '--seed', '1'], {
-      env: { PAYTWIN_SECRET_KEY: KEY },
-    })),
-    secret_key: KEY,
-  }
-  const price = await api(daemon, '/v1/prices', {
-    unit_amount: 2000,
+const FIXTURES = {
+  prices: [{ ref: 'monthly', unit_amount: 2000, currency: 'usd', recurring: { interval: 'month' } }],
+  customers: SUBSCRIPTIONS.map((ref) => ({ ref })),
+  payment_methods: SUBSCRIPTIONS.map((ref, n) => ({
+    ref,
+    customer: ref,
+    test_id: 'pm_card_visa',
+    outcomes: ['succeed', ...Array(n % 2 === 0 ? 0 : n % 7).fill('decline:insufficient_funds')],
+  })),
+  subscriptions: SUBSCRIPTIONS.map((ref) => ({
+    customer: ref,
     currency: 'usd',
-    recurring: { interval: 'month' },
-  })
-  for (let n = 0; n < SUBSCRIPTIONS; n += 1) {
-    const { id: customer } = await api(daemon, '/v1/customers', {})
-    const card = await api(daemon, '/v1/payment_methods/pm_card_visa/attach', { customer })
-    const outcomes = ['succeed', ...Array(n % 2 === 0 ? 0 : n % 7).fill('decline:insufficient_funds')]
-    await api(daemon, `/v1/test_helpers/payment_methods/${card.id}/outcomes`, { outcomes })
-    const items = [{ price: price.id }]
-    await api(daemon, '/v1/subscriptions', {
-      customer,
-      currency: 'usd',
-      default_payment_method: card.id,
-      items,
-    })
-  }
+    default_payment_method: ref,
+    items: [{ price: 'monthly' }],
+  })),
+}
+
+beforeAll(async () => {
+  const fixtures = join(folder.path, 'fixtures.json')
+  writeFileSync(fixtures, JSON.stringify(FIXTURES))
+  const options = ['--clock', '2026-01-31T10:00:00Z', '--seed', '1', '--fixtures', fixtures]
+  const daemon = await startDaemon(['--data', original, ...options], { env: { PAYTWIN_SECRET_KEY: KEY } })
   expect(await daemon.stop()).toBe(0)
 }, 60_000)
 afterAll(() => folder.remove())

@@ -16,6 +16,8 @@ const EXAMPLES = [
   ...['readme.test.ts', 'failed-renewal.test.ts', 'trial.test.ts', 'webhook-handler.test.ts'],
   ...['oauth-app.test.ts', 'parallel.test.ts', 'types.spec.ts', 'routes.spec.ts', 'fake-timers.spec.ts'],
 ]
+/** Those whose worker matters: several sandboxes at once, a server that the test starts, faked timers, and the shortest one. */
+const IN_THREADS = ['parallel.test.ts', 'webhook-handler.test.ts', 'fake-timers.spec.ts', 'readme.test.ts']
 const NODE_EXAMPLE = 'outage.test.mjs'
 /** test/compat/package.test.ts runs it. */
 const JEST_EXAMPLE = 'retry.test.cjs'
@@ -173,11 +175,14 @@ describe('installed, and with the examples of the documents', () => {
     expect(project.examples.filter((name) => !run.includes(name))).toEqual([])
   })
 
-  test.each(['forks', 'threads'])(
+  test.each([
+    ['forks', EXAMPLES],
+    ['threads', IN_THREADS],
+  ])(
     'it works under vitest, with workers that are %s',
-    async (pool) => {
-      const { output, status } = await project.node(...VITEST, '--pool', pool, ...EXAMPLES)
-      expect(output).toMatch(`Test Files  ${EXAMPLES.length} passed (${EXAMPLES.length})`)
+    async (pool, examples) => {
+      const { output, status } = await project.node(...VITEST, '--pool', pool, ...examples)
+      expect(output).toMatch(`Test Files  ${examples.length} passed (${examples.length})`)
       expect(status).toBe(0)
     },
     60_000,
