@@ -85,7 +85,7 @@ function countInJson(text: string, limit: number): Counted {
  * See docs/contract/requests.md#bodies.
  */
 export function decodeForm(text: string, { onlyOnce = false }: { readonly onlyOnce?: boolean } = {}): Raw {
-  const root: Raw = {}
+  const root: Node = new Map()
   const counts: Counts = new WeakMap()
   let isLarge = text.length > SHORT_FORM
   for (const [name, value] of formOf(text)) {
@@ -94,14 +94,28 @@ export function decodeForm(text: string, { onlyOnce = false }: { readonly onlyOn
       refuseKey(key)
       isLarge ||= LARGE_INDEX.test(key)
     }
-    if (onlyOnce && path.length === 1 && Object.hasOwn(root, name)) {
+    if (onlyOnce && path.length === 1 && root.has(name)) {
       throw parameterInvalid(name, `The parameter '${name}' is repeated`)
     }
     insert(root, counts, path, value)
   }
-  // A copy takes less memory: see SHORT_FORM and VALUE_BYTES.
-  return isLarge ? JSON.parse(JSON.stringify(root)) : root
+  // Parsed JSON takes less memory: see SHORT_FORM and VALUE_BYTES.
+  return isLarge ? JSON.parse(toJson(root)) : toObject(root)
 }
+
+/** The parameters of a form while it is decoded. Adding a large index to an object would take time too: see VALUE_BYTES. */
+type Node = Map<string, string | Node>
+
+const toObject = (node: Node): Raw => {
+  const object: Raw = {}
+  for (const [key, child] of node) object[key] = typeof child === 'string' ? child : toObject(child)
+  return object
+}
+
+const toJson = (node: string | Node): string =>
+  typeof node === 'string'
+    ? JSON.stringify(node)
+    : `{${Array.from(node, ([key, child]) => `${JSON.stringify(key)}:${toJson(child)}`).join()}}`
 
 /** Parses a form of any length. */
 export const formOf = (text: string): URLSearchParams =>
@@ -182,30 +196,29 @@ function pathOf(name: string): string[] {
 }
 
 /** The number of entries that `[]` has added to each list. */
-type Counts = WeakMap<Raw, number>
+type Counts = WeakMap<Node, number>
 
-function insert(root: Raw, counts: Counts, path: readonly string[], value: string): void {
+function insert(root: Node, counts: Counts, path: readonly string[], value: string): void {
   let node = root
   path.forEach((step, depth) => {
     const isLast = depth === path.length - 1
     const key = step === '' ? indexFor(node, counts, path[depth + 1]) : step
-    const known = Object.hasOwn(node, key) ? node[key] : undefined
+    const known = node.get(key)
     const isNested = typeof known === 'object'
     if (known !== undefined && isLast === isNested) {
       throw parameterInvalid(null, `The parameter '${path[0]}' has values of different shapes`)
     }
-    const child = isLast ? value : (known ?? {})
-    node[key] = child
-    node = child as Raw
+    const child = isLast ? value : (known ?? new Map())
+    node.set(key, child)
+    node = child as Node
   })
 }
 
 /** Returns the index for `[]`: that of the last entry if it does not have the following key yet, else a new one. */
-function indexFor(list: Raw, counts: Counts, following: string | undefined): string {
+function indexFor(list: Node, counts: Counts, following: string | undefined): string {
   const count = counts.get(list) ?? 0
-  const last = list[String(count - 1)]
-  const continues =
-    following !== undefined && typeof last === 'object' && last !== null && !Object.hasOwn(last, following)
+  const last = list.get(String(count - 1))
+  const continues = following !== undefined && last instanceof Map && !last.has(following)
   if (continues) return String(count - 1)
   counts.set(list, count + 1)
   return String(count)

@@ -3,7 +3,7 @@ import type { Registered } from '../../src/http/route.ts'
 import { isLong } from '../long.ts'
 import { leastProcessorTime } from '../processor-time.ts'
 import { type Body, startTwin } from '../twin.ts'
-import { Places, put } from './places.ts'
+import { type Place, Places, put } from './places.ts'
 import { openPlayed, type Played, type Sent } from './played.ts'
 import { FORM, toForm } from './support.ts'
 
@@ -80,14 +80,15 @@ async function slowOnes(attacks: Iterable<Attack> | AsyncIterable<Attack>): Prom
 }
 
 /**
- * Returns the characters to try at a place: all of them in a long run. In the suite, the first two, which have most effects, and
- * the others in turn, so that each is tried at many places.
+ * Returns the characters to try at a place: all of them in a long run. In the suite, the first two, which have most effects, or one of
+ * them in a long text, and the others in turn, so that each is tried at many places.
  */
 let turn = 0
 function* charactersFor(size: number): Generator<string> {
   if (isLong) return yield* CHARACTERS
-  if (size < 1_000 * KIB) yield* CHARACTERS.slice(0, 2)
   turn += 1
+  if (size < 64 * KIB) yield* CHARACTERS.slice(0, 2)
+  else if (size < 1_000 * KIB) yield CHARACTERS[turn % 2] ?? '*'
   yield CHARACTERS[turn % CHARACTERS.length] ?? '*'
 }
 
@@ -95,8 +96,11 @@ type Encoding = (params: unknown) => { readonly type: string; readonly body: str
 const asJson: Encoding = (params) => ({ type: 'application/json', body: JSON.stringify(params) })
 const asForm: Encoding = (params) => ({ type: FORM['Content-Type'], body: toForm(params as Body) })
 
-/** Alternates in the suite; both in a long run. */
-const encodings = (): Encoding[] => (isLong ? [asJson, asForm] : [turn % 2 === 0 ? asJson : asForm])
+/** Alternates in the suite, so that each character has both; both in a long run. */
+const encodings = (): Encoding[] => {
+  if (isLong) return [asJson, asForm]
+  return [Math.floor(turn / CHARACTERS.length) % 2 === 0 ? asJson : asForm]
+}
 
 /** Repeats a character so that the encoded text has a size. */
 const textOf = (character: string, size: number, encode: Encoding): string => {
@@ -131,19 +135,29 @@ class Reading {
   #ignoring = (): Sent => played.requestTo(routeAt('post', '/v1/customers'))
 }
 
+/** Returns the places for a text in a body. The longest text is sent only to one of the routes that share a parameter in the suite. */
+function* placesFor(size: number): Generator<[Registered, Place]> {
+  const seen = new Set<string>()
+  for (const route of played.sandbox.routes) {
+    for (const place of places.inBody(route)) {
+      const name = place.join('.')
+      if (isLong || size < 1_000 * KIB || !seen.has(name)) yield [route, place]
+      seen.add(name)
+    }
+  }
+}
+
 async function* bodies(size: number): AsyncGenerator<Attack> {
   const reading = new Reading()
-  for (const route of played.sandbox.routes) {
+  for (const [route, place] of placesFor(size)) {
     const original = played.requestTo(route)
-    for (const place of places.inBody(route)) {
-      for (const character of charactersFor(size)) {
-        for (const encode of encodings()) {
-          const value = textOf(character, size, encode)
-          const params = put(JSON.parse(original.init.body ?? '{}'), place, value)
-          const name = `${route.method} ${route.path}, ${place.join('.')}: ${size} bytes of '${character}'`
-          const sent = withBody(original, encode(params))
-          yield { name, sent, reading: await reading.of(character, value, encode) }
-        }
+    for (const character of charactersFor(size)) {
+      for (const encode of encodings()) {
+        const value = textOf(character, size, encode)
+        const params = put(JSON.parse(original.init.body ?? '{}'), place, value)
+        const name = `${route.method} ${route.path}, ${place.join('.')}: ${size} bytes of '${character}'`
+        const sent = withBody(original, encode(params))
+        yield { name, sent, reading: await reading.of(character, value, encode) }
       }
     }
   }
@@ -256,16 +270,17 @@ function* manyNames(): Generator<Attack> {
   const pairs = Array.from({ length: 90_000 }, (_, n) => [`k${n}`, ''] as const)
   const many = Object.fromEntries(pairs)
   const bodies = { zebra: { zebra: many }, metadata: { metadata: many }, items: { items: many }, top: many }
+  const encoded = [asJson, asForm].flatMap((encode) =>
+    Object.entries(bodies).map(([place, body]) => ({ place, ...encode(body) })),
+  )
   for (const path of ['/v1/customers', '/v1/subscriptions', '/v1/oauth/token']) {
     const original = played.requestTo(routeAt('post', path))
-    for (const encode of [asJson, asForm]) {
-      for (const [place, body] of Object.entries(bodies)) {
-        const sent = withBody(original, encode(body))
-        yield { name: `${path}, ${encode({}).type}: 90,000 names in ${place}`, sent }
-      }
-    }
+    for (const { place, ...body } of encoded)
+      yield { name: `${path}, ${body.type}: 90,000 names in ${place}`, sent: withBody(original, body) }
     const lists = { type: 'application/json', body: JSON.stringify({ items: Array(340_000).fill([]) }) }
     yield { name: `${path}: a list of 340,000 lists`, sent: withBody(original, lists) }
+    const nested = Array.from({ length: 500 }, (_, at) => `zz[${at}]${'[1000]'.repeat(14)}=1`).join('&')
+    yield { name: `${path}: nested indexes`, sent: withBody(original, { ...asForm({}), body: nested }) }
     for (const piece of ['a&', '[]&', 'a[]&', 'a[b]=&', '&'])
       yield {
         name: `${path}: a MiB of '${piece}'`,
