@@ -147,8 +147,31 @@ function recordOf<Row>(columns: readonly string[]): Reader<Row> {
 /** A statement takes some 35 kB, and clients can ask for millions of different lists. */
 const MOST_KEPT = 2_000
 
+type Query = Pick<CompiledQuery, 'sql' | 'parameters'>
+
+/** The queries of all databases by name, because compiling them takes a quarter of the start of a sandbox in memory. */
+const compiled = new Map<string, Query>()
+
+/** Adds an entry. Of too many, removes the first one, so that finding an entry stays quick. */
+function keep<Value>(map: Map<string, Value>, name: string, value: Value, most: number): void {
+  map.set(name, value)
+  if (map.size <= most) return
+  const [first = ''] = map.keys()
+  map.delete(first)
+}
+
+/** Compiles a query once. */
+function queryOf(name: string, build: (db: Kysely<Tables>) => Compilable<unknown>): Query {
+  const known = compiled.get(name)
+  if (known) return known
+  const { sql, parameters } = build(builder).compile()
+  const query = { sql, parameters }
+  keep(compiled, name, query, MOST_KEPT)
+  return query
+}
+
 /**
- * The statements of one database, each compiled at its first use. Of too many the first ones are dropped, and compiled again
+ * The statements of one database, each prepared at its first use. Of too many the first ones are dropped, and prepared again
  * when they are needed.
  */
 export class Statements {
@@ -169,7 +192,7 @@ export class Statements {
 
   /**
    * Returns the statement with this name.
-   * @param name - identifies the query: equal names must mean equal queries
+   * @param name - identifies the query: equal names must mean equal queries, in all databases
    * @param build - the query, with `arg` for values that are given later
    * @param read - converts a row; without it, rows are records of their columns. That of the first call is kept, so it may use nothing
    *   that differs between calls
@@ -181,9 +204,10 @@ export class Statements {
   ): Statement<Row> {
     let statement = this.#cache.get(name)
     if (!statement) {
-      const { sql, parameters } = build(builder).compile()
+      const { sql, parameters } = queryOf(name, build)
       statement = new Statement<unknown>(this.#database.prepare(sql), parameters, read)
-      this.#keep(name, statement, sql)
+      keep(this.#cache, name, statement, this.#mostKept)
+      keep(this.#texts, name, sql, this.#mostKept)
     }
     return statement as Statement<Row>
   }
@@ -192,15 +216,5 @@ export class Statements {
   once<Row>(query: { compile: (db: Kysely<Tables>) => CompiledQuery }, read?: Reader<Row>): Statement<Row> {
     const { sql, parameters } = query.compile(builder)
     return new Statement<Row>(this.#database.prepare(sql), parameters, read)
-  }
-
-  #keep(name: string, statement: Statement<unknown>, sql: string): void {
-    this.#cache.set(name, statement)
-    this.#texts.set(name, sql)
-    if (this.#cache.size <= this.#mostKept) return
-    // In the order of their compilation, so that finding a statement stays quick.
-    const [first = ''] = this.#cache.keys()
-    this.#cache.delete(first)
-    this.#texts.delete(first)
   }
 }

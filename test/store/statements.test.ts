@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
-import { expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { expect, test, vi } from 'vitest'
 import { arg, literal, Statements } from '../../src/store/statements.ts'
 
 test('of too many statements the first ones are dropped, and compiled again when they are needed', () => {
@@ -24,4 +25,15 @@ test('a statement for one row fails if there is no such row', () => {
   remove.runOnOne({ name: 'seed' })
   expect(() => remove.runOnOne({ name: 'seed' })).toThrow('a statement for one row changes 0')
   database.close()
+})
+
+test('a query is compiled once for all databases', () => {
+  const build = vi.fn(() => sql`select 1 as n`)
+  for (let n = 0; n < 2; n += 1) {
+    const database = new Database(':memory:')
+    const one = new Statements(database).named('one', (db) => ({ compile: () => build().compile(db) }))
+    expect(one.get({})).toEqual({ n: 1 })
+    database.close()
+  }
+  expect(build).toHaveBeenCalledOnce()
 })
