@@ -17,12 +17,13 @@ export function schemaFaultIn(
   if (version === 0 || (isNewest && newestSchema !== undefined && hasStatements(database, newestSchema)))
     return undefined
   const parts = partsOf(database)
-  const { expected, known, columns } = partsAt(version, migrations)
-  const missing = [...expected].find((part) => !parts.has(part))
-  const early = [...parts].find((part) => known.has(part) && !expected.has(part))
+  const expected = schemaAt(version, migrations)
+  const newest = schemaAt(versionOf(migrations), migrations)
+  const missing = [...expected.parts].find((part) => !parts.has(part))
+  const early = [...parts].find((part) => newest.parts.has(part) && !expected.parts.has(part))
   if (missing !== undefined) return `schema ${version} requires ${missing}, which is missing`
   if (early !== undefined) return `it has ${early}, which schema ${version} does not`
-  const moved = differentOrder(columns, columnsIn(database))
+  const moved = differentOrder(expected.columns, columnsIn(database))
   return moved && `the columns of table ${moved} have another order than in schema ${version}`
 }
 
@@ -74,9 +75,7 @@ export function foreignCodeIn(
 /** Returns the statements of the schema of a version. */
 function statementsAt(version: number, { migrations, newestSchema }: Schemas): readonly unknown[] {
   if (version === versionOf(migrations) && newestSchema !== undefined) return statementsIn(newestSchema)
-  return withMigrated(version, migrations, (database) =>
-    database.prepare('select sql from sqlite_master').pluck().all(),
-  )
+  return schemaAt(version, migrations).statements
 }
 
 const statementsIn = (schema: string): readonly string[] => schema.trim().split(/;\n|;$/)
@@ -87,25 +86,34 @@ function hasStatements(database: Sqlite.Database, schema: string): boolean {
   return statementsIn(schema).every((statement) => statement === '' || own.has(statement))
 }
 
-/** Returns the parts of the schema of a version with the order of its columns, and the parts of the newest schema. */
-const partsAt = (version: number, migrations: Migrations) =>
-  withMigrated(version, migrations, (database) => {
-    const expected = partsOf(database)
-    const columns = columnsIn(database)
-    for (const { up } of Object.values(migrations).slice(version)) up(database)
-    return { expected, columns, known: partsOf(database) }
-  })
+/** The schema of a version: its parts, the order of its columns, and its statements. */
+type Schema = {
+  readonly parts: ReadonlySet<string>
+  readonly columns: Columns
+  readonly statements: readonly unknown[]
+}
 
-/** Reads an empty database in memory that has the schema of a version. */
-function withMigrated<Result>(
-  version: number,
-  migrations: Migrations,
-  read: (database: Sqlite.Database) => Result,
-): Result {
+/** The schemas that were read, by version. A database of an older schema is checked several times before it is migrated. */
+const known = new WeakMap<Migrations, Map<number, Schema>>()
+
+/** Returns the schema of a version. */
+function schemaAt(version: number, migrations: Migrations): Schema {
+  const schemas = known.get(migrations) ?? new Map<number, Schema>()
+  const schema = schemas.get(version) ?? readSchema(version, migrations)
+  known.set(migrations, schemas.set(version, schema))
+  return schema
+}
+
+/** Reads the schema of a version from an empty database in memory. */
+function readSchema(version: number, migrations: Migrations): Schema {
   const database = openSqlite(':memory:')
   try {
     for (const { up } of Object.values(migrations).slice(0, version)) up(database)
-    return read(database)
+    return {
+      parts: partsOf(database),
+      columns: columnsIn(database),
+      statements: database.prepare('select sql from sqlite_master').pluck().all(),
+    }
   } finally {
     database.close()
   }
