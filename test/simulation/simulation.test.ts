@@ -29,7 +29,7 @@ describe('a simulation', () => {
   })
 })
 
-/** Realistic defects: the replaced function of a module, the kind of failure that reveals it, and the first seed that finds it. */
+/** Realistic defects: the replaced function of a module, the kind of failure that reveals it, and a seed that finds it soon. */
 const DEFECTS = [
   {
     what: 'a last retry that is a day late',
@@ -39,7 +39,7 @@ const DEFECTS = [
         attempts > 4 ? null : failedAt + ([1, 2, 2, 3][attempts - 1] ?? 0) * 86_400,
     }),
     kind: 'history',
-    seed: 2,
+    seed: 23,
   },
   {
     what: 'a period that is counted from the previous one, not from the anchor',
@@ -48,7 +48,7 @@ const DEFECTS = [
       nextBoundary: (_: number, recurring: unknown, after: number) => addIntervals?.(after, recurring, 1),
     }),
     kind: 'history',
-    seed: 2,
+    seed: 24,
   },
   {
     what: 'a proration that is rounded down',
@@ -58,7 +58,7 @@ const DEFECTS = [
         Math.floor(shares.reduce((sum, { amount, part, whole }) => sum + (amount * part) / whole, 0)),
     }),
     kind: 'history',
-    seed: 5,
+    seed: 27,
   },
   {
     what: 'a phase of a schedule that begins without its proration',
@@ -70,14 +70,14 @@ const DEFECTS = [
       },
     }),
     kind: 'history',
-    seed: 8,
+    seed: 10,
   },
   {
     what: 'a schedule that goes on without its subscription',
     path: '../../src/core/billing/schedule.ts',
     replace: () => ({ endSchedule: () => undefined }),
     kind: 'history',
-    seed: 5,
+    seed: 16,
   },
 ] as const
 
@@ -100,7 +100,7 @@ describe('a defect is found, and shortened to few steps:', () => {
     for (let seed = first; seed < first + 12; seed += 1) {
       const steps = stepsOf(seed, 130)
       if ((await failsAs(seed, steps)) !== kind) continue
-      const shortest = await shrink(steps, async (shorter) => (await failsAs(seed, shorter)) === kind, 30)
+      const shortest = await shrink(steps, async (shorter) => (await failsAs(seed, shorter)) === kind, 16)
       expect(await failsAs(seed, shortest)).toBe(kind)
       expect(shortest.length).toBeLessThan(60)
       return
