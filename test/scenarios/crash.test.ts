@@ -4,12 +4,15 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { openSandbox, type Sandbox } from '../../src/daemon/sandbox.ts'
+import { STEP_LIMITS, type WorkLimits } from '../../src/engine/machine/work-limits.ts'
 import { clientOf, type Twin } from '../twin.ts'
 import { at, bytesOf, historyOf, listAll, openTwin, subscribe } from './story.ts'
 
 const NOW = at('2026-06-01T09:00:00Z')
 const END = at('2026-06-08T09:00:00Z')
-const SUBSCRIPTIONS = 300
+const SUBSCRIPTIONS = 80
+/** An advance has several batches. */
+const LIMITS: WorkLimits = { ...STEP_LIMITS, jobs: { ms: Number.POSITIVE_INFINITY, steps: 30 } }
 const SECRET_KEY = 'sk_test_000000000000000000000000'
 
 /** A third of the cards declines sometimes, so that an advance has other jobs beside renewals. */
@@ -20,7 +23,13 @@ const SCRIPTS = [
 ]
 
 async function open(database: string): Promise<Twin> {
-  const sandbox = await openSandbox({ database, clock: NOW, seed: '7', secretKey: SECRET_KEY })
+  const sandbox = await openSandbox({
+    database,
+    clock: NOW,
+    seed: '7',
+    secretKey: SECRET_KEY,
+    limits: LIMITS,
+  })
   onTestFinished(() => sandbox.close())
   return clientOf(sandbox, SECRET_KEY)
 }
@@ -166,7 +175,13 @@ test('an advance that fails can be repeated with its idempotency key', async () 
 test('an advance that a stop interrupts admits no write, and continues at the next start', async () => {
   const folder = makeFolder()
   const database = join(folder, 'stopped.db')
-  const sandbox = await openSandbox({ database, clock: NOW, seed: '7', secretKey: SECRET_KEY })
+  const sandbox = await openSandbox({
+    database,
+    clock: NOW,
+    seed: '7',
+    secretKey: SECRET_KEY,
+    limits: LIMITS,
+  })
   const twin = clientOf(sandbox, SECRET_KEY)
   await prepare(twin)
   // The event that stops the advance, also after a restart, comes after two renewals of every subscription.

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openSandbox } from '../../src/daemon/sandbox.ts'
+import { STEP_LIMITS, type WorkLimits } from '../../src/engine/machine/work-limits.ts'
 import { type Body, clientOf, makePrice, type Twin } from '../twin.ts'
 import { at, bytesOf, historyOf, nowOf, openTwin } from './story.ts'
 
@@ -14,11 +15,13 @@ const END = '2026-07-01T09:00:00Z'
 const LATE = '2026-09-01T09:00:00Z'
 const DAYS_TO_LATE = 92
 const SECRET_KEY = 'sk_test_000000000000000000000000'
-const SUBSCRIPTIONS = 40
+const SUBSCRIPTIONS = 12
 /** Fewer, where whole histories are compared: reading them takes longer than the advance. */
-const FEW = 8
+const FEW = 4
+/** An advance has many batches. */
+const LIMITS: WorkLimits = { ...STEP_LIMITS, jobs: { ms: Number.POSITIVE_INFINITY, steps: 10 } }
 
-/** A test clock with customers who are billed each day: enough jobs for several batches. */
+/** A test clock with customers who are billed each day: enough jobs for many batches. */
 async function busyClock(
   twin: Twin,
   outcomes: string[] = [],
@@ -51,7 +54,7 @@ async function begin(twin: Twin, id: string, to = END): Promise<{ moved: Promise
 
 describe('while a test clock advances', () => {
   test('writes of its own customers wait, others do not, and reads see intermediate times', async () => {
-    const twin = await openTwin({ now: NOW })
+    const twin = await openTwin({ now: NOW, limits: LIMITS })
     const { id, customer } = await busyClock(twin)
     const { moved } = await begin(twin, id, LATE)
     let hasEnded = false
@@ -84,7 +87,7 @@ describe('while a test clock advances', () => {
     ['a payment intent', '/v1/payment_intents/@/confirm', {}],
     ['a refund', '/v1/refunds', { charge: '@charge' }],
   ])('%s of its customers waits too, although it names no clock', async (_, path, body: Body) => {
-    const twin = await openTwin({ now: NOW })
+    const twin = await openTwin({ now: NOW, limits: LIMITS })
     const { id, customer } = await busyClock(twin)
     const own = { customer: customer.id, amount: 500, currency: 'usd', payment_method: 'pm_card_visa' }
     const waiting = await twin.post('/v1/payment_intents', own)
@@ -99,7 +102,7 @@ describe('while a test clock advances', () => {
   })
 
   test('deleting it waits for its end', async () => {
-    const twin = await openTwin({ now: NOW })
+    const twin = await openTwin({ now: NOW, limits: LIMITS })
     const { id } = await busyClock(twin)
     const { moved } = await begin(twin, id)
     await twin.delete(`${PATH}/${id}`)
@@ -110,7 +113,7 @@ describe('while a test clock advances', () => {
 
   test('it can be canceled, and continuing gives the history of one advance', async () => {
     const play = async (isCanceled: boolean) => {
-      const twin = await openTwin({ now: NOW })
+      const twin = await openTwin({ now: NOW, limits: LIMITS })
       const { id } = await busyClock(twin, ['succeed', 'decline:lost_card'], 3 * FEW)
       const { moved } = await begin(twin, id)
       if (isCanceled) {
@@ -125,7 +128,7 @@ describe('while a test clock advances', () => {
   })
 
   test('a card script is used up once for each attempt, though a request had to wait', async () => {
-    const twin = await openTwin({ now: NOW })
+    const twin = await openTwin({ now: NOW, limits: LIMITS })
     const { id, customer } = await busyClock(twin)
     const card = await twin.post('/v1/payment_methods/pm_card_visa/attach', { customer: customer.id })
     const outcomes = ['decline:lost_card', 'succeed', 'decline:expired_card']
@@ -147,7 +150,7 @@ describe('while a test clock advances', () => {
 
 test('two test clocks and the main clock advance simultaneously, each with its own history', async () => {
   const play = async (isParallel: boolean) => {
-    const twin = await openTwin({ now: NOW })
+    const twin = await openTwin({ now: NOW, limits: LIMITS })
     const first = await busyClock(twin, [], FEW)
     const second = await busyClock(twin, ['succeed', 'decline:lost_card', 'decline:lost_card'], FEW)
     const steps = [
@@ -178,7 +181,13 @@ test('an advance of a test clock that a crash interrupts continues at the next s
     string,
   ]
   const open = async (database: string) => {
-    const sandbox = await openSandbox({ database, clock: at(NOW), seed: '7', secretKey: SECRET_KEY })
+    const sandbox = await openSandbox({
+      database,
+      clock: at(NOW),
+      seed: '7',
+      secretKey: SECRET_KEY,
+      limits: LIMITS,
+    })
     onTestFinished(() => sandbox.close())
     return clientOf(sandbox, SECRET_KEY)
   }
