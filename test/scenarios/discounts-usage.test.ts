@@ -4,7 +4,7 @@ import { at, PACES } from './story.ts'
 import { begin, END, linesOf, MIDDLE, makeMetered, newestInvoice } from './usage-story.ts'
 
 /** Two ways through time, which must give the same history. */
-const TWO_PACES = Object.entries(PACES).filter(([name]) => name !== 'steps of six hours')
+const TWO_PACES = Object.entries(PACES).filter(([name]) => name !== 'steps of 18 hours')
 
 const offEach = ({ lines }: Body): number[][] =>
   lines.data.map(({ discount_amounts }: Body) => discount_amounts.map(({ amount }: Body) => amount))

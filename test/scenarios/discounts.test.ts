@@ -4,7 +4,7 @@ import { balanceOf, begin, END, linesOf, MIDDLE, newestInvoice, pendingAmounts, 
 import { at, historyOf, listAll, openTwin, PACES, subscribe } from './story.ts'
 
 /** Two ways through time, which must give the same history. */
-const TWO_PACES = Object.entries(PACES).filter(([name]) => name !== 'steps of six hours')
+const TWO_PACES = Object.entries(PACES).filter(([name]) => name !== 'steps of 18 hours')
 
 const makeCoupon = async (twin: Twin, params: Body): Promise<string> =>
   (await twin.post('/v1/coupons', { duration: 'forever', ...params })).id
