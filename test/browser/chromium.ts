@@ -18,7 +18,8 @@ export const chromiumPath = (): string | undefined =>
 /** Starts a headless browser. */
 export async function launchChromium(): Promise<Browser> {
   const executablePath = chromiumPath()
-  if (executablePath === undefined) throw new Error('There is no Chromium: apt-get install chromium')
+  if (executablePath === undefined)
+    throw new Error('There is no Chromium: apt-get install chromium-headless-shell')
   const { chromium } = await import('playwright-core')
   // The browser's sandbox does not work for root, which containers run as.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []

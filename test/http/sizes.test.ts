@@ -87,9 +87,10 @@ let turn = 0
 function* charactersFor(size: number): Generator<string> {
   if (isLong) return yield* CHARACTERS
   turn += 1
-  if (size < 64 * KIB) yield* CHARACTERS.slice(0, 2)
-  else if (size < 1_000 * KIB) yield CHARACTERS[turn % 2] ?? '*'
-  yield CHARACTERS[turn % CHARACTERS.length] ?? '*'
+  const frequent = CHARACTERS.slice(0, 2)
+  const inTurn = CHARACTERS[turn % CHARACTERS.length] ?? '*'
+  const most = size < 64 * KIB ? frequent : size < 1_000 * KIB ? [frequent[turn % 2] ?? '*'] : []
+  yield* new Set([...most, inTurn])
 }
 
 type Encoding = (params: unknown) => { readonly type: string; readonly body: string }

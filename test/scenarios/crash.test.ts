@@ -22,14 +22,11 @@ const SCRIPTS = [
   ['succeed', 'succeed', ...Array(9).fill('decline:expired_card')],
 ]
 
+const openAt = (database: string): Promise<Sandbox> =>
+  openSandbox({ database, clock: NOW, seed: '7', secretKey: SECRET_KEY, limits: LIMITS })
+
 async function open(database: string): Promise<Twin> {
-  const sandbox = await openSandbox({
-    database,
-    clock: NOW,
-    seed: '7',
-    secretKey: SECRET_KEY,
-    limits: LIMITS,
-  })
+  const sandbox = await openAt(database)
   onTestFinished(() => sandbox.close())
   return clientOf(sandbox, SECRET_KEY)
 }
@@ -175,13 +172,7 @@ test('an advance that fails can be repeated with its idempotency key', async () 
 test('an advance that a stop interrupts admits no write, and continues at the next start', async () => {
   const folder = makeFolder()
   const database = join(folder, 'stopped.db')
-  const sandbox = await openSandbox({
-    database,
-    clock: NOW,
-    seed: '7',
-    secretKey: SECRET_KEY,
-    limits: LIMITS,
-  })
+  const sandbox = await openAt(database)
   const twin = clientOf(sandbox, SECRET_KEY)
   await prepare(twin)
   // The event that stops the advance, also after a restart, comes after two renewals of every subscription.

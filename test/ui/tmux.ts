@@ -71,7 +71,8 @@ export async function openTerminal({
       process.kill(Number(stdout.trim()), name)
     },
     close: async () => {
-      await Promise.all([tmux('kill-server'), ended])
+      // The server may end before it replies.
+      await Promise.allSettled([tmux('kill-server'), ended])
     },
   }
   await terminal.shows('$')
@@ -91,12 +92,18 @@ function startTmux(...session: string[]) {
   })
   const replies: { resolve(lines: string[]): void; reject(error: Error): void }[] = []
   const changes = new EventEmitter()
+  const ended = once(client, 'close')
+  const lost = ended.then((): never => {
+    throw new Error('tmux has ended')
+  })
+  // Until then, commands have no session to run in.
+  const attached = Promise.race([once(changes, 'attached'), lost])
   let reply: string[] | undefined
   createInterface(client.stdout).on('line', (line) => {
     // The last number is 1 for commands from stdin: the first reply is that of new-session.
     const [, edge] = /^%(begin|end|error) \d+ \d+ 1$/.exec(line) ?? []
     if (edge === 'begin') reply = []
-    else if (reply === undefined) changes.emit('change')
+    else if (reply === undefined) changes.emit(line.startsWith('%session-changed') ? 'attached' : 'change')
     else if (edge === undefined) reply.push(line)
     else {
       if (edge === 'end') replies.shift()?.resolve(reply)
@@ -105,12 +112,14 @@ function startTmux(...session: string[]) {
     }
   })
   return {
-    tmux: (...words: string[]): Promise<string[]> => {
+    tmux: async (...words: string[]): Promise<string[]> => {
+      await attached
       client.stdin.write(`${words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')}\n`)
-      return new Promise((resolve, reject) => replies.push({ resolve, reject }))
+      const replied = new Promise<string[]>((resolve, reject) => replies.push({ resolve, reject }))
+      return Promise.race([replied, lost])
     },
     /** Resolves with the next output of the terminal. */
     changed: () => once(changes, 'change'),
-    ended: once(client, 'close'),
+    ended,
   }
 }
