@@ -1,7 +1,6 @@
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { mayBeOfStorage } from './unusable.ts'
 
 /**
  * The largest write-ahead log in pages: 12 MB. Large enough that a page that many commands change is copied into the
@@ -59,21 +58,25 @@ export class DiskRoom {
   }
 
   /**
-   * Measures the room of the disk, and limits the log and the database to it. What cannot be measured keeps its limits until the next
-   * time: a transaction that is committed must not fail.
+   * Measures the room of the disk, and limits the log and the database to it. If that fails, the limits stay until the next time: a
+   * transaction that is committed must not fail.
    */
   measure(): void {
     try {
       this.#measure()
     } catch (error) {
-      if (!mayBeOfStorage(error) && !isOfSystem(error)) throw error
+      if (!(error instanceof Sqlite.SqliteError) && !isOfSystem(error)) throw error
     }
   }
 
   #measure(): void {
     const free = this.#free(this.#database.name)
+    const isUnknown = free === Number.POSITIVE_INFINITY
+    if (isUnknown || (free >= PLENTY && !this.#isLimited)) return
+    // Also if only some of the limits could be set: then they are all set the next time.
+    this.#isLimited = true
     if (free < PLENTY) this.#limitTo(free)
-    else if (this.#isLimited) this.#set({ logPages: LOG_PAGES, logBytes: -1, pages: MAX_PAGES })
+    else this.#set({ logPages: LOG_PAGES, logBytes: -1, pages: MAX_PAGES })
     this.#isLimited = free < PLENTY
   }
 

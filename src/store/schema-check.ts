@@ -94,13 +94,13 @@ type Schema = {
 }
 
 /** The schemas that were read, by version. A database of an older schema is checked several times before it is migrated. */
-const known = new WeakMap<Migrations, Map<number, Schema>>()
+const schemasRead = new WeakMap<Migrations, Map<number, Schema>>()
 
 /** Returns the schema of a version. */
 function schemaAt(version: number, migrations: Migrations): Schema {
-  const schemas = known.get(migrations) ?? new Map<number, Schema>()
+  const schemas = schemasRead.get(migrations) ?? new Map<number, Schema>()
   const schema = schemas.get(version) ?? readSchema(version, migrations)
-  known.set(migrations, schemas.set(version, schema))
+  schemasRead.set(migrations, schemas.set(version, schema))
   return schema
 }
 

@@ -1,7 +1,6 @@
-import { statfsSync } from 'node:fs'
-import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { RowDamaged } from './damage.ts'
+import { freeBytes } from './disk-room.ts'
 
 /** The free bytes below which SQLite cannot open a database with a write-ahead log: the log's index takes 32 KiB. */
 const LEAST_ROOM = 65_536
@@ -57,11 +56,8 @@ const diskFull = (path: string, reason: string) =>
     `${path} cannot be opened or written because the disk is full (${reason}). Free some space, for example by deleting daemon.log, snapshots or the backup of an older schema in its folder, or give another --data folder.`,
   )
 
-/** Reports whether the disk has room for the files beside a database. */
-function hasRoom(path: string): boolean {
-  const { bavail, bsize } = statfsSync(dirname(path))
-  return bavail * bsize >= LEAST_ROOM
-}
+/** Reports whether the disk has room for the files beside a database, as far as is known. */
+const hasRoom = (path: string): boolean => freeBytes(path) >= LEAST_ROOM
 
 /** Creates the error for a damaged or foreign file. */
 export const damagedError = (path: string, damage: string) =>

@@ -86,8 +86,14 @@ test('the room of a folder that was deleted is unknown, and limits nothing', () 
 
 test('a disk that cannot be measured after a transaction keeps its limits', () => {
   let free = MIB
-  const room = new DiskRoom(database, () => free)
+  let isKnown = true
+  const room = new DiskRoom(database, () => (isKnown ? free : Number.POSITIVE_INFINITY))
   const measured = limits()
+  isKnown = false
+  room.committed()
+  expect(limits()).toEqual(measured)
+
+  isKnown = true
   free = 0
   // No file in the folder is found any more: its name is a link to itself.
   renameSync(folder, `${folder}-moved`)
@@ -105,6 +111,23 @@ test('a disk that cannot be measured after a transaction keeps its limits', () =
   expect(limits()).toEqual(measured)
   room.committed()
   expect(limits().logPages).toBe(1)
+})
+
+test('limits of which only some could be set are removed when there is plenty of room', () => {
+  let free = 1_000 * MIB
+  const room = new DiskRoom(database, () => free)
+  const pragma = database.pragma.bind(database)
+  const failing = vi.spyOn(database, 'pragma').mockImplementation((text, options) => {
+    if (text.startsWith('max_page_count')) throw new Sqlite.SqliteError('database is locked', 'SQLITE_BUSY')
+    return pragma(text, options)
+  })
+  free = MIB
+  room.measure()
+  failing.mockRestore()
+  expect(limits()).not.toMatchObject({ logPages: LOG_PAGES })
+  free = 1_000 * MIB
+  room.measure()
+  expect(limits()).toMatchObject({ logPages: LOG_PAGES, logBytes: -1 })
 })
 
 test('a mistake in measuring is not hidden', () => {
