@@ -50,7 +50,8 @@ export function controlClock({ get, post, now }: Controlled): ClockControl {
     },
     advance: (by, options) => advance({ by }, options),
     advanceTo: (to, options) => advance({ to: timeOf(to) }, options),
-    advanceToNext: async (options) => {
+    advanceToNext: async (options = {}) => {
+      refuseUnknown('advanceToNext', options, { awaitWebhooks: true })
       const [next] = await upcoming(1)
       if (!next) throw new Error('No job is due, so advanceToNext has no time to advance to')
       return advance({ to: next.due }, options)

@@ -170,8 +170,16 @@ const MERCHANT_OPTIONS: Readonly<Record<keyof NewMerchant, true>> = {
   secretKey: true,
 }
 
+const NOTICES: Readonly<Record<keyof NonNullable<NewMerchant['notices']>, true>> = {
+  invoice_upcoming: true,
+  trial_will_end: true,
+  invoice_will_be_due: true,
+  invoice_overdue: true,
+}
+
 async function createMerchant(shared: Shared, merchant: NewMerchant = {}) {
   refuseUnknown('merchants.create', merchant, MERCHANT_OPTIONS)
+  refuseUnknown('notices', merchant.notices ?? {}, NOTICES)
   const { name, now, dunningFinalAction, notices, dialect, apiVersion, secretKey } = merchant
   const { admin, sandbox } = shared
   const { id } = await ask<{ id: string }>(admin, 'POST', '/_paytwin/merchants', {

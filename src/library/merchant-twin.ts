@@ -69,8 +69,14 @@ export function faultsOf(admin: Caller, merchant: string | null): Faults {
     return merchant === null ? data : data.filter((fault) => fault.merchant === merchant)
   }
   return {
-    add: (kind, options = {}) =>
-      ask(admin, 'POST', '/_paytwin/faults', { kind, ...options, ...(merchant !== null && { merchant }) }),
+    add: async (kind, options = {}) => {
+      refuseUnknown('faults.add', options, { count: true, rate: true, route: true, ms: true })
+      return ask(admin, 'POST', '/_paytwin/faults', {
+        kind,
+        ...options,
+        ...(merchant !== null && { merchant }),
+      })
+    },
     list,
     clear: async () => {
       for (const { id } of await list()) await ask(admin, 'DELETE', `/_paytwin/faults/${id}`)

@@ -286,6 +286,21 @@ describe('options', () => {
       "an advance has no option 'stop_on'. Valid options: stopOn, awaitWebhooks",
     ],
     [
+      'clock.advanceToNext',
+      (twin) => twin.clock.advanceToNext(wrong({ stopOn: ['invoice.paid'] })),
+      "advanceToNext has no option 'stopOn'. Valid options: awaitWebhooks",
+    ],
+    [
+      'faults.add',
+      (twin) => twin.faults.add('decline', wrong({ counts: 5 })),
+      "faults.add has no option 'counts'. Valid options: count, rate, route, ms",
+    ],
+    [
+      'notices',
+      (twin) => twin.merchants.create({ notices: wrong({ invoiceUpcoming: 3 }) }),
+      "notices has no option 'invoiceUpcoming'. Valid options: invoice_upcoming, trial_will_end, invoice_will_be_due, invoice_overdue",
+    ],
+    [
       'events.list',
       (twin) => twin.events.list(wrong({ types: ['invoice.paid'] })),
       "events.list has no option 'types'. Valid options: type, after",
@@ -304,7 +319,7 @@ describe('options', () => {
     const twin = await open()
     const before = twin.clock.now
     await expect(call(twin)).rejects.toThrow(new TypeError(message))
-    expect([twin.clock.now, await twin.events.list()]).toEqual([before, []])
+    expect([twin.clock.now, await twin.events.list(), await twin.faults.list()]).toEqual([before, [], []])
   })
 })
 
