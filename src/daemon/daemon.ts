@@ -17,7 +17,7 @@ import { Ending } from './ending.ts'
 import { refusalOf } from './explain-start.ts'
 import { warnOfIgnored } from './ignored-params.ts'
 import { createListener, type Listener, limitsOfProcess, type SocketLimits } from './listener.ts'
-import { checkPort, listening } from './listening.ts'
+import { checkPort, listening, type Place, placeOf } from './listening.ts'
 import type { Logger } from './log.ts'
 import { readFixtures } from './read-fixtures.ts'
 import { openSandbox, type Sandbox } from './sandbox.ts'
@@ -111,7 +111,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 }
 
 async function startIn(folder: DataFolder | null, options: DaemonOptions): Promise<Daemon> {
-  if (folder && !existsSync(folder.database)) await checkPort(options)
+  const place = await placeOf(options)
+  if (folder && !existsSync(folder.database)) await checkPort(place)
   const token = await adminTokenOf(options, folder)
   const daemonLog = openLog({ ...options, level: options.logLevel, secrets: () => [token.value] })
   const log = daemonLog.logger
@@ -149,7 +150,7 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
   try {
     takeOver(folder, daemonLog)
     if (!isLoopback(options.host)) sandbox.keys.watchShort(warnOfShortKeys(log))
-    listener = await listen(sandbox, options, log, () => url)
+    listener = await listen(sandbox, { ...options, place }, log, () => url)
     const { port } = listener.server.address() as AddressInfo
     url = listeningUrl(options.host, port)
     pages = pagesUrl(options, port)
@@ -217,7 +218,7 @@ function logFirstState({ loaded, merchant }: Sandbox, options: DaemonOptions, lo
 
 async function listen(
   sandbox: Sandbox,
-  options: DaemonOptions,
+  options: DaemonOptions & { readonly place: Place },
   log: Logger,
   url: () => string,
 ): Promise<Listener> {
@@ -227,7 +228,7 @@ async function listen(
     limits: options.socketLimits ?? limitsOfProcess(),
     unread: (error) => log.warn({ err: error }, 'unreadable request'),
   })
-  await listening(listener.server, options)
+  await listening(listener.server, options.place)
   return listener
 }
 

@@ -80,9 +80,10 @@ export class DataFolder {
       this.#fillEmpty('admin-token', made)
       return read()
     } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException
-      // The disk may fail only now, and the token be kept.
-      const advice = code === undefined ? ' Delete the file, and the next start creates a new token.' : ''
+      const { code = '', message } = error as NodeJS.ErrnoException
+      // What passes is no reason to give up the token.
+      const mayPass = ['EIO', 'ENOSPC', 'EMFILE', 'ENFILE'].includes(code)
+      const advice = mayPass ? '' : ' Delete the file, and the next start creates a new token.'
       throw new StartRefused(
         1,
         `The admin token in ${this.adminTokenFile} cannot be read: ${message}.${advice}`,

@@ -2,10 +2,23 @@ import { createServer, isIP, type Server } from 'node:net'
 import { type LookUp, LookupProcesses } from '../webhooks/lookup-processes.ts'
 import { StartRefused } from './start-refused.ts'
 
-/** The time limit for looking up the name of the host, in milliseconds. */
+/** The time limit for looking up the name of a host, in milliseconds. */
 const LOOKUP_MS = 5_000
+/** Addresses that are valid only together with a network interface, which a name does not have: fe80::/10. */
+const LINK_LOCAL = /^fe[89ab]/i
 
-type Place = { readonly host: string; readonly port: number }
+type Wanted = { readonly host: string; readonly port: number }
+/** Where to listen: the wanted host and port, and the host's address. */
+export type Place = Wanted & { readonly address: string }
+
+/** Finds the address of the host on which to listen. @throws StartRefused */
+export async function placeOf({ host, port }: Wanted, lookUp?: LookUp): Promise<Place> {
+  try {
+    return { host, port, address: await addressOf(host, lookUp) }
+  } catch (error) {
+    throw toRefusal({ host, port }, error as Error)
+  }
+}
 
 /** Checks the port before a new database is created: a failed start would never show the generated key. @throws StartRefused */
 export async function checkPort(place: Place): Promise<void> {
@@ -14,38 +27,38 @@ export async function checkPort(place: Place): Promise<void> {
 }
 
 /** Starts to listen. @throws StartRefused */
-export async function listening<S extends Server>(server: S, { host, port }: Place): Promise<S> {
-  const refused = ({ code, message }: NodeJS.ErrnoException) =>
-    new StartRefused(
-      1,
-      code === 'EADDRINUSE'
-        ? `Port ${port} on ${host} is in use. Give another port with --port, or --port 0 for any free port.`
-        : `Cannot listen on ${host}:${port}: ${message}`,
-    )
-  const address = await addressOf(host).catch((error: Error) => {
-    throw refused(error)
-  })
+export function listening<S extends Server>(server: S, place: Place): Promise<S> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(refused(error)))
-    server.listen(port, address, () => resolve(server))
+    server.once('error', (error) => reject(toRefusal(place, error)))
+    server.listen(place.port, place.address, () => resolve(server))
   })
 }
 
+const toRefusal = ({ host, port }: Wanted, { code, message }: NodeJS.ErrnoException) =>
+  new StartRefused(
+    1,
+    code === 'EADDRINUSE'
+      ? `Port ${port} on ${host} is in use. Give another port with --port, or --port 0 for any free port.`
+      : `Cannot listen on ${host}:${port}: ${message}`,
+  )
+
 /**
- * Returns the address of a host. Its name is looked up in another process: this one could neither stop nor end while a silent name server
- * is asked.
+ * Returns the address of a host. A name is looked up in another process: this one could not end while a silent name server is asked.
+ * `localhost` needs no name server, and a process would delay the start.
  * @throws Error when it has none, or is not found in time
  */
-export async function addressOf(host: string, lookUp?: LookUp): Promise<string> {
+async function addressOf(host: string, lookUp?: LookUp): Promise<string> {
   if (isIP(host) !== 0 || host === 'localhost') return host
   const processes = new LookupProcesses()
   const limit = new AbortController()
   const late = new Error(`${host} could not be looked up within ${LOOKUP_MS / 1_000} seconds`)
-  // The lookup alone does not keep this process alive.
+  // Nothing else keeps this process alive meanwhile.
   const timer = setTimeout(() => limit.abort(late), LOOKUP_MS)
   try {
-    const [first] = await (lookUp ?? processes.lookUp)(host, limit.signal)
-    return first?.address ?? host
+    const found = await (lookUp ?? processes.lookUp)(host, limit.signal)
+    const usable = found.find(({ address }) => !LINK_LOCAL.test(address)) ?? found[0]
+    if (usable === undefined) throw new Error(`${host} has no address`)
+    return usable.address
   } finally {
     clearTimeout(timer)
     processes.close()

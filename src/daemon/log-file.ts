@@ -72,8 +72,8 @@ export class LogFile {
   }
 
   /**
-   * Starts a new file. If that fails, the descriptor of the old one stays valid: its number must not become another file's. The number
-   * is free as soon as it was closed, even if closing failed, so nothing uses it from then on.
+   * Starts a new file. If that fails, the old one is continued. `close` frees a descriptor even if it fails, and another file can get its
+   * number, so the descriptor is replaced first.
    */
   #rotate(): void {
     if (existsSync(this.#path)) renameSync(this.#path, `${this.#path}.1`)

@@ -1,30 +1,47 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { addressOf } from '../../src/daemon/listening.ts'
+import { placeOf } from '../../src/daemon/listening.ts'
+import { StartRefused } from '../../src/daemon/start-refused.ts'
+import type { LookUp } from '../../src/webhooks/lookup-processes.ts'
 
 afterEach(() => vi.useRealTimers())
 
-test('an address, and localhost, are not looked up', async () => {
-  const lookUp = vi.fn()
-  for (const host of ['127.0.0.1', '::1', '0.0.0.0', 'localhost'])
-    expect(await addressOf(host, lookUp)).toBe(host)
-  expect(lookUp).not.toHaveBeenCalled()
+const place = (host: string, lookUp: LookUp) => placeOf({ host, port: 4242 }, lookUp)
+const finding = (...addresses: string[]) =>
+  vi.fn<LookUp>(async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })))
+
+test.each(['127.0.0.1', '::1', '0.0.0.0', 'localhost'])(
+  '%s is given to the system without a lookup process',
+  async (host) => {
+    const lookUp = finding('192.0.2.1')
+    expect(await place(host, lookUp)).toEqual({ host, port: 4242, address: host })
+    expect(lookUp).not.toHaveBeenCalled()
+  },
+)
+
+test.each([
+  [['127.0.0.2', '127.0.0.3'], '127.0.0.2'],
+  [['fe80::1', 'febf::1', '::1'], '::1'],
+  [['fe80::1'], 'fe80::1'],
+])('of the addresses %j of a name, %s is used', async (addresses, address) => {
+  expect(await place('sandbox.test', finding(...addresses))).toMatchObject({ address })
 })
 
-test('a name is looked up, and the first of its addresses counts', async () => {
-  const found = [
-    { address: '127.0.0.2', family: 4 },
-    { address: '127.0.0.3', family: 4 },
-  ]
-  expect(await addressOf('sandbox.test', async () => found)).toBe('127.0.0.2')
+test('a name without an address ends the start', async () => {
+  await expect(place('sandbox.test', finding())).rejects.toThrow(
+    new StartRefused(1, 'Cannot listen on sandbox.test:4242: sandbox.test has no address'),
+  )
 })
 
 test('a name server that does not answer ends the start after five seconds', async () => {
   vi.useFakeTimers()
   const silent = (_name: string, signal: AbortSignal) =>
     new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-  const address = expect(addressOf('sandbox.test', silent)).rejects.toThrow(
-    'sandbox.test could not be looked up within 5 seconds',
+  const refused = expect(place('sandbox.test', silent)).rejects.toThrow(
+    new StartRefused(
+      1,
+      'Cannot listen on sandbox.test:4242: sandbox.test could not be looked up within 5 seconds',
+    ),
   )
   await vi.advanceTimersByTimeAsync(5_000)
-  await address
+  await refused
 })

@@ -152,7 +152,7 @@ test('a log file whose new file cannot be opened is continued under its old name
   log.close()
 })
 
-test('a rotation that cannot close the old file uses its number no more, which may already be another file’s', () => {
+test('a rotation that fails to close the old file does not use its descriptor again', () => {
   const log = new LogFile(path, { maxBytes: 10 })
   log.write('12345678\n')
   const close = vi.spyOn(fs, 'closeSync').mockImplementationOnce((file) => {
