@@ -80,7 +80,7 @@ export class Bodies {
       if (!bytes) return undefined
       // The turn that wrote the body also sends it once. Each further endpoint takes a turn, so that a merchant with many endpoints has no
       // longer turns than others.
-      const isItsTurn = body.isJustWritten && this.#turns.isFreeFor(content.merchant)
+      const isItsTurn = body.isJustWritten && this.#turns.isFree
       body.isJustWritten = false
       if (!isItsTurn) await this.#turns.next(content.merchant)
       return user.isWanted() ? await use(bytes) : undefined

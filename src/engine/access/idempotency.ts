@@ -97,7 +97,7 @@ export class IdempotencyKeys {
 
   /** Reads a response, which may be long, in a turn of its scope: many requests may ask for it in one instant. */
   async #read(scope: string, key: string): Promise<StoredResponse | undefined> {
-    if (!this.#turns.isFreeFor(scope)) await this.#turns.next(scope)
+    if (!this.#turns.isFree) await this.#turns.next(scope)
     const row = this.#store.idempotency.get(scope, key)
     return row && row.created >= wallSeconds(this.#time) - RETENTION_SECONDS ? row : undefined
   }

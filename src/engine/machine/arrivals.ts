@@ -15,12 +15,6 @@ const MOST_MS = 20
  */
 const SHORT_MS = 10
 
-/** paytwin: the time of a step, in milliseconds, below which it has only found that there is nothing to do yet. */
-const LEAST_MS = 0.05
-
-/** paytwin: the turns of the event loop without work after which nobody seems to want any. */
-const QUIET_TURNS = 10
-
 // One state for the process: it has one event loop, also with several daemons.
 
 /** The number of connections that were accepted so far. */
@@ -31,11 +25,6 @@ let settled = 0
 let acceptsUntil = 0
 /** When the first step since the last turn of the event loop began; undefined if there was none. */
 let began: number | undefined
-/** The time of all steps so far, in milliseconds. */
-let total = 0
-/** When the last step ended that has done something, in milliseconds, and the number of those that have not since. */
-let ended = 0
-let idle = 0
 
 /**
  * What waits until no connection must be accepted first. In one queue, so that a kind of steps that always has more does not come
@@ -66,26 +55,9 @@ export function stepBegins(): void {
     began = undefined
     const now = stopwatch()
     const ms = now - start
-    if (ms < LEAST_MS) idle += 1
-    else {
-      total += ms
-      ended = now
-      idle = 0
-    }
     if (ms >= SHORT_MS) acceptsUntil = now + Math.min(ms * SHARE, MOST_MS)
   })
 }
-
-/** Returns the time of all steps so far, in milliseconds, without that of the present turn of the event loop. */
-export const worked = (): number => total
-
-/**
- * Whether no step has done anything for some time, in milliseconds, nor in several turns of the event loop: one alone can take long, such
- * as to send large responses.
- * @param since - when that time begins at the earliest: see stopwatch
- */
-export const isQuietFor = (ms: number, since: number): boolean =>
-  idle >= QUIET_TURNS && stopwatch() - Math.max(ended, since) >= ms
 
 /** Whether connections must be accepted before the next step, for some of the time that others have taken. */
 export const mustAcceptFirst = (): boolean =>

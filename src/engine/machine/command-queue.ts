@@ -1,7 +1,6 @@
 import { internalError } from '../../core/errors.ts'
 import { runAfterAccepting } from './arrivals.ts'
-import { type Clock, stopwatch } from './clock.ts'
-import type { Debts } from './debts.ts'
+import type { Clock } from './clock.ts'
 import { Gate, nextTurn } from './gate.ts'
 import type { Listeners } from './listeners.ts'
 import { absenceOf, type MerchantState, type Waiting } from './merchant-state.ts'
@@ -48,7 +47,6 @@ export class CommandQueue {
   readonly #transactions: Transactions
   readonly #time: Timekeeper
   readonly #listeners: Listeners
-  readonly #debts: Debts
   readonly #limit: WorkLimit
   readonly #gate = new Gate<Command>((command) => this.#enqueue(command))
   readonly #commands = new Turns<object, Command>()
@@ -62,14 +60,12 @@ export class CommandQueue {
     readonly transactions: Transactions
     readonly time: Timekeeper
     readonly listeners: Listeners
-    readonly debts: Debts
     /** Of the commands in a transaction. */
     readonly limit: WorkLimit
   }) {
     this.#transactions = given.transactions
     this.#time = given.time
     this.#listeners = given.listeners
-    this.#debts = given.debts
     this.#limit = given.limit
   }
 
@@ -129,7 +125,8 @@ export class CommandQueue {
   }
 
   #enqueue(command: Command): void {
-    this.#commands.add(ownersOf(command), command)
+    const { merchants, turnOf = OPERATOR } = command
+    this.#commands.add(merchants.length > 0 ? merchants : [turnOf], command)
     this.#flushSoon()
   }
 
@@ -154,11 +151,10 @@ export class CommandQueue {
     if (this.#isFlushing) runAfterAccepting(() => this.#flush())
   }
 
-  /** Takes the next command that is not held back; undefined if none waits, or only those of owners after whom others come first. */
+  /** Takes the next command that is not held back; undefined if none waits. */
   #next(): Command | undefined {
-    // The operator can always cancel what takes long.
-    const take = () => this.#commands.take((owner) => owner !== OPERATOR && this.#debts.owes(owner))
-    for (let command = take(); command; command = take()) if (!this.#holdsBack(command)) return command
+    for (let command = this.#commands.take(); command; command = this.#commands.take())
+      if (!this.#holdsBack(command)) return command
     return undefined
   }
 
@@ -178,9 +174,7 @@ export class CommandQueue {
       this.#transactions.run([], () => {
         // The loop also visits commands that it adds.
         for (const command of open) {
-          const began = stopwatch()
           const reply = this.#run(command)
-          for (const owner of ownersOf(command)) this.#debts.charge(owner, stopwatch() - began)
           if (reply) replies.push(reply)
           else open.delete(command)
           const next = mayContinue() ? this.#next() : undefined
@@ -266,10 +260,6 @@ export class CommandQueue {
     return { requeue: () => this.#enqueue(command), reject: command.reject }
   }
 }
-
-/** Returns whose turn a command takes. */
-const ownersOf = ({ merchants, turnOf }: Command): readonly object[] =>
-  merchants.length > 0 ? merchants : [turnOf ?? OPERATOR]
 
 /** Runs a command, unless the credentials of its sender are no longer valid. */
 function runFor<Outcome>({ checkCredentials }: Sender, run: () => Outcome): Outcome | { error: unknown } {

@@ -5,7 +5,6 @@ import { Advances } from './advances.ts'
 import { nextStep } from './arrivals.ts'
 import { monotonicWallClock, type Stopwatch, type Wall } from './clock.ts'
 import { type CommandOptions, CommandQueue, type Sender } from './command-queue.ts'
-import { Debts } from './debts.ts'
 import { Expiries } from './expiries.ts'
 import { Faults } from './faults.ts'
 import { LimitedTurns, nextTurn } from './gate.ts'
@@ -72,18 +71,16 @@ export class Engine {
     this.steady = monotonicWallClock({ wall, elapsed: given.stopwatch })
     this.ids = new Ids(store.directory, seed)
     this.faults = new Faults(this.ids)
-    // Each part uses only the parts above it.
-    const debts = new Debts(limits.longMs)
-    this.reads = new LimitedTurns(limits.reads, debts)
+    this.reads = new LimitedTurns(limits.reads)
     this.longReads = new LongReads(this.reads)
+    // Each part uses only the parts above it.
     const { outbox, ids, faults } = this
     const [listeners, log] = [this.#listeners, this.#log]
     const transactions = new Transactions({ store, ids, log, listeners })
     const units = new Units({ store, ids, faults, versions, log, outbox })
     const advances = new Advances({ store, transactions, log, units, outbox, listeners, limit: limits.jobs })
     this.time = new Timekeeper({ store, transactions, advances, listeners })
-    const { time } = this
-    this.#queue = new CommandQueue({ transactions, time, listeners, debts, limit: limits.commands })
+    this.#queue = new CommandQueue({ transactions, time: this.time, listeners, limit: limits.commands })
     this.#transactions = transactions
     this.#units = units
     this.#loadMerchants()

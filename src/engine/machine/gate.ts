@@ -1,6 +1,5 @@
 import { mustAcceptFirst, nextStep, runAfterAccepting, stepBegins } from './arrivals.ts'
 import { stopwatch } from './clock.ts'
-import type { DebtsOf } from './debts.ts'
 import { Turns } from './turns.ts'
 import { startLimit, TURN_LIMIT, type WorkLimit } from './work-limits.ts'
 
@@ -22,11 +21,9 @@ const afterMicrotasks = (): Promise<void> =>
   // Outside of a microtask, a tick would come before all of them.
   new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)))
 
-type Waiting<Owner> = { readonly owner: Owner; readonly callback: () => void }
-
 /** Runs callbacks one after the other, up to a limit in each turn of the event loop. Their owners take turns. */
 export class LimitedTurns<Owner> {
-  readonly #waiting = new Turns<Owner, Waiting<Owner>>()
+  readonly #waiting = new Turns<Owner, () => void>()
   /** Whether a callback runs or waits. */
   #isRunning = false
   /** Whether what a callback has resolved may continue. */
@@ -34,30 +31,18 @@ export class LimitedTurns<Owner> {
   /** Counts a further step in this turn of the event loop, and returns whether it may begin; undefined before the first one. */
   #mayContinue: (() => boolean) | undefined
   readonly #limit: WorkLimit
-  readonly #debts: DebtsOf<Owner> | undefined
-  /** The owner of what runs in this turn of the event loop, and since when, in milliseconds: see stopwatch. */
-  #runs: { readonly owner: Owner; readonly since: number } | undefined
 
-  /**
-   * @param limit - of the callbacks, and of what they resolve, in each turn of the event loop
-   * @param debts - of the owners; without them, a long callback has no effect on the next one of its owner
-   */
-  constructor(limit = TURN_LIMIT, debts?: DebtsOf<Owner>) {
+  /** @param limit - of the callbacks, and of what they resolve, in each turn of the event loop */
+  constructor(limit = TURN_LIMIT) {
     this.#limit = limit
-    this.#debts = debts
   }
 
   /**
    * Whether a callback would run at once, or belongs to what runs now: a request that needs several turns can use one. Then its
    * owner may as well run it, and counts its time too.
    */
-  isFreeFor(owner: Owner): boolean {
-    const isFree =
-      (this.#isRunning ? this.#isContinuing : !mustAcceptFirst()) &&
-      this.#debts?.owes(owner) !== true &&
-      this.#takeStep()
-    if (isFree) this.#begin(owner)
-    return isFree
+  get isFree(): boolean {
+    return (this.#isRunning ? this.#isContinuing : !mustAcceptFirst()) && this.#takeStep()
   }
 
   /** Whether no callback waits. */
@@ -70,7 +55,7 @@ export class LimitedTurns<Owner> {
    * @param callback - must not throw; the promises that it resolves continue in the same time
    */
   run(owner: Owner, callback: () => void): void {
-    this.#waiting.add([owner], { owner, callback })
+    this.#waiting.add([owner], callback)
     if (this.#isRunning) return
     this.#isRunning = true
     if (!mustAcceptFirst() && this.#takeStep()) void this.#runSome()
@@ -107,40 +92,19 @@ export class LimitedTurns<Owner> {
     stepBegins()
     setImmediate(() => {
       this.#mayContinue = undefined
-      this.#end()
     })
     return true
   }
 
-  /** Begins to measure what an owner runs, after what another one has run before. */
-  #begin(owner: Owner): void {
-    if (this.#runs?.owner === owner) return
-    this.#end()
-    this.#runs = { owner, since: stopwatch() }
-  }
-
-  #end(): void {
-    if (this.#runs) this.#debts?.charge(this.#runs.owner, stopwatch() - this.#runs.since)
-    this.#runs = undefined
-  }
-
   async #runSome(): Promise<void> {
-    for (let next = this.#take(); next; next = this.#take()) {
+    while (!this.#waiting.isEmpty && this.#takeStep()) {
       this.#isContinuing = true
-      this.#begin(next.owner)
-      next.callback()
+      this.#waiting.take()?.()
       await afterMicrotasks()
-      this.#end()
       this.#isContinuing = false
     }
     if (this.#waiting.isEmpty) this.#isRunning = false
     else this.#continue()
-  }
-
-  /** Takes the next callback; undefined if none waits, there is no time, or others come first. */
-  #take(): Waiting<Owner> | undefined {
-    if (this.#waiting.isEmpty || !this.#takeStep()) return undefined
-    return this.#waiting.take((owner) => this.#debts?.owes(owner) === true)
   }
 
   /** Continues in a later turn, after its immediates so far: responses that are ready are sent before others are made. */

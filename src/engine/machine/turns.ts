@@ -85,14 +85,9 @@ export class Turns<Owner, Item> {
     }
   }
 
-  /**
-   * Removes the next item: one that is the first of all its owners, or the next of a single one.
-   * @param mustWait - whether an owner has no turn now
-   * @returns undefined if no item waits, or only items of such owners
-   */
-  take(mustWait: (owner: Owner) => boolean = () => false): Item | undefined {
-    const next =
-      this.#nextOther(mustWait, this.#removed) ?? this.#nextNewcomer(mustWait) ?? this.#nextOther(mustWait)
+  /** Removes the next item: one that is the first of all its owners, or the next of a single one. @returns undefined if no item waits */
+  take(): Item | undefined {
+    const next = this.#nextOther(this.#removed) ?? this.#nextNewcomer() ?? this.#nextOther()
     if (!next) return undefined
     this.#waiting -= 1
     this.#removed += 1
@@ -109,9 +104,9 @@ export class Turns<Owner, Item> {
     return line
   }
 
-  #nextNewcomer(mustWait: (owner: Owner) => boolean): Waiting<Owner, Item> | undefined {
-    for (const [owner, line] of this.#newcomers) {
-      const next = mustWait(owner) ? undefined : line.next
+  #nextNewcomer(): Waiting<Owner, Item> | undefined {
+    for (const line of this.#newcomers.values()) {
+      const { next } = line
       if (next) return next
     }
     return undefined
@@ -121,17 +116,14 @@ export class Turns<Owner, Item> {
    * Returns the next item of the others, and drops the empty lines before it.
    * @param removed - the number of removed items from which on newcomers come before them
    */
-  #nextOther(
-    mustWait: (owner: Owner) => boolean,
-    removed = Number.POSITIVE_INFINITY,
-  ): Waiting<Owner, Item> | undefined {
+  #nextOther(removed = Number.POSITIVE_INFINITY): Waiting<Owner, Item> | undefined {
     for (const [owner, line] of this.#others) {
       if (line.isEmpty) {
         this.#others.delete(owner)
         continue
       }
       if (line.latest > removed) return undefined
-      const next = mustWait(owner) ? undefined : line.next
+      const { next } = line
       if (next) return next
     }
     return undefined

@@ -14,8 +14,6 @@ export type WorkLimits = {
   readonly commands: WorkLimit
   /** Of the jobs in a batch of an advance, which is a transaction. */
   readonly jobs: WorkLimit
-  /** The time of a read or a command, in milliseconds, from which on others come before the next one of its owner: see Debts. */
-  readonly longMs: number
 }
 
 const within = (ms: number): WorkLimit => ({ ms, steps: Number.POSITIVE_INFINITY })
@@ -28,23 +26,13 @@ export const TURN_LIMIT = within(10)
  * paytwin: the limits of a daemon. If that of commands were 20 ms, the writes of 50 clients would often need two commits, which takes
  * 15 % more processor time. If that of jobs were longer, other merchants would wait longer for their turns.
  */
-export const TIME_LIMITS: WorkLimits = {
-  reads: TURN_LIMIT,
-  commands: within(50),
-  jobs: within(20),
-  longMs: 20,
-}
+export const TIME_LIMITS: WorkLimits = { reads: TURN_LIMIT, commands: within(50), jobs: within(20) }
 
 /**
  * paytwin: the limits of a sandbox in the process of a test, some 10 to 50 ms of work. If they were times, the order of concurrent requests
  * would depend on the speed of the machine.
  */
-export const STEP_LIMITS: WorkLimits = {
-  reads: upTo(20),
-  commands: upTo(100),
-  jobs: upTo(100),
-  longMs: Number.POSITIVE_INFINITY,
-}
+export const STEP_LIMITS: WorkLimits = { reads: upTo(20), commands: upTo(100), jobs: upTo(100) }
 
 /**
  * Starts a limit, when the first step begins.
