@@ -18,6 +18,7 @@ import { authorizationRoutes } from './oauth/authorization.ts'
 import { consentRoutes } from './oauth/authorize.ts'
 import { ClientApi } from './oauth/client-api.ts'
 import { tokenRoutes } from './oauth/token.ts'
+import { pathOf } from './request-path.ts'
 import { RESOURCES } from './resources.ts'
 import { errorBody, json, knownError } from './respond.ts'
 import { preflight } from './response-headers.ts'
@@ -45,7 +46,7 @@ const HOSTED_PATHS = ['/c/*', '/i/*', '/p/*', '/receipts/*']
 /** Creates the HTTP application: /v1 for merchants, /_paytwin for the operator, the documentation, and the dashboard. */
 export function createApp(services: AdminServices): App {
   // The router that hono chooses for these routes, after it has tried a faster one that cannot express some of them.
-  const app = new Hono({ router: new TrieRouter() })
+  const app = new Hono({ router: new TrieRouter(), getPath: pathOf })
   const api = new Api(app, services, { otherDialect: stripeDialect(services) })
   const { webhook_endpoint, ...resources } = RESOURCES
   for (const { routes } of Object.values(resources)) routes(api)

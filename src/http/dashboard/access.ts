@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { digest, isSameSecret } from '../../engine/machine/digest.ts'
 import { randomToken } from '../../engine/machine/ids.ts'
+import { cookieOf } from '../cookies.ts'
 import type { ConnectionEnds } from './connection.ts'
 import { SESSION_SECONDS, type SessionStore, Sessions, sessionsInMemory } from './sessions.ts'
 
@@ -94,9 +95,9 @@ export class DashboardAccess {
     return this.#cookie(secret, SESSION_SECONDS)
   }
 
-  /** Returns the session of a request, if it is open. @param cookies - by name */
-  sessionOf(cookies: Readonly<Record<string, string>>): OpenSession | undefined {
-    const secret = cookies[this.#cookieName] ?? ''
+  /** Returns the session of a request, if it is open. @param cookies - the header */
+  sessionOf(cookies: string | undefined): OpenSession | undefined {
+    const secret = cookieOf(cookies, this.#cookieName) ?? ''
     const signal = this.#sessions.signalOf(secret)
     return signal && { secret, signal }
   }

@@ -1,5 +1,4 @@
 import type { Context, Hono } from 'hono'
-import { parse } from 'hono/utils/cookie'
 import { type ApiError, parameterInvalid } from '../../core/errors.ts'
 import { MAX_FIXTURE_BYTES } from '../../core/fixture-limits.ts'
 import { checkHost } from '../admin/guard.ts'
@@ -42,7 +41,7 @@ async function serve(
   { access, dashboard, adminToken }: AdminServices,
   app: Hono,
 ): Promise<Response> {
-  const session = access.sessionOf(parse(c.req.header('cookie') ?? ''))
+  const session = access.sessionOf(c.req.header('cookie'))
   const path = partsOf(c.req.path)
   const query = () => new URL(c.req.url).searchParams
   // A browser or another program may request a link before the user opens it.

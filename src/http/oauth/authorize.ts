@@ -1,5 +1,4 @@
 import type { Context, Hono } from 'hono'
-import { parse } from 'hono/utils/cookie'
 import * as z from 'zod'
 import { ApiError, parameterInvalid, parameterMissing } from '../../core/errors.ts'
 import { CONSENT_SECONDS } from '../../core/oauth.ts'
@@ -18,6 +17,7 @@ import type { MerchantState } from '../../engine/machine/merchant-state.ts'
 import { findMerchant } from '../../engine/resources/merchant.ts'
 import { checkHost } from '../admin/guard.ts'
 import type { AdminServices } from '../admin/services.ts'
+import { cookieOf } from '../cookies.ts'
 import { deferred } from '../deferred.ts'
 import { Exchange } from '../exchange.ts'
 import type { ExchangeOptions } from '../exchange-options.ts'
@@ -206,8 +206,8 @@ async function takeDecision(
   exchange: Exchange,
   { nonce, decision, merchant: named }: DecisionParams,
 ): Promise<Response> {
-  const cookies = parse(exchange.c.req.header('cookie') ?? '')
-  const authorization = authorizationOfConsent(engine, { nonce, cookie: cookies[cookieName(nonce)] ?? '' })
+  const given = cookieOf(exchange.c.req.header('cookie'), cookieName(nonce))
+  const authorization = authorizationOfConsent(engine, { nonce, cookie: given ?? '' })
   if (!authorization) {
     throw parameterInvalid('nonce', 'This page was not shown to this browser, or it has expired')
   }

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { TrieRouter } from 'hono/router/trie-router'
 import type { AdminServices } from '../../admin/services.ts'
+import { pathOf } from '../../request-path.ts'
 import { serveAuthentication } from './authentication.ts'
 import { serveCheckout } from './checkout.ts'
 import { refusedPage } from './frame.tsx'
@@ -21,7 +22,7 @@ const PAGES: Readonly<Record<string, (request: HostedRequest) => Response | Prom
 
 /** Creates the application that serves the pages for customers. */
 export function createHostedPages(services: AdminServices): Hono {
-  const app = new Hono({ router: new TrieRouter() })
+  const app = new Hono({ router: new TrieRouter(), getPath: pathOf })
   for (const [path, page] of Object.entries(PAGES))
     app.on(['GET', 'POST'], path, (c) => servePage(c, services, page))
   app.notFound(() => refusedPage(404, 'There is no page at this address'))
