@@ -81,9 +81,9 @@ export class DataFolder {
       return read()
     } catch (error) {
       const { code = '', message } = error as NodeJS.ErrnoException
-      // What passes is no reason to give up the token.
-      const mayPass = ['EIO', 'ENOSPC', 'EMFILE', 'ENFILE'].includes(code)
-      const advice = mayPass ? '' : ' Delete the file, and the next start creates a new token.'
+      // Other errors may pass, or not be for this user: no reason to give up the token.
+      const isNoToken = ['', 'EISDIR', 'ELOOP', 'ENOTDIR'].includes(code)
+      const advice = isNoToken ? ' Delete the file, and the next start creates a new token.' : ''
       throw new StartRefused(
         1,
         `The admin token in ${this.adminTokenFile} cannot be read: ${message}.${advice}`,
