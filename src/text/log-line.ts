@@ -21,19 +21,23 @@ export function readLogRecord(record: Readonly<Record<string, unknown>>): LogLin
     .filter(([, value]) => stackOf(value).length === 0)
     .map(([name, value]) => detail(name, value))
   return {
-    time: String(record.time),
-    level: String(record.level),
-    text: [record.msg, ...rest].filter((part) => part !== undefined && part !== '').join(' '),
+    time: shown(record.time),
+    level: shown(record.level),
+    text: [...(record.msg === undefined ? [] : [shown(record.msg)]), ...rest]
+      .filter((part) => part !== '')
+      .join(' '),
     stack,
   }
 }
 
 function stackOf(value: unknown): string[] {
   if (typeof value !== 'object' || value === null || !('stack' in value)) return []
-  return String(value.stack)
+  return shown(value.stack)
     .split('\n')
     .map((line) => `  ${line}`)
 }
 
-const detail = (name: string, value: unknown): string =>
-  `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`
+const detail = (name: string, value: unknown): string => `${name}=${shown(value)}`
+
+/** Shows a value of a record. A damaged one can have any: `String` would fail for an object with a `toString` of its own. */
+const shown = (value: unknown): string => (typeof value === 'string' ? value : String(JSON.stringify(value)))

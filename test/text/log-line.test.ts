@@ -23,3 +23,13 @@ test('the stack of an error is separate', () => {
 test('the text of a record without a message is its details', () => {
   expect(readLogRecord({ ...at, jobs: 1 }).text).toBe('jobs=1')
 })
+
+test('a damaged record is shown as it is', () => {
+  const odd = { toString: 1 }
+  expect(readLogRecord({ time: odd, level: odd, msg: odd, err: { stack: odd } })).toEqual({
+    time: '{"toString":1}',
+    level: '{"toString":1}',
+    text: '{"toString":1}',
+    stack: ['  {"toString":1}'],
+  })
+})
