@@ -2,7 +2,6 @@ import { Hono } from 'hono'
 import { TrieRouter } from 'hono/router/trie-router'
 import { Api } from '../api.ts'
 import type { Incoming, Serve } from '../incoming.ts'
-import { pathOf } from '../request-path.ts'
 import { type Match, RouteMemory } from '../route-memory.ts'
 import type { HttpServices } from '../services.ts'
 import { expandField } from './expand-field.ts'
@@ -29,7 +28,7 @@ export function createStripeApi(services: HttpServices): Serve {
 
 /** Registers all routes with a router of their own. */
 function registered(services: HttpServices) {
-  const app = new Hono({ router: new TrieRouter(), getPath: pathOf })
+  const app = new Hono({ router: new TrieRouter() })
   const api = new Api(app, services, { form: STRIPE_FORM })
   for (const register of STRIPE_ROUTES) register(api)
   return { api, routes: new RouteMemory(app, api.serves) }
