@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { typesOf } from '../http/support.ts'
 import { type Body, makeCustomer, type Twin } from '../twin.ts'
-import { at, bytesOf, historyOf, listAll, openTwin, PACES, subscribe } from './story.ts'
+import { at, bytesOf, historyOf, listAll, openTwin, PACES, QUICK_PACES, subscribe } from './story.ts'
 
 const credit = (twin: Twin, body: Body) => twin.post('/v1/credit_notes', body)
 const newestInvoice = async (twin: Twin): Promise<Body> => (await listAll(twin, '/v1/invoices')).at(-1) ?? {}
@@ -23,9 +23,6 @@ async function paid(twin: Twin, card = 'pm_card_visa') {
   const invoice = await twin.post(`/v1/invoices/${id}/pay`, { payment_method: method.id })
   return { customer, invoice }
 }
-
-/** Histories are compared at every pace below. */
-const QUICK_PACES = Object.entries(PACES).filter(([name]) => name !== 'steps of 18 hours')
 
 describe.each(QUICK_PACES)('in dunning, in %s:', (_, pace) => {
   const go = (twin: Twin, until: string) => pace(twin, at(until))

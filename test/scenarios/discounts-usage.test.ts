@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Body } from '../twin.ts'
-import { at, PACES } from './story.ts'
+import { at, PACES, QUICK_PACES } from './story.ts'
 import { begin, END, linesOf, MIDDLE, makeMetered, newestInvoice } from './usage-story.ts'
-
-/** Two ways through time, which must give the same history. */
-const TWO_PACES = Object.entries(PACES).filter(([name]) => name !== 'steps of 18 hours')
 
 const offEach = ({ lines }: Body): number[][] =>
   lines.data.map(({ discount_amounts }: Body) => discount_amounts.map(({ amount }: Body) => amount))
@@ -16,7 +13,7 @@ async function beginWith(coupon: Body, given: Body = {}) {
   return { ...story, discounts: [{ coupon: id }] }
 }
 
-describe.each(TWO_PACES)('discounts of usage, in %s:', (_, pace) => {
+describe.each(QUICK_PACES)('discounts of usage, in %s:', (_, pace) => {
   test('a discount of the subscription reduces usage like other lines', async () => {
     const story = await beginWith({ percent_off: 10 }, { more: [{ unit_amount: 2000 }] })
     const { twin, path, discounts, report } = story

@@ -108,6 +108,9 @@ export const PACES: Readonly<Record<string, (twin: Twin, until: number) => Promi
   },
 }
 
+/** The paces that take few steps, also for years. */
+export const QUICK_PACES = Object.entries(PACES).filter(([name]) => name !== 'steps of 18 hours')
+
 /** Returns the time of a twin's clock, in Unix seconds. */
 export const nowOf = async (twin: Twin): Promise<number> => (await twin.get('/v1/test_helpers/clock')).now
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Body, makePrice, type Twin } from '../twin.ts'
 import { adjust, balanceOf, pendingAmounts } from './plan-story.ts'
 import { billsOf } from './schedule-story.ts'
-import { at, openTwin, PACES, subscribe } from './story.ts'
+import { at, openTwin, QUICK_PACES, subscribe } from './story.ts'
 
 /** Changes within a period, each with its amounts computed by hand beside it. */
 type Example = {
@@ -228,9 +228,7 @@ const tiered = async (twin: Twin, tiers_mode: string): Promise<string> => {
   return (await makePrice(twin, { unit_amount: undefined, billing_scheme: 'tiered', tiers_mode, tiers })).id
 }
 
-const TWO_PACES = Object.entries(PACES).filter(([name]) => !name.includes('hours'))
-
-describe.each(TWO_PACES)('in %s:', (_, pace) => {
+describe.each(QUICK_PACES)('in %s:', (_, pace) => {
   test.each(Object.entries(EXAMPLES))('%s', async (_name, { now = APRIL, play, bills }) => {
     const twin = await openTwin({ now })
     await play(twin, (until) => pace(twin, at(until)))

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Body, makePrice, type Twin } from '../twin.ts'
 import { pendingAmounts } from './plan-story.ts'
 import { billsOf, makeSchedule } from './schedule-story.ts'
-import { at, openTwin, PACES, subscribe } from './story.ts'
+import { at, openTwin, QUICK_PACES, subscribe } from './story.ts'
 
 /** Rules that meet: leap days, borders of tiers and of periods, and discounts. Each amount is computed by hand beside it. */
 type Example = {
@@ -431,10 +431,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   },
 }
 
-/** Steps of 18 hours take too many of them for years. */
-const TWO_PACES = Object.entries(PACES).filter(([name]) => name !== 'steps of 18 hours')
-
-describe.each(TWO_PACES)('in %s:', (_, pace) => {
+describe.each(QUICK_PACES)('in %s:', (_, pace) => {
   test.each(Object.entries(EXAMPLES))('%s', async (_name, { now, play, bills }) => {
     const twin = await openTwin({ now })
     await play(twin, (until) => pace(twin, at(until)))
