@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connectionArrived } from '../engine/machine/arrivals.ts'
-import { LimitedTurns } from '../engine/machine/gate.ts'
+import { LimitedTurns } from '../engine/machine/limited-turns.ts'
 import type { App } from '../http/app.ts'
 import { MAX_RESPONSE_LENGTH } from '../http/bounded-text.ts'
 import { ownerOfConnection } from '../http/connection-owner.ts'

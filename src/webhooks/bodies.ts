@@ -1,6 +1,6 @@
 import type { WebhookEndpoint } from '../core/webhook.ts'
 import { unlessAborted, whenAborted } from '../engine/machine/abort.ts'
-import { LimitedTurns } from '../engine/machine/gate.ts'
+import { LimitedTurns } from '../engine/machine/limited-turns.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import { FairSemaphore, type Share } from './turnstile.ts'
 

@@ -1,4 +1,4 @@
-import { LimitedTurns } from '../engine/machine/gate.ts'
+import { LimitedTurns } from '../engine/machine/limited-turns.ts'
 
 /** Whose turn it takes to receive data. */
 export type OfMerchant = { readonly turnOf?: unknown }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { LimitedTurns } from '../../src/engine/machine/gate.ts'
+import { LimitedTurns } from '../../src/engine/machine/limited-turns.ts'
 import { PlainAgent } from '../../src/webhooks/plain-agent.ts'
 import { post } from '../../src/webhooks/post.ts'
 

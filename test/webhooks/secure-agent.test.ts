@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer as createPlainServer, type Serv
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from 'node:tls'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { LimitedTurns } from '../../src/engine/machine/gate.ts'
+import { LimitedTurns } from '../../src/engine/machine/limited-turns.ts'
 import { post } from '../../src/webhooks/post.ts'
 import { SecureAgent } from '../../src/webhooks/secure-agent.ts'
 import { makeCertificate } from './certificate.ts'

@@ -1,6 +1,7 @@
 import type { Store } from '../../store/store.ts'
 import { type Wall, wallSeconds } from '../machine/clock.ts'
-import { LimitedTurns, workBriefly } from '../machine/gate.ts'
+import { workBriefly } from '../machine/gate.ts'
+import { LimitedTurns } from '../machine/limited-turns.ts'
 import type { WorkLimit } from '../machine/work-limits.ts'
 
 /** The time for which a response is stored, in seconds of real time. See docs/contract/idempotency.md#retention. */

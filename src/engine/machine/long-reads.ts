@@ -1,4 +1,4 @@
-import type { LimitedTurns } from './gate.ts'
+import type { LimitedTurns } from './limited-turns.ts'
 
 /** paytwin: the maximum number of long reads of an owner that are in progress, so that a short one need not wait for one that is long. */
 const MAX_IN_PROGRESS = 4

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { connectionArrived, nextStep } from '../../../src/engine/machine/arrivals.ts'
-import { LimitedTurns } from '../../../src/engine/machine/gate.ts'
+import { LimitedTurns } from '../../../src/engine/machine/limited-turns.ts'
 import { startTwin } from '../../twin.ts'
 
 /** The time of the stopwatch, in milliseconds. */

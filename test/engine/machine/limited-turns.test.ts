@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { LimitedTurns } from '../../../src/engine/machine/gate.ts'
+import { LimitedTurns } from '../../../src/engine/machine/limited-turns.ts'
 
 /** The time of the stopwatch, in milliseconds: a busy machine does not end a turn early. */
 let now = 0
