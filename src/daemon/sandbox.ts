@@ -14,6 +14,7 @@ import {
 } from '../engine/machine/clock.ts'
 import { Engine } from '../engine/machine/engine.ts'
 import { randomToken } from '../engine/machine/ids.ts'
+import { LimitedTurns } from '../engine/machine/limited-turns.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
 import { TIME_LIMITS, type WorkLimits } from '../engine/machine/work-limits.ts'
 import type { CreatedObject } from '../engine/resources/fixture-names.ts'
@@ -169,7 +170,11 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       options.reportError ?? ((error: unknown) => console.error(escapeControlsByLine(inspect(error))))
     const streams = new EventStreams(engine, (event) => presentEvent(versions, event), reportError)
     const requests = new RequestLog(new LiveStreams(reportError))
-    const idempotency = new IdempotencyKeys(store, engine.steady, limits.reads)
+    const idempotency = new IdempotencyKeys(
+      store,
+      engine.steady,
+      new LimitedTurns(limits.reads, engine.steps),
+    )
     if (known) store.transaction(() => limitLifetimes({ engine, idempotency }))
     const webhooks = openWebhooks(engine, {
       versions,
@@ -229,6 +234,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     })
     const closeOnce = async (finish: () => Promise<void>) => {
       closing.abort()
+      engine.steps.stop()
       streams.close()
       requests.close()
       // An advance that waits for webhooks stops without their responses, and no webhook is sent while a batch ends.

@@ -183,10 +183,10 @@ export class Exchange implements Served {
    * Returns the stored response for the idempotency key of the request. Without one, its response can be stored.
    * @throws ApiError parameter_invalid, param Idempotency-Key; authentication_error; idempotency_key_reuse
    */
-  async replay({ scope }: Caller, raw: Raw): Promise<Reply | undefined> {
+  async replay({ scope, merchant: owner }: Caller, raw: Raw): Promise<Reply | undefined> {
     const { method, path } = this.c.req
     const { idempotencyKey: key, checkCredentials } = this
-    this.#entry = await openEntry(this.#services, { scope, key, method, path, raw, checkCredentials })
+    this.#entry = await openEntry(this.#services, { scope, owner, key, method, path, raw, checkCredentials })
     const stored = this.#entry?.stored
     if (!stored) return undefined
     this.#version = stored.api_version

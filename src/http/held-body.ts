@@ -1,4 +1,5 @@
 import { isTokenKey } from '../engine/access/oauth-token.ts'
+import { SharedOwner } from '../engine/machine/steps.ts'
 import type { Caller } from './caller.ts'
 import { ownConnection } from './connection-owner.ts'
 import { LimitedOwner } from './held-bodies.ts'
@@ -8,10 +9,10 @@ import { turnToParse, turnToRead, WAITING_BYTES } from './read-turn.ts'
 import type { HttpServices } from './services.ts'
 
 /** The owner of requests without credentials that are for no merchant. */
-export const NOBODY = {}
+export const NOBODY = new SharedOwner()
 
 /** The owner of requests with an app's own credentials, of any app. */
-export const APPS = {}
+export const APPS = new SharedOwner()
 
 /**
  * paytwin: the part of a merchant's share that each of its keyless owners may hold: far less than all, so that what others send for

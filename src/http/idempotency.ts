@@ -21,6 +21,8 @@ export async function openEntry(
   { idempotency, engine }: Pick<HttpServices, 'idempotency' | 'engine'>,
   request: {
     scope: string
+    /** The merchant whose turn it takes to read a response. */
+    owner: object
     key: string | undefined
     method: string
     path: string
@@ -28,7 +30,7 @@ export async function openEntry(
     checkCredentials: () => void
   },
 ): Promise<IdempotentEntry | undefined> {
-  const { scope, key, method, path, raw, checkCredentials } = request
+  const { scope, owner, key, method, path, raw, checkCredentials } = request
   if (key === undefined || method === 'GET') return undefined
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
     throw parameterInvalid(
@@ -37,7 +39,7 @@ export async function openEntry(
     )
   }
   const fingerprint = fingerprintOf(`${method} ${path}`, raw)
-  const entry = await idempotency.acquire(scope, key)
+  const entry = await idempotency.acquire({ scope, key, owner })
   try {
     checkCredentials()
     if (entry.stored && entry.stored.fingerprint !== fingerprint) throw idempotencyKeyReuse()

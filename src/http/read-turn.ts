@@ -29,7 +29,7 @@ export function turnToRead(
 ): Promise<void> | undefined {
   const { engine } = services
   checkCurrent(merchant)
-  if (engine.reads.isFree && !engine.time.isOverdue(merchant.clock)) return undefined
+  if (engine.reads.isFreeFor(merchant) && !engine.time.isOverdue(merchant.clock)) return undefined
   return untilCurrent(services, merchant, { env, owner })
 }
 
@@ -46,7 +46,7 @@ export const readTurnOf = (
   env: unknown,
   owner = turnOf,
 ): Promise<void> | undefined =>
-  services.engine.reads.isFree ? undefined : nextOf(services, turnOf, { env, owner })
+  services.engine.reads.isFreeFor(turnOf) ? undefined : nextOf(services, turnOf, { env, owner })
 
 /**
  * Waits for a turn of an owner to parse a body, which is counted already.
@@ -58,7 +58,7 @@ export const turnToParse = (
   owner: object,
   env: unknown,
 ): Promise<void> | undefined =>
-  engine.reads.isFree ? undefined : engine.reads.next(owner).then(() => refuseClosed(env))
+  engine.reads.isFreeFor(owner) ? undefined : engine.reads.next(owner).then(() => refuseClosed(env))
 
 /**
  * Resolves when the responses that are ready in this turn of the event loop may be sent, all at once as those of commands. Sent

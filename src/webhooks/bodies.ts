@@ -2,6 +2,8 @@ import type { WebhookEndpoint } from '../core/webhook.ts'
 import { unlessAborted, whenAborted } from '../engine/machine/abort.ts'
 import { LimitedTurns } from '../engine/machine/limited-turns.ts'
 import type { MerchantState } from '../engine/machine/merchant-state.ts'
+import type { Steps } from '../engine/machine/steps.ts'
+import { TURN_LIMIT } from '../engine/machine/work-limits.ts'
 import { FairSemaphore, type Share } from './turnstile.ts'
 
 /** Writes the body of an event for an endpoint. */
@@ -50,15 +52,24 @@ type Body = Content & {
  */
 export class Bodies {
   readonly #render: Render
-  readonly #turns = new LimitedTurns<MerchantState>()
+  readonly #turns: LimitedTurns<MerchantState>
   readonly #room: FairSemaphore<MerchantState>
   /** Each merchant writes one body at a time: while that one waits for room, no other is written. */
   readonly #writing = new FairSemaphore<MerchantState>(Number.POSITIVE_INFINITY, { most: 1 })
   /** The bodies in use, by event and version. */
   readonly #shared = new WeakMap<MerchantState, Map<string, Body>>()
 
-  constructor(render: Render, maxBytes = SENT_BYTES, share = shareOf(maxBytes)) {
+  /** @param steps - measures the turns: see LimitedTurns */
+  constructor(
+    render: Render,
+    steps?: Steps,
+    {
+      maxBytes = SENT_BYTES,
+      share = shareOf(maxBytes),
+    }: { maxBytes?: number | undefined; share?: Share } = {},
+  ) {
     this.#render = render
+    this.#turns = new LimitedTurns(TURN_LIMIT, steps)
     this.#room = new FairSemaphore(maxBytes, share)
   }
 
@@ -80,7 +91,7 @@ export class Bodies {
       if (!bytes) return undefined
       // The turn that wrote the body also sends it once. Each further endpoint takes a turn, so that a merchant with many endpoints has no
       // longer turns than others.
-      const isItsTurn = body.isJustWritten && this.#turns.isFree
+      const isItsTurn = body.isJustWritten && this.#turns.isFreeFor(content.merchant)
       body.isJustWritten = false
       if (!isItsTurn) await this.#turns.next(content.merchant)
       return user.isWanted() ? await use(bytes) : undefined

@@ -70,7 +70,7 @@ export class Deliverer implements Deliveries {
 
   constructor(options: DelivererOptions) {
     this.#options = options
-    this.#bodies = new Bodies(options.render, options.maxBytes)
+    this.#bodies = new Bodies(options.render, options.engine.steps, { maxBytes: options.maxBytes })
     this.#turnstile = options.retries ?? new FairSemaphore(MAX_RETRIES, { ensured: ENSURED_RETRIES })
     this.#waits = new SettledWaits(
       (merchant) => this.#progress(merchant),

@@ -250,7 +250,7 @@ test('what apps with access tokens for a merchant send uses up no room of its ke
   const added = vi.spyOn(HeldBodies.prototype, 'add')
   onTestFinished(() => added.mockRestore())
   for (const { post } of clients) await post('/v1/customers', {})
-  vi.spyOn(engine.reads, 'isFree', 'get').mockReturnValue(false)
+  vi.spyOn(engine.reads, 'isFreeFor').mockReturnValue(false)
   await clients[0]?.get('/v1/customers')
   const { apps } = keylessOwnersOf(merchant)
   const owners = added.mock.calls.map(([owner]) => owner)

@@ -5,6 +5,7 @@ import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { beginAdvance } from '../../src/engine/machine/begin-advance.ts'
 import { recordLiveClocks } from '../../src/engine/machine/live-clocks.ts'
+import { TIME_LIMITS } from '../../src/engine/machine/work-limits.ts'
 import { createMerchant } from '../../src/engine/resources/merchant.ts'
 import { presentClock } from '../../src/http/clock.ts'
 import { fillDisk } from '../disk.ts'
@@ -21,6 +22,8 @@ let wall: number
 const start = (live = false): Promise<Twin> =>
   startTwin({
     now: NOW,
+    // While a stopwatch stands, no pause would end.
+    limits: { ...TIME_LIMITS, longMs: Number.POSITIVE_INFINITY },
     ...(live && { clock: 'live' as const, wall: () => wall * 1000 }),
     reportError: (error) => reported.push(String(error)),
   })

@@ -18,7 +18,7 @@ function openBodies(render: Render = (_, event) => event.padEnd(10)) {
     written.push(`${event} ${endpoint.api_version}`)
     return render(owner, event, endpoint)
   }
-  const bodies = new Bodies(count, 30, { most: 20, ensured: 1 })
+  const bodies = new Bodies(count, undefined, { maxBytes: 30, share: { most: 20, ensured: 1 } })
   const sent: string[] = []
   const ends: { readonly event: string; readonly end: () => void }[] = []
   type How = {

@@ -2,7 +2,6 @@ import type { Store } from '../../store/store.ts'
 import { type Wall, wallSeconds } from '../machine/clock.ts'
 import { workBriefly } from '../machine/gate.ts'
 import { LimitedTurns } from '../machine/limited-turns.ts'
-import type { WorkLimit } from '../machine/work-limits.ts'
 
 /** The time for which a response is stored, in seconds of real time. See docs/contract/idempotency.md#retention. */
 const RETENTION_SECONDS = 86_400
@@ -13,6 +12,14 @@ export type StoredResponse = {
   readonly status: number
   readonly api_version: string
   readonly body: string
+}
+
+/** The key of a request. */
+export type IdempotencyKey = {
+  readonly scope: string
+  readonly key: string
+  /** In whose turn the stored response is read. */
+  readonly owner: object
 }
 
 /** A request in progress, for which others with the same key wait. */
@@ -36,31 +43,32 @@ export class IdempotencyKeys {
   readonly #time: Wall
   /** For each key in use, a promise that resolves when its last request so far has released it. */
   readonly #last = new Map<string, Promise<void>>()
-  readonly #turns: LimitedTurns<string>
+  readonly #turns: LimitedTurns<object>
 
   /**
    * @param time - never goes back: expired responses stay expired when the wall clock is set back
-   * @param limit - of the reads in a turn of the event loop
+   * @param turns - in which stored responses are read
    */
-  constructor(store: Store, time: Wall, limit?: WorkLimit) {
+  constructor(store: Store, time: Wall, turns = new LimitedTurns<object>()) {
     this.#store = store
     this.#time = time
-    this.#turns = new LimitedTurns(limit)
+    this.#turns = turns
   }
 
   /** Acquires a key, after every earlier request with it has released it. @throws when the disk cannot be read */
-  async acquire(scope: string, key: string): Promise<Entry> {
+  async acquire(used: IdempotencyKey): Promise<Entry> {
+    const { scope, key, owner } = used
     const name = `${scope} ${key}`
     const before = this.#last.get(name)
     const { promise, resolve } = gate()
     this.#last.set(name, promise)
     const release = () => {
       if (this.#last.get(name) === promise) this.#last.delete(name)
-      else this.#turns.run(scope, resolve)
+      else this.#turns.run(owner, resolve)
     }
     await before
     return {
-      stored: await this.#storedResponse({ scope, key }, release),
+      stored: await this.#storedResponse(used, release),
       store: (response) => {
         this.#store.idempotency.put({ scope, key, ...response, created: wallSeconds(this.#time) })
       },
@@ -70,12 +78,9 @@ export class IdempotencyKeys {
   }
 
   /** Returns the stored response of a key. If it cannot be read, releases the key. */
-  async #storedResponse(
-    { scope, key }: { readonly scope: string; readonly key: string },
-    release: () => void,
-  ): Promise<StoredResponse | undefined> {
+  async #storedResponse(used: IdempotencyKey, release: () => void): Promise<StoredResponse | undefined> {
     try {
-      return this.#store.idempotency.has(scope, key) ? await this.#read(scope, key) : undefined
+      return this.#store.idempotency.has(used.scope, used.key) ? await this.#read(used) : undefined
     } catch (error) {
       release()
       throw error
@@ -96,9 +101,9 @@ export class IdempotencyKeys {
     return workBriefly(() => this.#store.idempotency.forgetSome(before) > 0)
   }
 
-  /** Reads a response, which may be long, in a turn of its scope: many requests may ask for it in one instant. */
-  async #read(scope: string, key: string): Promise<StoredResponse | undefined> {
-    if (!this.#turns.isFree) await this.#turns.next(scope)
+  /** Reads a response, which may be long, in a turn of its owner: many requests may ask for it in one instant. */
+  async #read({ scope, key, owner }: IdempotencyKey): Promise<StoredResponse | undefined> {
+    if (!this.#turns.isFreeFor(owner)) await this.#turns.next(owner)
     const row = this.#store.idempotency.get(scope, key)
     return row && row.created >= wallSeconds(this.#time) - RETENTION_SECONDS ? row : undefined
   }

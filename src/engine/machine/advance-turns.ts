@@ -1,6 +1,9 @@
 import { nextStep } from './arrivals.ts'
 import type { Clock } from './clock.ts'
+import { afterMicrotasks } from './limited-turns.ts'
 import type { MerchantState } from './merchant-state.ts'
+import { Pauses } from './pauses.ts'
+import type { Steps } from './steps.ts'
 import { isCatchUp, numberOf } from './stored-advance.ts'
 import { Turns } from './turns.ts'
 
@@ -18,6 +21,13 @@ export type QueuedAdvance = {
   readonly leave: () => void
 }
 
+/** Waits for a turn of the event loop. */
+type Waiting = {
+  readonly merchant: MerchantState
+  /** Gives it the turn. @returns whether it uses it */
+  readonly give: () => boolean
+}
+
 /** The advances of a merchant that have not left. `newest` is the number of the last one that was requested. */
 type Queue = { newest: number; left: Promise<void> }
 
@@ -28,8 +38,14 @@ type Queue = { newest: number; left: Promise<void> }
  */
 export class AdvanceTurns {
   readonly #queues = new WeakMap<MerchantState, Queue>()
-  /** The advances that wait for a turn of the event loop, and how to give it to them. Each returns whether it uses the turn. */
-  readonly #waiting = new Turns<MerchantState, () => boolean>()
+  /** The advances that wait for a turn of the event loop. */
+  readonly #waiting = new Turns<MerchantState, Waiting>()
+  #isGiving = false
+  readonly #pauses: Pauses
+
+  constructor(steps: Steps) {
+    this.#pauses = new Pauses(steps)
+  }
 
   /** Returns the number of an advance that a merchant requests: larger than those of all before it. */
   nextNumber(merchant: MerchantState): number {
@@ -60,20 +76,43 @@ export class AdvanceTurns {
   async nextBatch(merchant: MerchantState, isWanted: () => boolean): Promise<void> {
     if (!isWanted()) return
     await new Promise<void>((resolve) => {
-      const isGiving = !this.#waiting.isEmpty
-      this.#waiting.add([merchant], () => {
+      const give = () => {
         resolve()
         return isWanted()
-      })
-      if (!isGiving) void this.#give()
+      }
+      this.#waiting.add([merchant], { merchant, give })
+      this.#resume()
     })
   }
 
-  async #give(): Promise<void> {
+  readonly #resume = (): void => {
+    if (this.#isGiving || this.#waiting.isEmpty) return
+    this.#isGiving = true
+    void this.#giveAll()
+  }
+
+  async #giveAll(): Promise<void> {
     while (!this.#waiting.isEmpty) {
       await nextStep()
-      while (this.#waiting.take()?.() === false);
+      if (!(await this.#giveNext()) && !this.#waiting.isEmpty) {
+        this.#pauses.onResume(this.#resume)
+        break
+      }
     }
+    this.#isGiving = false
+  }
+
+  /** Gives a turn to the next advance that uses it. @returns whether there was one; those of merchants that pause wait */
+  async #giveNext(): Promise<boolean> {
+    const take = () => this.#waiting.take(this.#pauses.includes)
+    for (let next = take(); next; next = take()) {
+      const step = this.#pauses.begin([next.merchant])
+      const isUsed = next.give()
+      if (isUsed) await afterMicrotasks()
+      this.#pauses.end(step)
+      if (isUsed) return true
+    }
+    return false
   }
 
   #queueOf(merchant: MerchantState): Queue {

@@ -11,6 +11,7 @@ import { type Listeners, reportedElsewhere } from './listeners.ts'
 import { hold, type MerchantState, type Waiting } from './merchant-state.ts'
 import type { Outbox } from './outbox.ts'
 import { runBatch } from './scheduler.ts'
+import type { Steps } from './steps.ts'
 import {
   awaitsWebhooks,
   EMPTY_SUMMARY,
@@ -46,7 +47,7 @@ export class Advances {
   readonly #running = new Map<Clock, Running>()
   /** Clocks whose advance ends after its current batch. An advance that stalls first ends once it can be written. */
   readonly #canceled = new WeakSet<Clock>()
-  readonly #turns = new AdvanceTurns()
+  readonly #turns: AdvanceTurns
   readonly #unreadable = new UnreadableClocks()
   readonly suspended = new SuspendedClocks(this.#unreadable)
   #isStopping = false
@@ -60,6 +61,7 @@ export class Advances {
     readonly listeners: Listeners
     /** Of the jobs in a batch. */
     readonly limit: WorkLimit
+    readonly steps: Steps
   }) {
     this.#store = given.store
     this.#transactions = given.transactions
@@ -68,6 +70,7 @@ export class Advances {
     this.#outbox = given.outbox
     this.#listeners = given.listeners
     this.#limit = given.limit
+    this.#turns = new AdvanceTurns(given.steps)
   }
 
   /** Whether any clock is advancing. */

@@ -4,7 +4,9 @@ import type { Clock } from './clock.ts'
 import { Gate, nextTurn } from './gate.ts'
 import type { Listeners } from './listeners.ts'
 import { absenceOf, type MerchantState, type Waiting } from './merchant-state.ts'
+import { Pauses } from './pauses.ts'
 import { Reservations } from './reservations.ts'
+import type { Steps } from './steps.ts'
 import type { Timekeeper } from './timekeeper.ts'
 import type { Transactions } from './transactions.ts'
 import { OPERATOR, Turns } from './turns.ts'
@@ -48,6 +50,7 @@ export class CommandQueue {
   readonly #time: Timekeeper
   readonly #listeners: Listeners
   readonly #limit: WorkLimit
+  readonly #pauses: Pauses
   readonly #gate = new Gate<Command>((command) => this.#enqueue(command))
   readonly #commands = new Turns<object, Command>()
   readonly #reservations = new Reservations<Command>()
@@ -62,11 +65,13 @@ export class CommandQueue {
     readonly listeners: Listeners
     /** Of the commands in a transaction. */
     readonly limit: WorkLimit
+    readonly steps: Steps
   }) {
     this.#transactions = given.transactions
     this.#time = given.time
     this.#listeners = given.listeners
     this.#limit = given.limit
+    this.#pauses = new Pauses(given.steps)
   }
 
   /** Refuses commands from now on. @returns when the accepted ones have ended */
@@ -125,8 +130,7 @@ export class CommandQueue {
   }
 
   #enqueue(command: Command): void {
-    const { merchants, turnOf = OPERATOR } = command
-    this.#commands.add(merchants.length > 0 ? merchants : [turnOf], command)
+    this.#commands.add(ownersOf(command), command)
     this.#flushSoon()
   }
 
@@ -135,8 +139,8 @@ export class CommandQueue {
    * the meantime, and all commands share one commit. While a clock is advancing a turn takes as long as a batch, so one
    * turn is enough.
    */
-  #flushSoon(): void {
-    if (this.#isFlushing) return
+  readonly #flushSoon = (): void => {
+    if (this.#isFlushing || this.#commands.isEmpty) return
     this.#isFlushing = true
     const flush = () => this.#flush()
     if (this.#time.isMoving) runAfterAccepting(flush)
@@ -147,14 +151,15 @@ export class CommandQueue {
   #flush(): void {
     const first = this.#next()
     if (first) this.#runTogether(first)
-    this.#isFlushing = !this.#commands.isEmpty
+    this.#isFlushing = first !== undefined && !this.#commands.isEmpty
     if (this.#isFlushing) runAfterAccepting(() => this.#flush())
+    else if (!this.#commands.isEmpty) this.#pauses.onResume(this.#flushSoon)
   }
 
-  /** Takes the next command that is not held back; undefined if none waits. */
+  /** Takes the next command that is not held back; undefined if none waits, or only those of merchants that pause. */
   #next(): Command | undefined {
-    for (let command = this.#commands.take(); command; command = this.#commands.take())
-      if (!this.#holdsBack(command)) return command
+    const take = () => this.#commands.take(this.#pauses.includes)
+    for (let command = take(); command; command = take()) if (!this.#holdsBack(command)) return command
     return undefined
   }
 
@@ -174,7 +179,7 @@ export class CommandQueue {
       this.#transactions.run([], () => {
         // The loop also visits commands that it adds.
         for (const command of open) {
-          const reply = this.#run(command)
+          const reply = this.#pauses.measure(ownersOf(command), () => this.#run(command))
           if (reply) replies.push(reply)
           else open.delete(command)
           const next = mayContinue() ? this.#next() : undefined
@@ -260,6 +265,10 @@ export class CommandQueue {
     return { requeue: () => this.#enqueue(command), reject: command.reject }
   }
 }
+
+/** Returns those whose turn a command takes. */
+const ownersOf = ({ merchants, turnOf }: Command): readonly object[] =>
+  merchants.length > 0 ? merchants : [turnOf ?? OPERATOR]
 
 /** Runs a command, unless the credentials of its sender are no longer valid. */
 function runFor<Outcome>({ checkCredentials }: Sender, run: () => Outcome): Outcome | { error: unknown } {

@@ -16,6 +16,7 @@ import { checkCurrent, isUnfinished, type MerchantState, merchantOf } from './me
 import { onceIdle } from './once-idle.ts'
 import { Outbox } from './outbox.ts'
 import { deleteStoredMerchant, stateMark } from './state-mark.ts'
+import { Steps } from './steps.ts'
 import { Timekeeper } from './timekeeper.ts'
 import { TransactionLog } from './transaction-log.ts'
 import { Transactions } from './transactions.ts'
@@ -40,6 +41,8 @@ export class Engine {
   readonly time: Timekeeper
   /** The turns in which requests read, so that many do not hold up everything else. */
   readonly reads: LimitedTurns<object>
+  /** The steps of merchants, so that long ones of one do not hold up the others. */
+  readonly steps: Steps
   /** The reads that take several turns. */
   readonly longReads: LongReads<object>
   /** The dates of all API versions, oldest first. */
@@ -72,16 +75,18 @@ export class Engine {
     this.steady = monotonicWallClock({ wall, elapsed: given.stopwatch })
     this.ids = new Ids(store.directory, seed)
     this.faults = new Faults(this.ids)
-    this.reads = new LimitedTurns(limits.reads)
+    this.steps = new Steps(limits.longMs)
+    this.reads = new LimitedTurns(limits.reads, this.steps)
     this.longReads = new LongReads(this.reads)
     // Each part uses only the parts above it.
-    const { outbox, ids, faults } = this
+    const { outbox, ids, faults, steps } = this
     const [listeners, log] = [this.#listeners, this.#log]
     const transactions = new Transactions({ store, ids, log, listeners })
     const units = new Units({ store, ids, faults, versions, log, outbox })
-    const advances = new Advances({ store, transactions, log, units, outbox, listeners, limit: limits.jobs })
+    const shared = { transactions, listeners, steps }
+    const advances = new Advances({ ...shared, store, log, units, outbox, limit: limits.jobs })
     this.time = new Timekeeper({ store, transactions, advances, listeners })
-    this.#queue = new CommandQueue({ transactions, time: this.time, listeners, limit: limits.commands })
+    this.#queue = new CommandQueue({ ...shared, time: this.time, limit: limits.commands })
     this.#transactions = transactions
     this.#units = units
     this.#loadMerchants()

@@ -1,35 +1,47 @@
 import { mustAcceptFirst, runAfterAccepting, stepBegins } from './arrivals.ts'
 import { nextTurn } from './gate.ts'
+import { Pauses } from './pauses.ts'
+import { Steps } from './steps.ts'
 import { Turns } from './turns.ts'
 import { startLimit, TURN_LIMIT, type WorkLimit } from './work-limits.ts'
 
 /** Resolves when all promises that are settled now have continued. */
-const afterMicrotasks = (): Promise<void> =>
+export const afterMicrotasks = (): Promise<void> =>
   // Outside of a microtask, a tick would come before all of them.
   new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)))
 
 /** Runs callbacks one after the other, up to a limit in each turn of the event loop. Their owners take turns. */
 export class LimitedTurns<Owner> {
-  readonly #waiting = new Turns<Owner, () => void>()
-  /** Whether a callback runs or waits. */
+  readonly #waiting = new Turns<Owner, { readonly owner: Owner; readonly callback: () => void }>()
+  /** Whether a callback runs, or will run in its turn. Otherwise only those of owners that pause wait. */
   #isRunning = false
   /** Whether what a callback has resolved may continue. */
   #isContinuing = false
   /** Counts a further step in this turn of the event loop, and returns whether it may begin; undefined before the first one. */
   #mayContinue: (() => boolean) | undefined
   readonly #limit: WorkLimit
+  readonly #pauses: Pauses
 
-  /** @param limit - of the callbacks, and of what they resolve, in each turn of the event loop */
-  constructor(limit = TURN_LIMIT) {
+  /**
+   * @param limit - of the callbacks, and of what they resolve, in each turn of the event loop
+   * @param steps - measures them; by default, none is long
+   */
+  constructor(limit = TURN_LIMIT, steps = new Steps(Number.POSITIVE_INFINITY)) {
     this.#limit = limit
+    this.#pauses = new Pauses(steps)
   }
 
   /**
-   * Whether a callback would run at once, or belongs to what runs now: a request that needs several turns can use one. Then its
-   * owner may as well run it, and counts its time too.
+   * Whether a callback of an owner would run at once, or belongs to what runs now: a request that needs several turns can use one. If so,
+   * the caller may as well run it, and its time counts as the owner's step, or as part of the one that runs now.
    */
-  get isFree(): boolean {
-    return (this.#isRunning ? this.#isContinuing : !mustAcceptFirst()) && this.#takeStep()
+  isFreeFor(owner: Owner): boolean {
+    if (this.#isRunning) return this.#isContinuing && this.#takeStep()
+    if (this.#pauses.includes(owner) || this.#waiting.has(owner)) return false
+    if (mustAcceptFirst() || !this.#takeStep()) return false
+    const step = this.#pauses.begin([owner])
+    void afterMicrotasks().then(() => this.#pauses.end(step))
+    return true
   }
 
   /** Whether no callback waits. */
@@ -42,7 +54,7 @@ export class LimitedTurns<Owner> {
    * @param callback - must not throw; the promises that it resolves continue in the same time
    */
   run(owner: Owner, callback: () => void): void {
-    this.#waiting.add([owner], callback)
+    this.#waiting.add([owner], { owner, callback })
     if (this.#isRunning) return
     this.#isRunning = true
     if (!mustAcceptFirst() && this.#takeStep()) void this.#runSome()
@@ -85,10 +97,18 @@ export class LimitedTurns<Owner> {
 
   async #runSome(): Promise<void> {
     while (!this.#waiting.isEmpty && this.#takeStep()) {
+      const next = this.#waiting.take(this.#pauses.includes)
+      if (!next) {
+        this.#isRunning = false
+        this.#pauses.onResume(this.#resume)
+        return
+      }
+      const step = this.#pauses.begin([next.owner])
       this.#isContinuing = true
-      this.#waiting.take()?.()
+      next.callback()
       await afterMicrotasks()
       this.#isContinuing = false
+      this.#pauses.end(step)
     }
     if (this.#waiting.isEmpty) this.#isRunning = false
     else this.#continue()
@@ -97,5 +117,11 @@ export class LimitedTurns<Owner> {
   /** Continues in a later turn, after its immediates so far: responses that are ready are sent before others are made. */
   #continue(): void {
     runAfterAccepting(() => void this.#runSome())
+  }
+
+  readonly #resume = (): void => {
+    if (this.#isRunning || this.#waiting.isEmpty) return
+    this.#isRunning = true
+    this.#continue()
   }
 }

@@ -1,5 +1,9 @@
+import { SharedOwner } from './steps.ts'
+
 /** The owner of everything that is of no merchant. */
-export const OPERATOR = {}
+export const OPERATOR = new SharedOwner()
+
+type IsPausing<Owner> = (owner: Owner) => boolean
 
 type Waiting<Owner, Item> = {
   readonly owners: readonly Owner[]
@@ -72,6 +76,11 @@ export class Turns<Owner, Item> {
     return this.#waiting === 0
   }
 
+  /** Whether an item of an owner waits. */
+  has(owner: Owner): boolean {
+    return (this.#newcomers.get(owner) ?? this.#others.get(owner))?.isEmpty === false
+  }
+
   /** @param owners - at least one */
   add(owners: readonly Owner[], item: Item): void {
     const waiting = { owners: owners.length > 1 ? [...new Set(owners)] : owners, item, firsts: 0 }
@@ -85,9 +94,14 @@ export class Turns<Owner, Item> {
     }
   }
 
-  /** Removes the next item: one that is the first of all its owners, or the next of a single one. @returns undefined if no item waits */
-  take(): Item | undefined {
-    const next = this.#nextOther(this.#removed) ?? this.#nextNewcomer() ?? this.#nextOther()
+  /**
+   * Removes the next item: one that is the first of all its owners, or the next of a single one.
+   * @param isPausing - whether an owner has no turn at present; one of several owners does not hold up their item
+   * @returns undefined if no item waits, or only those of owners that pause
+   */
+  take(isPausing: IsPausing<Owner> = () => false): Item | undefined {
+    const next =
+      this.#nextOther(isPausing, this.#removed) ?? this.#nextNewcomer(isPausing) ?? this.#nextOther(isPausing)
     if (!next) return undefined
     this.#waiting -= 1
     this.#removed += 1
@@ -104,9 +118,9 @@ export class Turns<Owner, Item> {
     return line
   }
 
-  #nextNewcomer(): Waiting<Owner, Item> | undefined {
-    for (const line of this.#newcomers.values()) {
-      const { next } = line
+  #nextNewcomer(isPausing: IsPausing<Owner>): Waiting<Owner, Item> | undefined {
+    for (const [owner, line] of this.#newcomers) {
+      const next = isPausing(owner) ? undefined : line.next
       if (next) return next
     }
     return undefined
@@ -116,14 +130,17 @@ export class Turns<Owner, Item> {
    * Returns the next item of the others, and drops the empty lines before it.
    * @param removed - the number of removed items from which on newcomers come before them
    */
-  #nextOther(removed = Number.POSITIVE_INFINITY): Waiting<Owner, Item> | undefined {
+  #nextOther(
+    isPausing: IsPausing<Owner>,
+    removed = Number.POSITIVE_INFINITY,
+  ): Waiting<Owner, Item> | undefined {
     for (const [owner, line] of this.#others) {
       if (line.isEmpty) {
         this.#others.delete(owner)
         continue
       }
       if (line.latest > removed) return undefined
-      const { next } = line
+      const next = isPausing(owner) ? undefined : line.next
       if (next) return next
     }
     return undefined

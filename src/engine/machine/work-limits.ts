@@ -14,6 +14,8 @@ export type WorkLimits = {
   readonly commands: WorkLimit
   /** Of the jobs in a batch of an advance, which is a transaction. */
   readonly jobs: WorkLimit
+  /** The time of a read, a command or a batch, in milliseconds, from which on it is long: see Steps. */
+  readonly longMs: number
 }
 
 const within = (ms: number): WorkLimit => ({ ms, steps: Number.POSITIVE_INFINITY })
@@ -24,15 +26,26 @@ export const TURN_LIMIT = within(10)
 
 /**
  * paytwin: the limits of a daemon. If that of commands were 20 ms, the writes of 50 clients would often need two commits, which takes
- * 15 % more processor time. If that of jobs were longer, other merchants would wait longer for their turns.
+ * 15 % more processor time. If that of jobs were longer, other merchants would wait longer for their turns. Almost no batch of jobs is a
+ * long step.
  */
-export const TIME_LIMITS: WorkLimits = { reads: TURN_LIMIT, commands: within(50), jobs: within(20) }
+export const TIME_LIMITS: WorkLimits = {
+  reads: TURN_LIMIT,
+  commands: within(50),
+  jobs: within(20),
+  longMs: 30,
+}
 
 /**
  * paytwin: the limits of a sandbox in the process of a test, some 10 to 50 ms of work. If they were times, the order of concurrent requests
  * would depend on the speed of the machine.
  */
-export const STEP_LIMITS: WorkLimits = { reads: upTo(20), commands: upTo(100), jobs: upTo(100) }
+export const STEP_LIMITS: WorkLimits = {
+  reads: upTo(20),
+  commands: upTo(100),
+  jobs: upTo(100),
+  longMs: Number.POSITIVE_INFINITY,
+}
 
 /**
  * Starts a limit, when the first step begins.

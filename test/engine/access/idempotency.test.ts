@@ -4,6 +4,9 @@ import { openDatabase } from '../../../src/store/database.ts'
 import { SnapshotsInMemory } from '../../../src/store/snapshots-in-memory.ts'
 import { Store } from '../../../src/store/store.ts'
 
+/** The merchant whose turn it takes to read responses. */
+const owner = {}
+
 const COUNT = 50_000
 const A_WEEK = 7 * 86_400
 
@@ -29,11 +32,15 @@ test('stored responses that are asked for in one instant are read in turns', asy
   })
   setImmediate(() => order.push('others'))
   const replay = async (key: string) => {
-    const { stored, release } = await keys.acquire('a', key)
+    const { stored, release } = await keys.acquire({ scope: 'a', key, owner })
     expect(stored).toMatchObject(response)
     release()
   }
-  await Promise.all([replay('one'), replay('two'), keys.acquire('a', 'new').then(() => order.push('new'))])
+  await Promise.all([
+    replay('one'),
+    replay('two'),
+    keys.acquire({ scope: 'a', key: 'new', owner }).then(() => order.push('new')),
+  ])
   expect(order).toEqual(['read', 'new', 'others', 'read'])
 })
 
@@ -44,8 +51,8 @@ test('a key whose stored response cannot be read is released for the next reques
   vi.spyOn(store.idempotency, 'get').mockImplementationOnce(() => {
     throw new Error('disk I/O error')
   })
-  const first = keys.acquire('a', 'known')
-  const second = keys.acquire('a', 'known')
+  const first = keys.acquire({ scope: 'a', key: 'known', owner })
+  const second = keys.acquire({ scope: 'a', key: 'known', owner })
   await expect(first).rejects.toThrow('disk I/O error')
   expect((await second).stored).toMatchObject(response)
 })

@@ -59,13 +59,13 @@ async function startSandbox() {
 test('after a long step, a read waits until no more connections arrive', async () => {
   const turns = new LimitedTurns<string>()
   await stepOf(100)
-  expect(turns.isFree).toBe(true)
+  expect(turns.isFreeFor('a')).toBe(true)
   await turn()
   await stepOf(100)
   connectionArrived()
-  expect(turns.isFree).toBe(false)
+  expect(turns.isFreeFor('a')).toBe(false)
   expect(await arrivalsDuring(() => turns.next('a'), { most: 20 })).toBe(20)
-  expect(turns.isFree).toBe(true)
+  expect(turns.isFreeFor('a')).toBe(true)
 })
 
 test('connections that keep arriving hold a read up for a third of the time of the step before, at most for 20 ms', async () => {
@@ -83,7 +83,7 @@ test('after short steps no connection is accepted first', async () => {
   await stepOf(1)
   for (let step = 0; step < 10; step += 1) {
     connectionArrived()
-    expect(turns.isFree).toBe(true)
+    expect(turns.isFreeFor('a')).toBe(true)
     now += 1
     await turn()
   }

@@ -10,6 +10,9 @@ import { startTwin, type Twin } from '../../twin.ts'
 /** A turn takes 10 to 50 ms, and a margin for compilation and garbage collection. */
 const MAX_TURN_MS = 120
 
+/** The merchant whose turn it takes to read responses. */
+const owner = {}
+
 let twin: Twin
 beforeEach(async () => {
   twin = await startTwin()
@@ -102,7 +105,7 @@ test('many requests that wait for one idempotency key are admitted in order, in 
   const keys = new IdempotencyKeys(store, () => 0)
   const order: number[] = []
   const requests = Array.from({ length: 8_000 }, async (_, index) => {
-    const entry = await keys.acquire('merchant', 'key')
+    const entry = await keys.acquire({ scope: 'merchant', key: 'key', owner })
     order.push(index)
     entry.release()
   })
@@ -116,9 +119,9 @@ test('requests that wait for many idempotency keys are admitted in turns of limi
   const store = new Store(database, new SnapshotsInMemory(database))
   const keys = new IdempotencyKeys(store, () => 0)
   const names = Array.from({ length: 60 }, (_, n) => `key ${n}`)
-  const held = await Promise.all(names.map((name) => keys.acquire('merchant', name)))
+  const held = await Promise.all(names.map((name) => keys.acquire({ scope: 'merchant', key: name, owner })))
   const waiting = names.map(async (name) => {
-    const entry = await keys.acquire('merchant', name)
+    const entry = await keys.acquire({ scope: 'merchant', key: name, owner })
     work(5)
     entry.release()
   })

@@ -24,25 +24,25 @@ test('callbacks run at once while there is time in the turn, and then wait for t
   const order: string[] = []
   turns.run('a', () => order.push('short'))
   await turn()
-  expect(turns.isFree).toBe(true)
+  expect(turns.isFreeFor('a')).toBe(true)
   work()
-  expect(turns.isFree).toBe(false)
+  expect(turns.isFreeFor('a')).toBe(false)
   turns.run('a', () => order.push('late'))
   expect(order).toEqual(['short'])
   await turn()
   await turn()
   expect(order).toEqual(['short', 'late'])
-  expect(turns.isFree).toBe(true)
+  expect(turns.isFreeFor('a')).toBe(true)
 })
 
 test('work that its owner runs itself counts too', async () => {
   const turns = new LimitedTurns<string>()
-  expect(turns.isFree).toBe(true)
-  expect(turns.isFree).toBe(true)
+  expect(turns.isFreeFor('a')).toBe(true)
+  expect(turns.isFreeFor('a')).toBe(true)
   work()
-  expect(turns.isFree).toBe(false)
+  expect(turns.isFreeFor('a')).toBe(false)
   await turn()
-  expect(turns.isFree).toBe(true)
+  expect(turns.isFreeFor('a')).toBe(true)
 })
 
 test('what continues in a turn may use its time, and no more', async () => {
@@ -51,9 +51,9 @@ test('what continues in a turn may use its time, and no more', async () => {
   const read = async () => {
     await turns.next('a')
     await undefined
-    free.push(turns.isFree)
+    free.push(turns.isFreeFor('a'))
     work()
-    free.push(turns.isFree)
+    free.push(turns.isFreeFor('a'))
   }
   const waiting = read()
   turns.run('b', work)

@@ -1,0 +1,105 @@
+import type { Step, Steps } from './steps.ts'
+
+/** paytwin: the limit of a pause, in milliseconds: a step also seems long when the process was stopped. */
+const MAX_PAUSE_MS = 1_000
+
+/**
+ * paytwin: the part of a pause after which it ends if no other owner has done a short step in that time. Clients that were answered send
+ * their next requests in it.
+ */
+const QUIET_PART = 1 / 10
+
+/** paytwin: the turns of the event loop in which the requests that have arrived during a long step are received. */
+const ARRIVAL_TURNS = 4
+
+/** The time before the next step of an owner. */
+type Pause = {
+  /** Its length, in milliseconds. */
+  readonly ms: number
+  /** The free time at which it ends: see `Steps.freeTime`. */
+  readonly end: number
+  /** Whether the requests that have arrived during the step are received. */
+  hasReceived: boolean
+}
+
+/**
+ * The pauses between the steps of one kind. Owners take turns, one step each, so those with short steps would wait for a long one at
+ * each of theirs, of which a request or an advance has many. After a long step its owner pauses for as long as the step took, or until
+ * no other owner has done a short step for some time. The long steps of others do not count: if several owners do them, those with
+ * short ones still have their share.
+ * Each kind has pauses of its own. Otherwise the commands of an owner would wait as long as it has reads, each of which begins a pause.
+ */
+export class Pauses {
+  readonly #steps: Steps
+  readonly #pauses = new Map<unknown, Pause>()
+  /** The number of long steps after which requests are being received. */
+  #receiving = 0
+  #isAwaited = false
+
+  constructor(steps: Steps) {
+    this.#steps = steps
+  }
+
+  /** Measures a step that ends when a function returns. */
+  measure<T>(owners: readonly unknown[], run: () => T): T {
+    const step = this.begin(owners)
+    try {
+      return run()
+    } finally {
+      this.end(step)
+    }
+  }
+
+  /** Begins a step, which lasts until it ends or the next one begins, of any kind. */
+  begin(owners: readonly unknown[]): Step {
+    return this.#steps.begin(owners, this.#add)
+  }
+
+  /** Ends a step, unless another one has begun. */
+  end(step: Step): void {
+    this.#steps.end(step)
+  }
+
+  /** Whether an owner pauses. */
+  readonly includes = (owner: unknown): boolean => {
+    const pause = this.#pauses.get(owner)
+    if (!pause) return false
+    if (!this.#steps.isStopping && this.#lasts(pause, owner)) return true
+    this.#pauses.delete(owner)
+    return false
+  }
+
+  /** Calls a function once, when a pause may have ended, unless one will be called already. */
+  onResume(resume: () => void): void {
+    if (this.#isAwaited) return
+    this.#isAwaited = true
+    const end = () => {
+      this.#isAwaited = false
+      resume()
+    }
+    if (this.#receiving > 0) setImmediate(end)
+    else setTimeout(end, 1)
+  }
+
+  #lasts({ ms, end, hasReceived }: Pause, owner: unknown): boolean {
+    return !hasReceived || (this.#steps.freeTime() < end && this.#steps.quietTime(owner) < ms * QUIET_PART)
+  }
+
+  readonly #add = (owner: unknown, stepMs: number): void => {
+    // Removes those that have ended.
+    for (const each of this.#pauses.keys()) this.includes(each)
+    const ms = Math.min(stepMs, MAX_PAUSE_MS)
+    const pause = { ms, end: this.#steps.freeTime() + ms, hasReceived: false }
+    this.#pauses.set(owner, pause)
+    this.#receiving += 1
+    afterTurns(ARRIVAL_TURNS, () => {
+      this.#receiving -= 1
+      pause.hasReceived = true
+    })
+  }
+}
+
+function afterTurns(turns: number, callback: () => void): void {
+  if (turns === 0) callback()
+  else setImmediate(() => afterTurns(turns - 1, callback))
+}

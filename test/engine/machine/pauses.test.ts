@@ -1,0 +1,371 @@
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { AdvanceTurns } from '../../../src/engine/machine/advance-turns.ts'
+import { LimitedTurns } from '../../../src/engine/machine/limited-turns.ts'
+import type { MerchantState } from '../../../src/engine/machine/merchant-state.ts'
+import { Pauses } from '../../../src/engine/machine/pauses.ts'
+import { SharedOwner, Steps } from '../../../src/engine/machine/steps.ts'
+import { Turns } from '../../../src/engine/machine/turns.ts'
+import {
+  STEP_LIMITS,
+  TIME_LIMITS,
+  TURN_LIMIT,
+  type WorkLimits,
+} from '../../../src/engine/machine/work-limits.ts'
+import { startTwin } from '../../twin.ts'
+
+/** The time of the stopwatch, in milliseconds. */
+let now = 0
+beforeEach(() => {
+  now = 0
+  const hrtime = vi
+    .spyOn(process, 'hrtime')
+    .mockImplementation(() => [Math.floor(now / 1_000), (now % 1_000) * 1_000_000])
+  onTestFinished(() => hrtime.mockRestore())
+})
+
+const LONG = { name: 'long' }
+const OTHER = { name: 'other' }
+
+/** Opens the pauses between steps, of which those of 30 ms are long. */
+function openPauses(steps = new Steps(30)) {
+  const pauses = new Pauses(steps)
+  const work = (owner: unknown, ms: number) =>
+    pauses.measure([owner], () => {
+      now += ms
+    })
+  return { steps, pauses, work, isPausing: pauses.includes }
+}
+
+/** Passes the turn of a step, and those in which requests are received. */
+async function receive(): Promise<void> {
+  for (let turns = 0; turns < 5; turns += 1) await turn()
+}
+
+describe('after a long step, its owner pauses', () => {
+  test('for as long, while others work a little', async () => {
+    const { work, isPausing } = openPauses()
+    work(LONG, 100)
+    await receive()
+    for (let ms = 0; ms < 100; ms += 5) {
+      work(OTHER, 1)
+      expect([isPausing(LONG), isPausing(OTHER)]).toEqual([true, false])
+      now += 4
+    }
+    expect(isPausing(LONG)).toBe(false)
+  })
+
+  test('until nobody else has worked for a tenth of that time', async () => {
+    const { work, isPausing } = openPauses()
+    work(LONG, 100)
+    await receive()
+    work(OTHER, 1)
+    now += 9
+    expect(isPausing(LONG)).toBe(true)
+    now += 1
+    expect(isPausing(LONG)).toBe(false)
+  })
+
+  test('only until the requests that have arrived are received, if nobody else works', async () => {
+    const { work, isPausing } = openPauses()
+    work(OTHER, 1)
+    work(LONG, 1)
+    now += 1_000
+    work(LONG, 100)
+    expect(isPausing(LONG)).toBe(true)
+    await receive()
+    expect(isPausing(LONG)).toBe(false)
+  })
+
+  test('for a second at most, such as after the process was stopped', async () => {
+    const { work, isPausing } = openPauses()
+    work(LONG, 60_000)
+    await receive()
+    for (let ms = 0; ms < 1_000; ms += 50) {
+      work(OTHER, 20)
+      expect(isPausing(LONG)).toBe(true)
+      now += 30
+    }
+    expect(isPausing(LONG)).toBe(false)
+  })
+
+  test('also while others do long steps, which do not count: those with short ones have their share', async () => {
+    const { work, isPausing } = openPauses()
+    const ANOTHER = { name: 'another' }
+    work(LONG, 100)
+    work(ANOTHER, 200)
+    work(OTHER, 1)
+    await receive()
+    for (let ms = 0; ms < 95; ms += 5) {
+      expect([isPausing(LONG), isPausing(ANOTHER)]).toEqual([true, true])
+      now += 4
+      work(OTHER, 1)
+    }
+    now += 5
+    expect([isPausing(LONG), isPausing(ANOTHER)]).toEqual([false, true])
+  })
+
+  test('but not if all others do long steps too', async () => {
+    const { work, isPausing } = openPauses()
+    work(LONG, 100)
+    work(OTHER, 100)
+    await receive()
+    expect([isPausing(LONG), isPausing(OTHER)]).toEqual([false, false])
+  })
+
+  test('as all owners of a step do', () => {
+    const { pauses, isPausing } = openPauses()
+    pauses.measure([LONG, OTHER], () => {
+      now += 30
+    })
+    expect([isPausing(LONG), isPausing(OTHER)]).toEqual([true, true])
+  })
+
+  test('but not after a step that was short', () => {
+    const { work, isPausing } = openPauses()
+    work(OTHER, 1)
+    work(LONG, 29)
+    expect(isPausing(LONG)).toBe(false)
+  })
+
+  test('but not the operator, or callers that are unknown, whose long steps count neither as work nor as pauses', async () => {
+    const { work, isPausing } = openPauses()
+    const shared = new SharedOwner()
+    work(LONG, 100)
+    work(OTHER, 1)
+    await receive()
+    work(shared, 40)
+    expect([isPausing(LONG), isPausing(shared)]).toEqual([false, false])
+    work(LONG, 100)
+    await receive()
+    work(OTHER, 1)
+    for (let ms = 1; ms < 100; ms += 49) {
+      expect(isPausing(LONG)).toBe(true)
+      work(shared, 48)
+      work(OTHER, 1)
+    }
+    expect(isPausing(LONG)).toBe(false)
+  })
+
+  test('but not between steps of another kind, which would wait as long as the first kind has more', async () => {
+    const reads = openPauses()
+    const commands = openPauses(reads.steps)
+    reads.work(LONG, 100)
+    commands.work(OTHER, 1)
+    expect([reads.isPausing(LONG), commands.isPausing(LONG)]).toEqual([true, false])
+    await receive()
+    commands.work(OTHER, 9)
+    expect(reads.isPausing(LONG)).toBe(true)
+  })
+
+  test('although it has done the latest short step', async () => {
+    const { work, isPausing } = openPauses()
+    work(LONG, 100)
+    await receive()
+    work(OTHER, 1)
+    work(LONG, 1)
+    now += 8
+    expect(isPausing(LONG)).toBe(true)
+    now += 1
+    expect(isPausing(LONG)).toBe(false)
+  })
+
+  test('but not when the process stops', () => {
+    const { steps, work, isPausing } = openPauses()
+    work(LONG, 100)
+    expect(isPausing(LONG)).toBe(true)
+    steps.stop()
+    expect(isPausing(LONG)).toBe(false)
+  })
+})
+
+test('a step ends when another one begins', () => {
+  const { pauses, isPausing } = openPauses()
+  const step = pauses.begin([LONG])
+  now += 20
+  pauses.begin([OTHER])
+  now += 20
+  pauses.end(step)
+  expect([isPausing(LONG), isPausing(OTHER)]).toEqual([false, false])
+  now += 20
+  pauses.begin([LONG])
+  expect([isPausing(LONG), isPausing(OTHER)]).toEqual([false, true])
+})
+
+test('a step whose function throws ends', () => {
+  const { pauses, isPausing } = openPauses()
+  const fail = () => {
+    throw new Error('failed')
+  }
+  expect(() => pauses.measure([LONG], fail)).toThrow('failed')
+  now += 100
+  pauses.begin([OTHER])
+  expect(isPausing(LONG)).toBe(false)
+})
+
+test('turns are not given to owners that pause, and their items keep their order', () => {
+  const turns = new Turns<string, string>()
+  for (const item of ['a1', 'a2', 'b1', 'b2']) turns.add([item.slice(0, 1)], item)
+  const isPausing = (owner: string) => owner === 'a'
+  expect(Array.from({ length: 3 }, () => turns.take(isPausing))).toEqual(['b1', 'b2', undefined])
+  expect([turns.isEmpty, turns.has('a'), turns.has('b')]).toEqual([false, true, false])
+  expect(Array.from({ length: 3 }, () => turns.take())).toEqual(['a1', 'a2', undefined])
+  expect(turns.isEmpty).toBe(true)
+})
+
+test('an item of several owners waits for no pause of only one of them: each could begin a new one before the other ends', () => {
+  const turns = new Turns<string, string>()
+  turns.add(['a', 'b'], 'ab')
+  for (const item of ['a', 'b']) turns.add([item], item)
+  expect(turns.take(() => true)).toBeUndefined()
+  const isPausing = (owner: string) => owner === 'a'
+  expect(Array.from({ length: 3 }, () => turns.take(isPausing))).toEqual(['ab', 'b', undefined])
+})
+
+function workFor(ms: number, begun: () => void = () => undefined): void {
+  begun()
+  now += ms
+}
+
+/** Starts a sandbox, and returns how to send a command that takes some time of the stopwatch, in milliseconds. */
+async function startCommands(limits: WorkLimits) {
+  const twin = await startTwin({ limits })
+  onTestFinished(() => twin.close())
+  const { engine, merchant } = twin.sandbox
+  const send = ({ ms, ...options }: { ms: number; turnOf?: MerchantState }, begun: () => void) =>
+    engine.operatorCommand(() => {
+      begun()
+      now += ms
+    }, options)
+  return { send, merchant }
+}
+
+/** Returns the numbers of short steps between two long ones. */
+const gaps = (order: readonly string[]) =>
+  order
+    .join()
+    .split('long')
+    .slice(1, -1)
+    .map((part) => part.split('short').length - 1)
+
+/** Runs three steps of 100 ms and, one after the other, forty of 10 ms. @returns their order */
+async function orderOf(step: (name: 'long' | 'short') => Promise<void>): Promise<string[]> {
+  const order: string[] = []
+  const run = async (name: 'long' | 'short') => {
+    await step(name)
+    order.push(name)
+    now += name === 'long' ? 100 : 10
+  }
+  const others = async () => {
+    for (let count = 0; count < 40; count += 1) await run('short')
+  }
+  await Promise.all([run('long'), run('long'), run('long'), others()])
+  return order
+}
+
+describe('between two long steps of a merchant come as long ones of others', () => {
+  test('of reads', async () => {
+    const turns = new LimitedTurns<object>(TURN_LIMIT, new Steps(30))
+    const order = await orderOf((name) => turns.next(name === 'long' ? LONG : OTHER))
+    expect(order).toHaveLength(43)
+    expect(Math.min(...gaps(order))).toBeGreaterThanOrEqual(9)
+  })
+
+  test('of reads that run at once', async () => {
+    const turns = new LimitedTurns<object>(TURN_LIMIT, new Steps(30))
+    expect(turns.isFreeFor(LONG)).toBe(true)
+    now += 100
+    await turn()
+    expect([turns.isFreeFor(LONG), turns.isFreeFor(OTHER)]).toEqual([false, true])
+  })
+
+  test('of batches of advances', async () => {
+    const turns = new AdvanceTurns(new Steps(30))
+    const merchants = { long: {} as MerchantState, short: {} as MerchantState }
+    const order = await orderOf((name) => turns.nextBatch(merchants[name], () => true))
+    expect(order).toHaveLength(43)
+    expect(Math.min(...gaps(order))).toBeGreaterThanOrEqual(9)
+  })
+
+  /** Sends three commands of 100 ms of one merchant, and forty of 10 ms of the operator. @returns their order */
+  async function orderOfCommands(limits: WorkLimits): Promise<string[]> {
+    const { send, merchant } = await startCommands(limits)
+    const order: string[] = []
+    const others = async () => {
+      for (let count = 0; count < 40; count += 1) await send({ ms: 10 }, () => order.push('short'))
+    }
+    const long = () => send({ turnOf: merchant, ms: 100 }, () => order.push('long'))
+    await Promise.all([long(), long(), long(), others()])
+    return order
+  }
+
+  test('of commands', async () => {
+    const order = await orderOfCommands(TIME_LIMITS)
+    expect(order).toHaveLength(43)
+    expect(Math.min(...gaps(order))).toBeGreaterThanOrEqual(9)
+  })
+
+  test('but not in the process of a test: there, the order does not depend on time', async () => {
+    const order = await orderOfCommands(STEP_LIMITS)
+    expect(order).toHaveLength(43)
+    expect(Math.max(...gaps(order))).toBeLessThanOrEqual(1)
+  })
+})
+
+describe('what waits for a pause runs when it has ended, although nothing else does:', () => {
+  type Run = (owner: 'long' | 'other', ms: number, begun?: () => void) => Promise<unknown>
+
+  async function checkResumed(run: Run): Promise<void> {
+    await run('other', 1)
+    await run('long', 100)
+    await run('other', 1)
+    let hasRun = false
+    const waiting = run('long', 1, () => {
+      hasRun = true
+    })
+    await wait(20)
+    expect(hasRun).toBe(false)
+    now += 10
+    await waiting
+    expect(hasRun).toBe(true)
+  }
+
+  test('a read', async () => {
+    const turns = new LimitedTurns<object>(TURN_LIMIT, new Steps(30))
+    const owners = { long: LONG, other: OTHER }
+    await checkResumed((owner, ms, begun) => turns.next(owners[owner]).then(() => workFor(ms, begun)))
+  })
+
+  test('a batch of an advance', async () => {
+    const turns = new AdvanceTurns(new Steps(30))
+    const owners = { long: {} as MerchantState, other: {} as MerchantState }
+    await checkResumed(async (owner, ms, begun) => {
+      await turns.nextBatch(owners[owner], () => true)
+      workFor(ms, begun)
+    })
+  })
+
+  test('a command', async () => {
+    const { send, merchant } = await startCommands(TIME_LIMITS)
+    await checkResumed((owner, ms, begun = () => undefined) =>
+      send({ ms, ...(owner === 'long' && { turnOf: merchant }) }, begun),
+    )
+  })
+})
+
+test('a read that could run at once does not come before those of its owner that wait for a pause', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const turns = new LimitedTurns<object>(TURN_LIMIT, new Steps(30))
+  await turns.next(LONG)
+  workFor(100)
+  await receive()
+  await turns.next(OTHER)
+  const waiting = turns.next(LONG)
+  await turn()
+  now += 100
+  await turn()
+  expect([turns.isFreeFor(OTHER), turns.isFreeFor(LONG)]).toEqual([true, false])
+  vi.advanceTimersByTime(1)
+  await waiting
+})
