@@ -28,7 +28,7 @@ export function openWebhooks(
   },
 ) {
   const { versions, version, signatureTime, heapBytes, reportError } = options
-  const sender = new Sender(options.addresses)
+  const sender = new Sender(options.addresses, { steps: engine.steps })
   const deliverer = new Deliverer({
     engine,
     render: (merchant, id, endpoint) =>

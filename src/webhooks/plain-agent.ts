@@ -18,7 +18,11 @@ export class PlainAgent extends Agent {
   }
 
   /** Called by Node for each new connection. */
-  override createConnection({ turnOf, ...options }: NetConnectOpts & OfMerchant): Socket {
+  override createConnection({
+    turnOf,
+    turns = receivingTurns,
+    ...options
+  }: NetConnectOpts & OfMerchant): Socket {
     const socket = connect({
       ...options,
       onread: {
@@ -27,7 +31,7 @@ export class PlainAgent extends Agent {
         callback: (size, buffer) => {
           let isWaiting = false
           let isPassedOn = false
-          receivingTurns.run(turnOf, () => {
+          turns.run(turnOf, () => {
             isPassedOn = true
             if (socket.destroyed) return
             socket.emit('data', Buffer.from(buffer.buffer, buffer.byteOffset, size))

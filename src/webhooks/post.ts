@@ -1,5 +1,6 @@
 import http, { type IncomingMessage } from 'node:http'
 import type { LookupFunction } from 'node:net'
+import type { LimitedTurns } from '../engine/machine/limited-turns.ts'
 import { keptPartOf } from './kept-body.ts'
 import { PlainAgent } from './plain-agent.ts'
 
@@ -21,6 +22,8 @@ export type Post = {
   readonly agent?: http.Agent
   /** The merchant in whose turns the data of the receiver is processed. */
   readonly turnOf?: unknown
+  /** Those turns. */
+  readonly turns?: LimitedTurns<unknown>
   /** Resolves the host name when a connection is made; getaddrinfo by default. */
   readonly lookup?: LookupFunction
 }

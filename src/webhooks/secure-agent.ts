@@ -7,8 +7,8 @@ import { type OfMerchant, PIECE_BYTES, receivingTurns } from './receiving.ts'
 
 /**
  * The number of bytes that a receiver may send before a connection is secure. Chains of public authorities have 3 to 10 kB. OpenSSL
- * compares each name of a certificate with the constraints of each authority: with 100 kB that takes 0.7 s, also if it is trusted
- * by nobody.
+ * compares each name of a certificate with the constraints of each authority, and checks each signature: with 100 kB that takes 0.7 s
+ * and 2 s, also if the chain is trusted by nobody.
  */
 const MAX_HANDSHAKE_BYTES = 20_480
 /** The same for a post, with its response: `post` limits what is not part of the protocol. */
@@ -46,12 +46,13 @@ export class SecureAgent extends Agent {
   /** Called by Node for each new connection. */
   override createConnection({
     turnOf,
+    turns = receivingTurns,
     ...options
   }: TcpNetConnectOpts & ConnectionOptions & OfMerchant): TLSSocket {
     const { host, port, lookup, noDelay, keepAlive, keepAliveInitialDelay } = options
     const settings = { noDelay, keepAlive, keepAliveInitialDelay }
     const plain = connectPlainly({ ...settings, port, ...(host && { host }), ...(lookup && { lookup }) })
-    const carrier = new Carrier(plain, turnOf)
+    const carrier = new Carrier(plain, (passOn) => turns.run(turnOf, passOn))
     const socket = super.createConnection({ ...options, socket: carrier })
     socket.once('secureConnect', () => carrier.secure())
     // Between two posts nobody else listens: the error ends the connection.
@@ -77,7 +78,7 @@ export class SecureAgent extends Agent {
  */
 class Carrier extends Duplex {
   readonly #plain: Socket
-  readonly #turnOf: unknown
+  readonly #runInTurn: (passOn: () => void) => void
   #received = 0
   #isSecure = false
   /** What has arrived and was not passed on: pieces, and null for the end. */
@@ -87,10 +88,11 @@ class Carrier extends Duplex {
   #isWanted = false
   #isWaiting = false
 
-  constructor(plain: Socket, turnOf: unknown) {
+  /** @param runInTurn - runs a callback in a turn of the merchant */
+  constructor(plain: Socket, runInTurn: (passOn: () => void) => void) {
     super({ allowHalfOpen: false, readableHighWaterMark: PIECE_BYTES })
     this.#plain = plain
-    this.#turnOf = turnOf
+    this.#runInTurn = runInTurn
     plain.on('data', (chunk) => this.#receive(chunk))
     plain.once('end', () => {
       this.#arrived.push(null)
@@ -156,7 +158,7 @@ class Carrier extends Duplex {
       else if (this.#isWanted) this.#plain.resume()
     } else if (this.#isWanted) {
       this.#isWaiting = true
-      receivingTurns.run(this.#turnOf, () => this.#passOnNow())
+      this.#runInTurn(() => this.#passOnNow())
     }
   }
 

@@ -1,6 +1,9 @@
 import type { LookupAddress } from 'node:dns'
 import type http from 'node:http'
 import type { LookupFunction } from 'node:net'
+import { LimitedTurns } from '../engine/machine/limited-turns.ts'
+import type { Steps } from '../engine/machine/steps.ts'
+import { TURN_LIMIT } from '../engine/machine/work-limits.ts'
 import { beginningOf } from '../text/beginning.ts'
 import type { Addresses } from './address.ts'
 import { HostNames, type HostNamesOptions, isLocalhost, type NameWanted } from './host-names.ts'
@@ -39,7 +42,12 @@ export type Send = (letter: WebhookRequest, signal: AbortSignal) => Promise<Repl
 class AddressRefused extends Error {}
 
 /** Options of a sender. Tests set a shorter timeout and their own name resolution. */
-export type SenderOptions = HostNamesOptions & { readonly timeoutMs?: number; readonly lookUp?: LookUp }
+export type SenderOptions = HostNamesOptions & {
+  readonly timeoutMs?: number
+  readonly lookUp?: LookUp
+  /** Measures what is received, so that long handshakes of one merchant do not hold up the others. */
+  readonly steps?: Steps
+}
 
 /**
  * Sends posts over persistent connections. A post ends within 15 seconds plus the lookup of the host name, even if the
@@ -49,15 +57,21 @@ export type SenderOptions = HostNamesOptions & { readonly timeoutMs?: number; re
 export class Sender {
   readonly #addresses: Addresses
   readonly #timeoutMs: number
+  /** The turns of what receivers send. */
+  readonly #turns: LimitedTurns<unknown>
   readonly #processes = new LookupProcesses()
   readonly #names: HostNames
   readonly #kept = new KeptConnections()
   /** By protocol: `https:`. */
   readonly #agents = new Map<string, http.Agent>()
 
-  constructor(addresses: Addresses, { timeoutMs = TIMEOUT_MS, lookUp, ...limits }: SenderOptions = {}) {
+  constructor(
+    addresses: Addresses,
+    { timeoutMs = TIMEOUT_MS, lookUp, steps, ...limits }: SenderOptions = {},
+  ) {
     this.#addresses = addresses
     this.#timeoutMs = timeoutMs
+    this.#turns = new LimitedTurns(TURN_LIMIT, steps)
     this.#names = new HostNames(lookUp ?? this.#processes.lookUp, limits)
   }
 
@@ -79,7 +93,7 @@ export class Sender {
     const target = new URL(url)
     const kept = await this.#agentFor(target)
     const resolve = (hostname: string) => limit.pausedFor(this.#resolve(hostname, { merchant, signal }))
-    const options = { headers, body, signal, turnOf: merchant, lookup: lookupBy(resolve) }
+    const options = { headers, body, signal, turnOf: merchant, turns: this.#turns, lookup: lookupBy(resolve) }
     for (let anew = 0; anew < MAX_ANEW; anew += 1) {
       try {
         return await post(target, { ...options, agent: kept })

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { Steps } from '../../src/engine/machine/steps.ts'
 import { Addresses } from '../../src/webhooks/address.ts'
 import type { LookUp } from '../../src/webhooks/lookup-processes.ts'
 import { type Reply, Sender, type SenderOptions } from '../../src/webhooks/sender.ts'
@@ -48,6 +49,17 @@ describe('a post', () => {
       ['application/json', 'evt_1'],
     ])
   })
+
+  test.each(['http', 'https'] as const)(
+    'by %s receives in turns that are steps of its merchant',
+    async (protocol) => {
+      const { url } = await startReceiver((_, response) => void response.end('thank you'))
+      const steps = new Steps(30)
+      const begun = vi.spyOn(steps, 'begin')
+      await post(url.replace('http:', `${protocol}:`), makeSender({ steps }))
+      expect(begun.mock.calls.map(([owners]) => owners)).toContainEqual(['mer_1'])
+    },
+  )
 
   test('with a large body arrives unchanged', async () => {
     const body = randomBytes(3_000_000).toString('base64')
