@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildSync } from 'esbuild'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { HostNames, type HostNamesOptions } from '../../src/webhooks/host-names.ts'
 import { type LookUp, LookupProcesses, SCRIPT } from '../../src/webhooks/lookup-processes.ts'
 
@@ -68,8 +68,8 @@ test('a merchant has one lookup at a time, and merchants take turns', async () =
   expect(asked).toEqual(['a1', 'b1', 'c1', 'd1'])
   await response('a1')
   await response('b1')
-  // Among merchants without a lookup, the one that has waited longest comes first.
-  expect(asked.slice(4)).toEqual(['a2', 'e1'])
+  // The merchants that have waited longest come first.
+  expect(asked.slice(4)).toEqual(['e1', 'f1'])
 })
 
 test('many names of one merchant do not delay those of another', async () => {
@@ -96,14 +96,107 @@ test('equal names share one lookup, also those that wait for their turn', async 
 })
 
 test('a lookup that takes too long fails, and the next one has its turn', async () => {
-  const { resolve, response, asked } = makeNames({ lookupMs: 50 })
+  const { resolve, response, asked } = makeNames({ promptMs: 20, lookupMs: 50 })
   const slow = resolve('A', 'slow.test')
   const next = resolve('A', 'shop.test')
   await expect(slow).rejects.toThrow('slow.test was not resolved to an address within 0.05 seconds')
   await settled()
-  expect(asked).toEqual(['slow.test', 'shop.test'])
+  expect(asked).toEqual(['slow.test', 'slow.test', 'shop.test'])
   await response('shop.test')
   expect(await next).toEqual(FOUND)
+})
+
+describe('among merchants whose names hang', () => {
+  const MANY = Array.from({ length: 24 }, (_, index) => `H${index}`)
+
+  /** A name service that never answers for some names, and the time limits of its lookups in their order. */
+  function makeHanging() {
+    const limits = new Map<number, (() => void)[]>()
+    const setTimer = ((expire: () => void, ms: number) => {
+      limits.set(ms, [...(limits.get(ms) ?? []), expire])
+    }) as unknown as typeof setTimeout
+    const timers = vi.spyOn(globalThis, 'setTimeout').mockImplementation(setTimer)
+    onTestFinished(() => timers.mockRestore())
+    const expire = async (ms: number) => {
+      const running = limits.get(ms) ?? []
+      limits.delete(ms)
+      for (const end of running) end()
+      await settled()
+    }
+    return { ...makeNames({ promptMs: 1, lookupMs: 5, waitMs: 15 }), expire }
+  }
+
+  async function makeManyHanging() {
+    const made = makeHanging()
+    for (const merchant of MANY) void made.resolve(merchant, `${merchant}.test`)
+    await settled()
+    return made
+  }
+
+  test('a merchant waits for the first second of their lookups, four at a time', async () => {
+    const { resolve, response, asked, expire } = await makeManyHanging()
+    const shop = resolve('S', 'shop.test')
+    for (let seconds = 0; seconds < MANY.length / 4; seconds += 1) {
+      expect(asked).not.toContain('shop.test')
+      await expire(1)
+    }
+    expect(asked).toContain('shop.test')
+    await response('shop.test')
+    expect(await shop).toEqual(FOUND)
+  })
+
+  test('a merchant is not delayed once they have hung', async () => {
+    const { resolve, response, asked, expire } = await makeManyHanging()
+    for (let seconds = 0; seconds < MANY.length / 4; seconds += 1) await expire(1)
+    for (const merchant of MANY) void resolve(merchant, `${merchant}-2.test`)
+    for (let time = 0; time < 3; time += 1) {
+      const shop = resolve('S', 'shop.test')
+      await settled()
+      expect(asked.at(-1)).toBe('shop.test')
+      await response('shop.test')
+      expect(await shop).toEqual(FOUND)
+      await expire(5)
+    }
+  })
+
+  test('a merchant does not wait with their requests for the same name', async () => {
+    const { resolve, response, asked, expire } = await makeManyHanging()
+    for (let seconds = 0; seconds < MANY.length / 4; seconds += 1) await expire(1)
+    for (const merchant of MANY) void resolve(merchant, 'shop.test')
+    const shop = resolve('S', 'shop.test')
+    await settled()
+    expect(asked.at(-1)).toBe('shop.test')
+    await response('shop.test')
+    expect(await shop).toEqual(FOUND)
+  })
+
+  test('a merchant whose slow lookup was answered no longer waits for theirs', async () => {
+    const { resolve, response, asked, expire } = makeHanging()
+    const slow = resolve('S', 'shop.test')
+    await settled()
+    await expire(1)
+    await response('shop.test')
+    expect(await slow).toEqual(FOUND)
+    for (const merchant of ['A', 'B', 'C', 'D', 'E']) void resolve(merchant, `${merchant}.test`)
+    await settled()
+    await expire(1)
+    await expire(1)
+    const next = resolve('S', 'next.test')
+    await settled()
+    expect(asked.at(-1)).toBe('next.test')
+    await response('next.test')
+    expect(await next).toEqual(FOUND)
+  })
+
+  test('a lookup that runs when its wait is over goes on', async () => {
+    const { resolve, response, expire } = makeHanging()
+    const slow = resolve('S', 'shop.test')
+    await settled()
+    await expire(1)
+    await expire(15)
+    await response('shop.test')
+    expect(await slow).toEqual(FOUND)
+  })
 })
 
 test('a lookup that waits too long for its turn fails and is never started', async () => {
