@@ -2,19 +2,16 @@ import { randomToken } from '../engine/machine/ids.ts'
 import { readSecretFile } from '../text/given-file.ts'
 import { isVisibleAscii } from '../text/visible-ascii.ts'
 import type { DataFolder } from './data-folder.ts'
+import { isLoopback, type Place } from './listening.ts'
 import { StartRefused } from './start-refused.ts'
 
 const MIN_TOKEN_LENGTH = 32
 /** The log masks the token with a pattern, which is not compiled in milliseconds if the token is longer. */
 const MAX_TOKEN_LENGTH = 1_024
 const TOKEN_LENGTH = 40
-const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/
-
-/** Whether a host is a loopback address, which only this machine can reach. */
-export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
 
 type Given = {
-  readonly host: string
+  readonly place: Pick<Place, 'host' | 'address'>
   readonly adminToken: string | null
   readonly adminTokenFile: string | null
   readonly generateAdminToken: boolean
@@ -34,7 +31,7 @@ export type Token = {
  * See docs/contract/operator.md#admin-token.
  */
 export async function adminTokenOf(
-  { host, adminToken, adminTokenFile, generateAdminToken }: Given,
+  { place, adminToken, adminTokenFile, generateAdminToken }: Given,
   folder: DataFolder | null,
 ): Promise<Token> {
   const given = adminToken ?? (adminTokenFile === null ? null : readToken(adminTokenFile))
@@ -43,10 +40,10 @@ export async function adminTokenOf(
     if (flaw !== undefined) throw new StartRefused(2, `The admin token ${flaw}`)
     return { value: given, shown: { adminToken: null, adminTokenFile } }
   }
-  if (!isLoopback(host) && !generateAdminToken) {
+  if (!isLoopback(place) && !generateAdminToken) {
     throw new StartRefused(
       2,
-      `Listening on ${host}, which is not a loopback address, requires an admin token: set PAYTWIN_ADMIN_TOKEN, or give --admin-token-file or --generate-admin-token`,
+      `Listening on ${place.host}, which is not a loopback address, requires an admin token: set PAYTWIN_ADMIN_TOKEN, or give --admin-token-file or --generate-admin-token`,
     )
   }
   const generated = randomToken(TOKEN_LENGTH)

@@ -8,7 +8,7 @@ import { allowedHosts } from '../http/admin/guard.ts'
 import type { OAuthErrorForm } from '../http/oauth/error-form.ts'
 import type { Durability } from '../store/database.ts'
 import { listeningUrl, pagesUrl } from './address.ts'
-import { adminTokenOf, isLoopback } from './admin-token.ts'
+import { adminTokenOf } from './admin-token.ts'
 import { startBackgroundWork } from './background.ts'
 import { type DaemonLog, openLog } from './daemon-log.ts'
 import { DataFolder } from './data-folder.ts'
@@ -17,7 +17,7 @@ import { Ending } from './ending.ts'
 import { refusalOf } from './explain-start.ts'
 import { warnOfIgnored } from './ignored-params.ts'
 import { createListener, type Listener, limitsOfProcess, type SocketLimits } from './listener.ts'
-import { checkPort, listening, type Place, placeOf } from './listening.ts'
+import { checkPort, isLoopback, listening, type Place, placeOf } from './listening.ts'
 import type { Logger } from './log.ts'
 import { readFixtures } from './read-fixtures.ts'
 import { openSandbox, type Sandbox } from './sandbox.ts'
@@ -113,7 +113,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 async function startIn(folder: DataFolder | null, options: DaemonOptions): Promise<Daemon> {
   const place = await placeOf(options)
   if (folder && !existsSync(folder.database)) await checkPort(place)
-  const token = await adminTokenOf(options, folder)
+  const token = await adminTokenOf({ ...options, place }, folder)
   const daemonLog = openLog({ ...options, level: options.logLevel, secrets: () => [token.value] })
   const log = daemonLog.logger
   const dates = options.dateFile === undefined ? undefined : new DateFile(options.dateFile)
@@ -125,7 +125,7 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
     data: folder && resolve(folder.path),
     adminToken: token.value,
     allowedHosts: allowedHosts(options.host, allowedNames(options)),
-    receivers: { isExposed: !isLoopback(options.host), allowed: options.webhookAllow },
+    receivers: { isExposed: !isLoopback(place), allowed: options.webhookAllow },
     signatureTime: dates && (() => dates.now()),
     dashboardSessions: folder?.dashboardSessions,
     url: () => url,
@@ -149,7 +149,7 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
   let listener: Listener | undefined
   try {
     takeOver(folder, daemonLog)
-    if (!isLoopback(options.host)) sandbox.keys.watchShort(warnOfShortKeys(log))
+    if (!isLoopback(place)) sandbox.keys.watchShort(warnOfShortKeys(log))
     listener = await listen(sandbox, { ...options, place }, log, () => url)
     const { port } = listener.server.address() as AddressInfo
     url = listeningUrl(options.host, port)

@@ -1,15 +1,23 @@
-import { createServer, isIP, type Server } from 'node:net'
+import { BlockList, createServer, isIP, type Server } from 'node:net'
 import { type LookUp, LookupProcesses } from '../webhooks/lookup-processes.ts'
 import { StartRefused } from './start-refused.ts'
 
 /** The time limit for looking up the name of a host, in milliseconds. */
 const LOOKUP_MS = 5_000
+const LOCALHOST = 'localhost'
+const LOOPBACK = new BlockList()
+LOOPBACK.addSubnet('127.0.0.0', 8)
+LOOPBACK.addAddress('::1', 'ipv6')
 /** Addresses that are valid only together with a network interface, which a name does not have: fe80::/10. */
 const LINK_LOCAL = /^fe[89ab]/i
 
 type Wanted = { readonly host: string; readonly port: number }
 /** Where to listen: the wanted host and port, and the host's address. */
 export type Place = Wanted & { readonly address: string }
+
+/** Whether only this machine can reach a place. The address decides: a name such as 127.0.0.256 can have any. */
+export const isLoopback = ({ address }: Pick<Place, 'address'>): boolean =>
+  address === LOCALHOST || LOOPBACK.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
 /** Finds the address of the host on which to listen. @throws StartRefused */
 export async function placeOf({ host, port }: Wanted, lookUp?: LookUp): Promise<Place> {
@@ -48,7 +56,7 @@ const toRefusal = ({ host, port }: Wanted, { code, message }: NodeJS.ErrnoExcept
  * @throws Error when it has none, or is not found in time
  */
 async function addressOf(host: string, lookUp?: LookUp): Promise<string> {
-  if (isIP(host) !== 0 || host === 'localhost') return host
+  if (isIP(host) !== 0 || host === LOCALHOST) return host
   const processes = new LookupProcesses()
   const limit = new AbortController()
   const late = new Error(`${host} could not be looked up within ${LOOKUP_MS / 1_000} seconds`)

@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { placeOf } from '../../src/daemon/listening.ts'
+import { adminTokenOf } from '../../src/daemon/admin-token.ts'
+import { isLoopback, placeOf } from '../../src/daemon/listening.ts'
 import { StartRefused } from '../../src/daemon/start-refused.ts'
 import type { LookUp } from '../../src/webhooks/lookup-processes.ts'
 
@@ -44,4 +45,31 @@ test('a name server that does not answer ends the start after five seconds', asy
   )
   await vi.advanceTimersByTimeAsync(5_000)
   await refused
+})
+
+test.each([
+  ['localhost', true],
+  ['127.0.0.1', true],
+  ['127.255.0.9', true],
+  ['::1', true],
+  ['0:0:0:0:0:0:0:1', true],
+  ['::ffff:127.0.0.1', true],
+  ['0.0.0.0', false],
+  ['::', false],
+  ['192.0.2.1', false],
+  ['fe80::1%eth0', false],
+  ['::ffff:192.0.2.1', false],
+])('whether %s is a loopback address: %s', (address, expected) => {
+  expect(isLoopback({ address })).toBe(expected)
+})
+
+test.each([
+  ['127.0.0.256', '192.0.2.1', false],
+  ['127.1', '127.0.0.1', true],
+  ['sandbox.test', '127.0.1.1', true],
+])('the address of the name %s decides whether a token may be generated: %s', async (host, address, may) => {
+  const wanted = { adminToken: null, adminTokenFile: null, generateAdminToken: false }
+  const token = adminTokenOf({ ...wanted, place: await place(host, finding(address)) }, null)
+  if (may) expect((await token).value).toHaveLength(40)
+  else await expect(token).rejects.toThrow(`Listening on ${host}, which is not a loopback address`)
 })

@@ -77,7 +77,7 @@ test('a start refuses fixtures that are not UTF-8', () => {
 describe('a start refuses a device without an end', () => {
   test('in place of its token file', async () => {
     const given = {
-      host: '127.0.0.1',
+      place: { host: '127.0.0.1', address: '127.0.0.1' },
       adminToken: null,
       adminTokenFile: '/dev/zero',
       generateAdminToken: false,
