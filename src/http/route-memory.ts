@@ -4,11 +4,13 @@ import type { Serve } from './incoming.ts'
 
 /** The ID of an object in a path. No route has a literal part of this form. */
 export const ID = /(?<=\/)[a-z]+_[0-9A-Za-z]{14}(?=\/|$)/
+/** Stands for any ID in a remembered path. A path without an ID cannot contain it. */
+const ANY_ID = 'id_00000000000000'
 
 /** The function that serves a request, and the parameters of its path. */
 export type Match = { readonly serve: Serve; readonly param: (name: string) => string | undefined }
 
-/** Finds the functions of routes. It remembers them by path without its ID, because hono's router takes longer than authenticating the caller. */
+/** Finds the functions of routes. It remembers them by path with any ID, because hono's router takes longer than authenticating the caller. */
 export class RouteMemory {
   readonly #router: Hono['router']
   readonly #serves: WeakMap<object, Serve>
@@ -21,11 +23,8 @@ export class RouteMemory {
   }
 
   match(method: string, path: string): Match | undefined {
-    const found = ID.exec(path)
-    const id = found?.[0]
-    const form = found
-      ? `${method} ${path.slice(0, found.index)}${path.slice(found.index + found[0].length)}`
-      : `${method} ${path}`
+    const id = ID.exec(path)?.[0]
+    const form = `${method} ${path.replace(ID, ANY_ID)}`
     const known = this.#known.get(form)
     if (known) return { serve: known, param: (name) => (name === 'id' ? id : undefined) }
     const [[first] = []] = this.#router.match(method, path)

@@ -33,6 +33,21 @@ test.each(['/v1/customers?email=a', 'http://127.0.0.1:4010/v1/customers?email=a'
   },
 )
 
+test.each([
+  ['GET', '/v1/payment_intents/'],
+  ['GET', '/v1/payment_intents/:id'],
+  ['POST', '/v1/invoices//finalize'],
+])('%s %s has the same response after a request with an ID', async (method, path) => {
+  const request = (id: string) =>
+    sdk.twin.request(method, path.replace(/\/:id|\/(?=\/|$)/, `/${id}`), method === 'POST' ? {} : undefined)
+  const literal = () => sdk.twin.request(method, path, method === 'POST' ? {} : undefined)
+  const before = await literal()
+  expect((await request('xx_00000000000001')).status).toBe(404)
+  const after = await literal()
+  expect(after.status).toBe(before.status)
+  expect(after.body.error.message).toBe(before.body.error.message)
+})
+
 test('a request may name the account of its key, and no other', async () => {
   const { id } = await stripe.accounts.retrieveCurrent()
   const customer = await stripe.customers.create({ name: 'Own' }, { stripeAccount: id })
