@@ -21,6 +21,8 @@ export type TerminalOutput = {
 }
 
 const DEFAULT_SIZE = { columns: 80, rows: 24 }
+/** paytwin: the part of a terminal that is used. One can claim 65,535 columns and rows, and a frame is laid out for all of them. */
+const MAX_SIZE = { columns: 1_000, rows: 500 }
 
 /**
  * Paints frames on the terminal's alternate screen, writing only the lines that changed. Ink writes to it instead of stdout,
@@ -37,11 +39,11 @@ export class Screen {
   }
 
   get columns(): number {
-    return this.#output.columns || DEFAULT_SIZE.columns
+    return Math.min(this.#output.columns || DEFAULT_SIZE.columns, MAX_SIZE.columns)
   }
 
   get rows(): number {
-    return this.#output.rows || DEFAULT_SIZE.rows
+    return Math.min(this.#output.rows || DEFAULT_SIZE.rows, MAX_SIZE.rows)
   }
 
   /** Switches to the alternate screen. leave() undoes every change that is made here. */

@@ -89,3 +89,13 @@ test('a terminal with an unknown size counts as 80 by 24', () => {
   expect(tested({ columns: 0, rows: 0 }).screen.columns).toBe(80)
   expect(tested({ columns: 200, rows: 50 }).screen).toMatchObject({ columns: 200, rows: 50 })
 })
+
+test('of a terminal that claims an impossible size only a part is used', () => {
+  const { screen, take } = tested({ columns: 65_535, rows: 65_535 })
+  expect([screen.columns, screen.rows]).toEqual([1_000, 500])
+  screen.enter()
+  screen.write('line\n'.repeat(1_000))
+  const painted = take()
+  expect(painted).toContain('^[500;1H')
+  expect(painted).not.toContain('^[501;1H')
+})
