@@ -29,7 +29,8 @@ export function indentedJson(text: string): string {
   }
 }
 
-const hasMoreLevels = (value: unknown, levels: number): boolean =>
+/** Whether a value has objects or arrays below a number of levels. It looks no deeper, so that deep nesting does no harm. */
+export const hasMoreLevels = (value: unknown, levels: number): boolean =>
   typeof value === 'object' &&
   value !== null &&
   (levels === 0 || Object.values(value).some((each) => hasMoreLevels(each, levels - 1)))

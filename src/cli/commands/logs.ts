@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import { hasMoreLevels } from '../../text/display.ts'
 import { readLogRecord } from '../../text/log-line.ts'
 import { examplesText, wholeNumber } from '../command.ts'
 import { DEFAULT_DATA } from '../daemon/connection.ts'
@@ -81,10 +82,14 @@ function print(line: string, out: Output): void {
   for (const frame of stack) out.line({ text: frame, colour: 'dim' })
 }
 
+/** paytwin: the maximum nesting of a record. The daemon's have few levels; JSON with thousands of them cannot be formatted. */
+const MAX_LEVELS = 64
+
 function recordIn(line: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(line)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+    const isRecord = typeof value === 'object' && value !== null && !hasMoreLevels(value, MAX_LEVELS)
+    return isRecord ? (value as Record<string, unknown>) : undefined
   } catch {
     return undefined
   }

@@ -49,6 +49,14 @@ test('a stack is printed below its error, and a line that is no record is unchan
   )
 })
 
+test('a line that is nested too deeply to be a record is unchanged, and those after it are shown', async () => {
+  const deep = `{"msg":${'['.repeat(50_000)}${']'.repeat(50_000)}}`
+  log(`${deep}\n${JSON.stringify(RECORD)}\n`)
+  const { status, stdout } = await logs([])
+  expect(status).toBe(0)
+  expect(stdout === `${deep}\n2026-01-31T10:00:00.000Z WARN  ignored params=zebra\n`).toBe(true)
+})
+
 test('the last 100 lines are shown by default', async () => {
   for (let n = 1; n <= 150; n += 1) log(`${n}\n`)
   expect((await logs([])).stdout.split('\n').at(0)).toBe('51')
