@@ -1,6 +1,6 @@
 import { parseInstant } from '../core/calendar.ts'
 import type { Advance, AdvanceOptions, ClockControl, Instant } from './api.ts'
-import { refuseUnknown } from './options.ts'
+import { refuseUnknown, requireText } from './options.ts'
 import type { Clock, Upcoming } from './resources.ts'
 
 /** The merchant's API, and the current time of its clock in Unix seconds. */
@@ -48,7 +48,8 @@ export function controlClock({ get, post, now }: Controlled): ClockControl {
     get now() {
       return dateOf(now())
     },
-    advance: (by, options) => advance({ by }, options),
+    advance: async (by, options) =>
+      advance({ by: requireText('The duration of clock.advance, such as 1mo,', by) }, options),
     advanceTo: (to, options) => advance({ to: timeOf(to) }, options),
     advanceToNext: async (options = {}) => {
       refuseUnknown('advanceToNext', options, { awaitWebhooks: true })

@@ -13,7 +13,7 @@ import type { NewMerchant, Paytwin, PaytwinOptions, Snapshots } from './api.ts'
 import { ask, type Caller, CallsUnderWay, type FetchHandler, pathPart } from './calls.ts'
 import { secondsOf, timeOf } from './clock-control.ts'
 import { faultsOf, type Shared, twinOf } from './merchant-twin.ts'
-import { refuseUnknown } from './options.ts'
+import { refuseUnknown, requireText } from './options.ts'
 import { RequestRefused } from './refused.ts'
 import type { Fixtures, Snapshot } from './resources.ts'
 import { storiesOf, storyOf } from './story.ts'
@@ -73,7 +73,7 @@ export async function createPaytwin(options: PaytwinOptions = {}): Promise<Paytw
     faults: faultsOf(admin, null),
     merchants: {
       create: (merchant?: NewMerchant) => createMerchant(shared, merchant),
-      delete: async (id: string) => void (await ask(admin, 'DELETE', `/_paytwin/merchants/${id}`)),
+      delete: (id: string) => deleteMerchant(admin, id),
     },
     snapshots: snapshotsOf(admin),
     loadFixtures: (...fixtures: readonly object[]) =>
@@ -196,12 +196,23 @@ async function createMerchant(shared: Shared, merchant: NewMerchant = {}) {
   return twinOf(shared, { id, secretKey: secret })
 }
 
+async function deleteMerchant(admin: Caller, id: string): Promise<void> {
+  requireText('The id of merchants.delete', id)
+  await ask(admin, 'DELETE', `/_paytwin/merchants/${pathPart(id)}`)
+}
+
 const snapshotsOf = (admin: Caller): Snapshots => ({
-  save: (name) => ask(admin, 'POST', '/_paytwin/snapshots', { name }),
-  restore: (name) => ask(admin, 'POST', `/_paytwin/snapshots/${pathPart(name)}/restore`),
+  save: async (name) =>
+    ask(admin, 'POST', '/_paytwin/snapshots', { name: requireText('The name of snapshots.save', name) }),
+  restore: async (name) =>
+    ask(admin, 'POST', `${pathOfSnapshot(requireText('The name of snapshots.restore', name))}/restore`),
   list: async () => (await ask<{ data: Snapshot[] }>(admin, 'GET', '/_paytwin/snapshots')).data,
-  delete: async (name) => void (await ask(admin, 'DELETE', `/_paytwin/snapshots/${pathPart(name)}`)),
+  delete: async (name) => {
+    await ask(admin, 'DELETE', pathOfSnapshot(requireText('The name of snapshots.delete', name)))
+  },
 })
+
+const pathOfSnapshot = (name: string): string => `/_paytwin/snapshots/${pathPart(name)}`
 
 /** Starts a server that does not keep the process alive, even with open connections, and does not replace globals. */
 async function listen(sandbox: Sandbox, url: () => string): Promise<Listener> {

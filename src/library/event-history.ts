@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/machine/engine.ts'
 import type { EventGlob, EventHistory, EventsWanted, WaitOptions } from './api.ts'
 import { withQuery } from './calls.ts'
-import { refuseUnknown } from './options.ts'
+import { refuseUnknown, requireText } from './options.ts'
 import type { Event, EventType } from './resources.ts'
 
 /** The merchant's API, and the engine, which reports commits. */
@@ -29,7 +29,7 @@ export function historyOf({ get, engine }: Source): EventHistory {
     refuseUnknown('events.list', wanted, { type: true, after: true })
     const { type, after } = wanted
     const types = type === undefined ? undefined : [type].flat()
-    const since = typeof after === 'object' ? after.id : after
+    const since = after === undefined ? undefined : idOf(after)
     const found: Event[] = []
     for (let hasMore = true; hasMore; ) {
       // Pages forward from a known event, or backward from the newest.
@@ -48,6 +48,7 @@ export function historyOf({ get, engine }: Source): EventHistory {
 
   const waitFor = async (type: EventType | EventGlob, options: WaitOptions = {}): Promise<Event> => {
     refuseUnknown('events.waitFor', options, { after: true, where: true, timeout: true })
+    requireText('The type of events.waitFor', type)
     const { after, where = () => true, timeout = DEFAULT_TIMEOUT_MS } = options
     const news = newsOf(engine, timeout)
     let seen = after
@@ -72,6 +73,10 @@ export function historyOf({ get, engine }: Source): EventHistory {
   }
   return { list, waitFor: waitFor as EventHistory['waitFor'] }
 }
+
+/** Returns the ID of the event that is given as `after`. */
+const idOf = (after: NonNullable<EventsWanted['after']>): string =>
+  requireText("The event's ID in after", typeof after === 'object' ? after?.id : after)
 
 /** Reports commits and replacements of the state until the timeout. */
 function newsOf(engine: Source['engine'], timeoutMs: number) {

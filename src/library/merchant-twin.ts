@@ -3,7 +3,7 @@ import type { Faults, MerchantTwin, NewWebhook, Webhooks } from './api.ts'
 import { ask, type Caller, callInProcess } from './calls.ts'
 import { controlClock } from './clock-control.ts'
 import { historyOf } from './event-history.ts'
-import { refuseUnknown } from './options.ts'
+import { refuseUnknown, requireText } from './options.ts'
 import type { CreatedWebhookEndpoint, Event, EventType, Fault } from './resources.ts'
 import type { Delete, Get, Post } from './routed.ts'
 import type { WebhookInbox } from './webhook-inbox.ts'
@@ -41,7 +41,7 @@ export function twinOf(
     delete: ((path: string, body?: object) => ask(caller, 'DELETE', path, body)) as Delete,
     trigger: async (type: EventType) => {
       const { events } = await ask<{ events: readonly Event[] }>(admin, 'POST', '/_paytwin/trigger', {
-        type,
+        type: requireText('The type of trigger', type),
         merchant: id,
       })
       return events

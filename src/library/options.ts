@@ -16,3 +16,14 @@ export function refuseUnknown<Options extends object>(
   const unknown = Object.keys(options).find((name) => !names.includes(name))
   if (unknown !== undefined) throw new TypeError(`${called} has no option '${unknown}'. ${valid}`)
 }
+
+/**
+ * Refuses an argument that is not text. Without type checks, it may be undefined because a variable was not set.
+ * @param argument - what it is, as in `The name of snapshots.save`
+ * @returns the argument
+ * @throws TypeError
+ */
+export function requireText(argument: string, value: unknown): string {
+  if (typeof value === 'string') return value
+  throw new TypeError(`${argument} must be text, but its type is ${value === null ? 'null' : typeof value}`)
+}

@@ -1,5 +1,6 @@
 import type { Story } from './api.ts'
 import { ask, type Caller, pathPart, withQuery } from './calls.ts'
+import { requireText } from './options.ts'
 import type { CustomerTimeline, Event, InvoiceTimeline, SubscriptionTimeline } from './resources.ts'
 
 /** The resource of the admin API for each prefix of IDs. */
@@ -16,9 +17,10 @@ const EVENTS_SEARCHED = 100
 
 /**
  * Reads the timeline of a subscription, a customer or an invoice.
- * @throws RequestRefused if it does not exist; TypeError for the ID of another object
+ * @throws RequestRefused if it does not exist; TypeError for the ID of another object, or for no text
  */
 export async function storyOf(admin: Caller, id: string): Promise<Story> {
+  requireText('The id of story', id)
   const resource = RESOURCES[id.slice(0, id.indexOf('_'))]
   if (resource === undefined)
     throw new TypeError(

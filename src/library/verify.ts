@@ -1,5 +1,6 @@
 import { systemWall, wallSeconds } from '../engine/machine/clock.ts'
 import { type ReceivedHeaders, verifySignature } from '../webhooks/signature.ts'
+import { requireText } from './options.ts'
 import type { Event } from './resources.ts'
 
 /** A webhook as your application received it, with its unmodified body. */
@@ -29,13 +30,14 @@ export class SignatureInvalid extends Error {
  * headers of Standard Webhooks, whichever are present.
  * @param secret - the endpoint's secret, `whsec_…`
  * @returns the event in the body
- * @throws SignatureInvalid
+ * @throws SignatureInvalid; TypeError if the secret is not text
  */
 export function verifyWebhook(
   secret: string,
   { headers, body }: SignedWebhook,
   { now = wallSeconds(systemWall), tolerance }: VerifyOptions = {},
 ): Event {
+  requireText('The secret of verifyWebhook', secret)
   const given: ReceivedHeaders =
     typeof headers.entries === 'function'
       ? Object.fromEntries(headers as Headers)

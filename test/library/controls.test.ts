@@ -265,10 +265,52 @@ describe('merchants', () => {
   })
 })
 
-describe('options', () => {
-  /** As written without type checks. */
-  const wrong = (options: unknown) => options as undefined
+/** An argument as it may be without type checks. */
+const wrong = (value: unknown) => value as undefined & string
 
+describe('names and ids', () => {
+  test.each<[string, (twin: Paytwin, value: string) => Promise<unknown>]>([
+    ['The duration of clock.advance, such as 1mo,', (twin, value) => twin.clock.advance(value)],
+    ['The type of events.waitFor', (twin, value) => twin.events.waitFor(value as 'invoice.*')],
+    ["The event's ID in after", (twin, value) => twin.events.list({ after: { id: value } })],
+    ['The id of merchants.delete', (twin, value) => twin.merchants.delete(value)],
+    ['The name of snapshots.save', (twin, value) => twin.snapshots.save(value)],
+    ['The name of snapshots.restore', (twin, value) => twin.snapshots.restore(value)],
+    ['The name of snapshots.delete', (twin, value) => twin.snapshots.delete(value)],
+    ['The id of story', (twin, value) => twin.story(value)],
+    ['The type of trigger', (twin, value) => twin.trigger(value as 'invoice.paid')],
+  ])('%s has to be text', async (argument, call) => {
+    const twin = await open()
+    for (const [value, type] of [
+      [undefined, 'undefined'],
+      [null, 'null'],
+      [5, 'number'],
+      [{}, 'object'],
+      [[], 'object'],
+      [Symbol('name'), 'symbol'],
+    ])
+      await expect(call(twin, wrong(value))).rejects.toThrow(
+        new TypeError(`${argument} must be text, but its type is ${String(type)}`),
+      )
+  })
+
+  test('an event to list the later ones of has to be an event or its ID', async () => {
+    const twin = await open()
+    for (const after of [null, {}, 5])
+      await expect(twin.events.list({ after: wrong(after) })).rejects.toThrow(
+        /^The event's ID in after must be text/,
+      )
+  })
+
+  test('the ID of a merchant to delete is no path', async () => {
+    const twin = await open()
+    await twin.snapshots.save('kept')
+    await expect(twin.merchants.delete('../snapshots/kept')).rejects.toMatchObject({ status: 404 })
+    expect(await twin.snapshots.list()).toHaveLength(1)
+  })
+})
+
+describe('options', () => {
   test.each<[string, (twin: Paytwin) => Promise<unknown>, string]>([
     [
       'webhooks.create',

@@ -136,3 +136,10 @@ test.each([
   const options = { now: Math.floor(Date.now() / 1_000) + 3_600 }
   expect(() => verifyWebhook(secret, { headers, body }, options)).toThrow(/more than 300 seconds/)
 })
+
+test('a secret that is not text is refused, as when a variable of the environment is not set', () => {
+  const { secret } = {} as { secret: string }
+  expect(() => verifyWebhook(secret, { headers: {}, body: '' })).toThrow(
+    new TypeError('The secret of verifyWebhook must be text, but its type is undefined'),
+  )
+})
