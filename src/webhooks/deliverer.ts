@@ -289,7 +289,10 @@ export class Deliverer implements Deliveries {
         'user-agent': `paytwin/${version}`,
         ...sign(secretOf(engine.ids, endpoint), { id: delivery.event, timestamp, body }),
       }
-      const reply = await unlessAborted(send({ url, merchant: settings.id, headers, body }, ended), ended)
+      const reply = await unlessAborted(
+        send({ url, merchant: settings.id, turnOf: merchant, headers, body }, ended),
+        ended,
+      )
       return reply && { reply, url, duration_ms: Math.round(stopwatch() - begun) }
     })
   }

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http'
 import { connect, type NetConnectOpts, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { type OfMerchant, PIECE_BYTES, receivingTurns } from './receiving.ts'
+import { FOR_NO_MERCHANT, PIECE_BYTES, type ReceivingOptions } from './receiving.ts'
 
 /** What Node documents and its types lack. */
 declare module 'node:http' {
@@ -13,16 +13,15 @@ declare module 'node:http' {
 
 /** Makes connections without TLS, whose data is passed on in small pieces, in turns of the merchants. */
 export class PlainAgent extends Agent {
-  override getName(options?: OfMerchant): string {
-    return `${super.getName(options)}:${options?.turnOf}`
+  override getName(options?: ReceivingOptions): string {
+    return `${super.getName(options)}:${options?.receiving?.merchant}`
   }
 
   /** Called by Node for each new connection. */
   override createConnection({
-    turnOf,
-    turns = receivingTurns,
+    receiving = FOR_NO_MERCHANT,
     ...options
-  }: NetConnectOpts & OfMerchant): Socket {
+  }: NetConnectOpts & ReceivingOptions): Socket {
     const socket = connect({
       ...options,
       onread: {
@@ -31,7 +30,7 @@ export class PlainAgent extends Agent {
         callback: (size, buffer) => {
           let isWaiting = false
           let isPassedOn = false
-          turns.run(turnOf, () => {
+          receiving.run(() => {
             isPassedOn = true
             if (socket.destroyed) return
             socket.emit('data', Buffer.from(buffer.buffer, buffer.byteOffset, size))

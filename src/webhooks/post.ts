@@ -1,8 +1,8 @@
 import http, { type IncomingMessage } from 'node:http'
 import type { LookupFunction } from 'node:net'
-import type { LimitedTurns } from '../engine/machine/limited-turns.ts'
 import { keptPartOf } from './kept-body.ts'
 import { PlainAgent } from './plain-agent.ts'
+import type { Receiving } from './receiving.ts'
 
 const MAX_HEADER_BYTES = 16_384
 /** The number of informational responses (1xx) that may precede a response. */
@@ -20,10 +20,8 @@ export type Post = {
   readonly signal: AbortSignal
   /** Keeps connections open for later posts. Without an agent, the connection is closed after the response. */
   readonly agent?: http.Agent
-  /** The merchant in whose turns the data of the receiver is processed. */
-  readonly turnOf?: unknown
-  /** Those turns. */
-  readonly turns?: LimitedTurns<unknown>
+  /** How what the receiver sends is processed. */
+  readonly receiving?: Receiving
   /** Resolves the host name when a connection is made; getaddrinfo by default. */
   readonly lookup?: LookupFunction
 }

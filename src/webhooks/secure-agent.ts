@@ -3,7 +3,7 @@ import { Agent, type AgentOptions } from 'node:https'
 import { connect as connectPlainly, type Socket, type TcpNetConnectOpts } from 'node:net'
 import { Duplex } from 'node:stream'
 import { type ConnectionOptions, DEFAULT_CIPHERS, type TLSSocket } from 'node:tls'
-import { type OfMerchant, PIECE_BYTES, receivingTurns } from './receiving.ts'
+import { FOR_NO_MERCHANT, PIECE_BYTES, type Receiving, type ReceivingOptions } from './receiving.ts'
 
 /**
  * The number of bytes that a receiver may send before a connection is secure. Chains of public authorities have 3 to 10 kB. OpenSSL
@@ -39,20 +39,19 @@ export class SecureAgent extends Agent {
     super({ ...SAFE_OPTIONS, ...options })
   }
 
-  override getName(options?: OfMerchant): string {
-    return `${super.getName(options)}:${options?.turnOf}`
+  override getName(options?: ReceivingOptions): string {
+    return `${super.getName(options)}:${options?.receiving?.merchant}`
   }
 
   /** Called by Node for each new connection. */
   override createConnection({
-    turnOf,
-    turns = receivingTurns,
+    receiving = FOR_NO_MERCHANT,
     ...options
-  }: TcpNetConnectOpts & ConnectionOptions & OfMerchant): TLSSocket {
+  }: TcpNetConnectOpts & ConnectionOptions & ReceivingOptions): TLSSocket {
     const { host, port, lookup, noDelay, keepAlive, keepAliveInitialDelay } = options
     const settings = { noDelay, keepAlive, keepAliveInitialDelay }
     const plain = connectPlainly({ ...settings, port, ...(host && { host }), ...(lookup && { lookup }) })
-    const carrier = new Carrier(plain, (passOn) => turns.run(turnOf, passOn))
+    const carrier = new Carrier(plain, receiving)
     const socket = super.createConnection({ ...options, socket: carrier })
     socket.once('secureConnect', () => carrier.secure())
     // Between two posts nobody else listens: the error ends the connection.
@@ -78,7 +77,7 @@ export class SecureAgent extends Agent {
  */
 class Carrier extends Duplex {
   readonly #plain: Socket
-  readonly #runInTurn: (passOn: () => void) => void
+  readonly #receiving: Receiving
   #received = 0
   #isSecure = false
   /** What has arrived and was not passed on: pieces, and null for the end. */
@@ -88,11 +87,10 @@ class Carrier extends Duplex {
   #isWanted = false
   #isWaiting = false
 
-  /** @param runInTurn - runs a callback in a turn of the merchant */
-  constructor(plain: Socket, runInTurn: (passOn: () => void) => void) {
+  constructor(plain: Socket, receiving: Receiving) {
     super({ allowHalfOpen: false, readableHighWaterMark: PIECE_BYTES })
     this.#plain = plain
-    this.#runInTurn = runInTurn
+    this.#receiving = receiving
     plain.on('data', (chunk) => this.#receive(chunk))
     plain.once('end', () => {
       this.#arrived.push(null)
@@ -158,7 +156,7 @@ class Carrier extends Duplex {
       else if (this.#isWanted) this.#plain.resume()
     } else if (this.#isWanted) {
       this.#isWaiting = true
-      this.#runInTurn(() => this.#passOnNow())
+      this.#receiving.run(() => this.#passOnNow())
     }
   }
 

@@ -26,6 +26,8 @@ export type WebhookRequest = {
   readonly url: string
   /** The id of the merchant whose endpoint it is. */
   readonly merchant: string
+  /** The merchant itself, in whose turns the data of the receiver is processed. */
+  readonly turnOf: object
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer<ArrayBuffer>
 }
@@ -58,7 +60,7 @@ export class Sender {
   readonly #addresses: Addresses
   readonly #timeoutMs: number
   /** The turns of what receivers send. */
-  readonly #turns: LimitedTurns<unknown>
+  readonly #turns: LimitedTurns
   readonly #processes = new LookupProcesses()
   readonly #names: HostNames
   readonly #kept = new KeptConnections()
@@ -88,12 +90,16 @@ export class Sender {
   }
 
   /** Sends a post. Sends it again if a kept connection turns out to be closed. */
-  async #post({ url, merchant, headers, body }: WebhookRequest, limit: TimeLimit): Promise<WebhookResponse> {
+  async #post(
+    { url, merchant, turnOf, headers, body }: WebhookRequest,
+    limit: TimeLimit,
+  ): Promise<WebhookResponse> {
     const { signal } = limit
     const target = new URL(url)
     const kept = await this.#agentFor(target)
     const resolve = (hostname: string) => limit.pausedFor(this.#resolve(hostname, { merchant, signal }))
-    const options = { headers, body, signal, turnOf: merchant, turns: this.#turns, lookup: lookupBy(resolve) }
+    const receiving = { merchant, run: (callback: () => void) => this.#turns.run(turnOf, callback) }
+    const options = { headers, body, signal, receiving, lookup: lookupBy(resolve) }
     for (let anew = 0; anew < MAX_ANEW; anew += 1) {
       try {
         return await post(target, { ...options, agent: kept })

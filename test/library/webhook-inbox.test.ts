@@ -6,7 +6,13 @@ import { openShop } from '../webhooks/inbox.ts'
 const unused = () => Promise.reject(new Error('nothing is sent over the network'))
 
 const letterTo = (url: string) => ({
-  ...{ url, merchant: 'mer_1', headers: {}, body: Buffer.from(JSON.stringify({ merchant_id: 'mer_1' })) },
+  ...{
+    url,
+    merchant: 'mer_1',
+    turnOf: {},
+    headers: {},
+    body: Buffer.from(JSON.stringify({ merchant_id: 'mer_1' })),
+  },
 })
 
 test.each<[string, WebhookHandler]>([

@@ -43,13 +43,13 @@ export class IdempotencyKeys {
   readonly #time: Wall
   /** For each key in use, a promise that resolves when its last request so far has released it. */
   readonly #last = new Map<string, Promise<void>>()
-  readonly #turns: LimitedTurns<object>
+  readonly #turns: LimitedTurns
 
   /**
    * @param time - never goes back: expired responses stay expired when the wall clock is set back
    * @param turns - in which stored responses are read
    */
-  constructor(store: Store, time: Wall, turns = new LimitedTurns<object>()) {
+  constructor(store: Store, time: Wall, turns = new LimitedTurns()) {
     this.#store = store
     this.#time = time
     this.#turns = turns

@@ -104,13 +104,13 @@ export class AdvanceTurns {
 
   /** Gives a turn to the next advance that uses it. @returns whether there was one; those of merchants that pause wait */
   async #giveNext(): Promise<boolean> {
-    const take = () => this.#waiting.take(this.#pauses.includes)
+    const take = () => this.#waiting.take(this.#pauses.isPausing)
     for (let next = take(); next; next = take()) {
+      if (!next.give()) continue
       const step = this.#pauses.begin([next.merchant])
-      const isUsed = next.give()
-      if (isUsed) await afterMicrotasks()
+      await afterMicrotasks()
       this.#pauses.end(step)
-      if (isUsed) return true
+      return true
     }
     return false
   }

@@ -158,7 +158,7 @@ export class CommandQueue {
 
   /** Takes the next command that is not held back; undefined if none waits, or only those of merchants that pause. */
   #next(): Command | undefined {
-    const take = () => this.#commands.take(this.#pauses.includes)
+    const take = () => this.#commands.take(this.#pauses.isPausing)
     for (let command = take(); command; command = take()) if (!this.#holdsBack(command)) return command
     return undefined
   }

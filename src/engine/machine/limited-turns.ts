@@ -11,7 +11,7 @@ export const afterMicrotasks = (): Promise<void> =>
   new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)))
 
 /** Runs callbacks one after the other, up to a limit in each turn of the event loop. Their owners take turns. */
-export class LimitedTurns<Owner> {
+export class LimitedTurns<Owner extends object = object> {
   readonly #waiting = new Turns<Owner, { readonly owner: Owner; readonly callback: () => void }>()
   /** Whether a callback runs, or will run in its turn. Otherwise only those of owners that pause wait. */
   #isRunning = false
@@ -37,7 +37,7 @@ export class LimitedTurns<Owner> {
    */
   isFreeFor(owner: Owner): boolean {
     if (this.#isRunning) return this.#isContinuing && this.#takeStep()
-    if (this.#pauses.includes(owner) || this.#waiting.has(owner)) return false
+    if (this.#pauses.isPausing(owner) || this.#waiting.has(owner)) return false
     if (mustAcceptFirst() || !this.#takeStep()) return false
     const step = this.#pauses.begin([owner])
     void afterMicrotasks().then(() => this.#pauses.end(step))
@@ -97,7 +97,7 @@ export class LimitedTurns<Owner> {
 
   async #runSome(): Promise<void> {
     while (!this.#waiting.isEmpty && this.#takeStep()) {
-      const next = this.#waiting.take(this.#pauses.includes)
+      const next = this.#waiting.take(this.#pauses.isPausing)
       if (!next) {
         this.#isRunning = false
         this.#pauses.onResume(this.#resume)

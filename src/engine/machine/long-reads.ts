@@ -7,7 +7,7 @@ const MAX_IN_PROGRESS = 4
 type Line = { inProgress: number; readonly waiting: (() => void)[] }
 
 /** Runs long reads in steps, a few of each owner at a time. The others wait before their first step, when they have read nothing yet. */
-export class LongReads<Owner> {
+export class LongReads<Owner extends object> {
   readonly #turns: LimitedTurns<Owner>
   readonly #lines = new Map<Owner, Line>()
 

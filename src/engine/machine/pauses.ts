@@ -1,6 +1,6 @@
 import type { Step, Steps } from './steps.ts'
 
-/** paytwin: the limit of a pause, in milliseconds: a step also seems long when the process was stopped. */
+/** paytwin: the limit of a pause, in milliseconds: a step also seems long when the process was stopped or memory was freed. */
 const MAX_PAUSE_MS = 1_000
 
 /**
@@ -31,7 +31,7 @@ type Pause = {
  */
 export class Pauses {
   readonly #steps: Steps
-  readonly #pauses = new Map<unknown, Pause>()
+  readonly #pauses = new WeakMap<object, Pause>()
   /** The number of long steps after which requests are being received. */
   #receiving = 0
   #isAwaited = false
@@ -41,7 +41,7 @@ export class Pauses {
   }
 
   /** Measures a step that ends when a function returns. */
-  measure<T>(owners: readonly unknown[], run: () => T): T {
+  measure<T>(owners: readonly object[], run: () => T): T {
     const step = this.begin(owners)
     try {
       return run()
@@ -51,7 +51,7 @@ export class Pauses {
   }
 
   /** Begins a step, which lasts until it ends or the next one begins, of any kind. */
-  begin(owners: readonly unknown[]): Step {
+  begin(owners: readonly object[]): Step {
     return this.#steps.begin(owners, this.#add)
   }
 
@@ -60,8 +60,8 @@ export class Pauses {
     this.#steps.end(step)
   }
 
-  /** Whether an owner pauses. */
-  readonly includes = (owner: unknown): boolean => {
+  /** Whether an owner pauses. One that has ended is removed. */
+  readonly isPausing = (owner: object): boolean => {
     const pause = this.#pauses.get(owner)
     if (!pause) return false
     if (!this.#steps.isStopping && this.#lasts(pause, owner)) return true
@@ -81,13 +81,11 @@ export class Pauses {
     else setTimeout(end, 1)
   }
 
-  #lasts({ ms, end, hasReceived }: Pause, owner: unknown): boolean {
+  #lasts({ ms, end, hasReceived }: Pause, owner: object): boolean {
     return !hasReceived || (this.#steps.freeTime() < end && this.#steps.quietTime(owner) < ms * QUIET_PART)
   }
 
-  readonly #add = (owner: unknown, stepMs: number): void => {
-    // Removes those that have ended.
-    for (const each of this.#pauses.keys()) this.includes(each)
+  readonly #add = (owner: object, stepMs: number): void => {
     const ms = Math.min(stepMs, MAX_PAUSE_MS)
     const pause = { ms, end: this.#steps.freeTime() + ms, hasReceived: false }
     this.#pauses.set(owner, pause)

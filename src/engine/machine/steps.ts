@@ -1,35 +1,36 @@
 import { stopwatch } from './clock.ts'
 
-/** An owner for several callers that are trusted or unknown. It never pauses, and its long steps make nobody else wait. */
+/** An owner for several callers, trusted or unknown ones. It never pauses, and its long steps make no pause of others longer. */
 export class SharedOwner {}
 
 /** A step that is being measured. */
 export type Step = {
-  readonly owners: readonly unknown[]
+  readonly owners: readonly object[]
   readonly start: number
   /** Called for each owner if the step was long. */
   readonly onLong: OnLong
 }
 
-type OnLong = (owner: unknown, ms: number) => void
+type OnLong = (owner: object, ms: number) => void
 
-/** A short step: who has done it, and when it ended. */
-type ShortStep = { readonly owner: unknown; readonly at: number }
+/** A short step: who has done it, and when it ended, in milliseconds without long steps. */
+type ShortStep = { readonly owner: object; readonly at: number }
 
-const NEVER: ShortStep = { owner: undefined, at: Number.NEGATIVE_INFINITY }
+const NO_STEP: ShortStep = { owner: {}, at: Number.NEGATIVE_INFINITY }
 
 /**
- * Measures the steps of all kinds and owners: reads, commands without their commit, batches of advances, and bodies of webhooks. One
- * runs at a time.
+ * Measures the steps of all kinds and owners: reads, commands without their commit, batches of advances, bodies of webhooks, and what
+ * their receivers send. One runs at a time.
  */
 export class Steps {
   readonly #longMs: number
   #current: Step | undefined
-  /** The time of all long steps so far, in milliseconds. */
+  /** The time of all long steps so far, in milliseconds: of single owners, and of shared ones. */
   #longTime = 0
-  #latest = NEVER
-  /** The latest short step that is not of the owner of `#latest`. */
-  #latestOther = NEVER
+  #sharedLongTime = 0
+  #latest = NO_STEP
+  /** The latest short step whose owner is not that of `#latest`. */
+  #latestOfAnother = NO_STEP
   #isStopping = false
 
   /** @param longMs - the time of a step, in milliseconds, from which on it is long */
@@ -47,8 +48,8 @@ export class Steps {
     this.#isStopping = true
   }
 
-  /** Begins a step, which lasts until it ends or the next one begins. */
-  begin(owners: readonly unknown[], onLong: OnLong): Step {
+  /** Begins a step, which lasts until it ends or the next one begins, also one of another kind in the same callback. */
+  begin(owners: readonly object[], onLong: OnLong): Step {
     if (this.#current) this.end(this.#current)
     this.#current = { owners, start: stopwatch(), onLong }
     return this.#current
@@ -58,28 +59,36 @@ export class Steps {
   end(step: Step): void {
     if (step !== this.#current) return
     this.#current = undefined
-    const now = stopwatch()
-    const ms = now - step.start
-    const isLong = ms >= this.#longMs
-    const owners = isLong ? step.owners.filter((owner) => !(owner instanceof SharedOwner)) : step.owners
-    if (isLong && owners.length > 0) this.#longTime += ms
-    for (const owner of owners)
-      if (isLong) step.onLong(owner, ms)
-      else this.#recordShort(owner, now)
+    const ms = stopwatch() - step.start
+    if (ms < this.#longMs) for (const owner of step.owners) this.#recordShort(owner)
+    else this.#recordLong(step, ms)
   }
 
-  /** Returns the time in which nobody did a long step, in milliseconds, since some instant that is always the same. */
+  /** Returns the time of a clock that stands during long steps, except those of shared owners, in milliseconds. */
   freeTime(): number {
     return stopwatch() - this.#longTime
   }
 
-  /** Returns the time since the latest short step of another owner, in milliseconds. */
-  quietTime(owner: unknown): number {
-    return stopwatch() - (this.#latest.owner === owner ? this.#latestOther : this.#latest).at
+  /** Returns the time since the latest short step of another owner, without all long steps, in milliseconds. */
+  quietTime(owner: object): number {
+    const { at } = this.#latest.owner === owner ? this.#latestOfAnother : this.#latest
+    return this.#timeForShort() - at
   }
 
-  #recordShort(owner: unknown, at: number): void {
-    if (owner !== this.#latest.owner) this.#latestOther = this.#latest
-    this.#latest = { owner, at }
+  #recordShort(owner: object): void {
+    if (owner !== this.#latest.owner) this.#latestOfAnother = this.#latest
+    this.#latest = { owner, at: this.#timeForShort() }
+  }
+
+  #recordLong({ owners, onLong }: Step, ms: number): void {
+    const single = owners.filter((owner) => !(owner instanceof SharedOwner))
+    if (single.length > 0) this.#longTime += ms
+    else this.#sharedLongTime += ms
+    for (const owner of single) onLong(owner, ms)
+  }
+
+  /** The time of a clock that stands during all long steps, in milliseconds. */
+  #timeForShort(): number {
+    return this.freeTime() - this.#sharedLongTime
   }
 }

@@ -26,8 +26,8 @@ export const TURN_LIMIT = within(10)
 
 /**
  * paytwin: the limits of a daemon. If that of commands were 20 ms, the writes of 50 clients would often need two commits, which takes
- * 15 % more processor time. If that of jobs were longer, other merchants would wait longer for their turns. Almost no batch of jobs is a
- * long step.
+ * 15 % more processor time. If that of jobs were longer, other merchants would wait longer for their turns. On a fast disk,
+ * almost no batch of jobs is a long step.
  */
 export const TIME_LIMITS: WorkLimits = {
   reads: TURN_LIMIT,

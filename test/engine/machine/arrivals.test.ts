@@ -4,6 +4,10 @@ import { connectionArrived, nextStep } from '../../../src/engine/machine/arrival
 import { LimitedTurns } from '../../../src/engine/machine/limited-turns.ts'
 import { startTwin } from '../../twin.ts'
 
+/** Owners. */
+const A = {}
+const READER = {}
+
 /** The time of the stopwatch, in milliseconds. */
 let now = 0
 beforeEach(() => {
@@ -57,33 +61,33 @@ async function startSandbox() {
 }
 
 test('after a long step, a read waits until no more connections arrive', async () => {
-  const turns = new LimitedTurns<string>()
+  const turns = new LimitedTurns()
   await stepOf(100)
-  expect(turns.isFreeFor('a')).toBe(true)
+  expect(turns.isFreeFor(A)).toBe(true)
   await turn()
   await stepOf(100)
   connectionArrived()
-  expect(turns.isFreeFor('a')).toBe(false)
-  expect(await arrivalsDuring(() => turns.next('a'), { most: 20 })).toBe(20)
-  expect(turns.isFreeFor('a')).toBe(true)
+  expect(turns.isFreeFor(A)).toBe(false)
+  expect(await arrivalsDuring(() => turns.next(A), { most: 20 })).toBe(20)
+  expect(turns.isFreeFor(A)).toBe(true)
 })
 
 test('connections that keep arriving hold a read up for a third of the time of the step before, at most for 20 ms', async () => {
-  const turns = new LimitedTurns<string>()
+  const turns = new LimitedTurns()
   const held = []
   for (const ms of [15, 30, 300]) {
     await stepOf(ms)
-    held.push(await arrivalsDuring(() => turns.next('a'), { each: 1 }))
+    held.push(await arrivalsDuring(() => turns.next(A), { each: 1 }))
   }
   expect(held).toEqual([5, 10, 20])
 })
 
 test('after short steps no connection is accepted first', async () => {
-  const turns = new LimitedTurns<string>()
+  const turns = new LimitedTurns()
   await stepOf(1)
   for (let step = 0; step < 10; step += 1) {
     connectionArrived()
-    expect(turns.isFreeFor('a')).toBe(true)
+    expect(turns.isFreeFor(A)).toBe(true)
     now += 1
     await turn()
   }
@@ -129,7 +133,7 @@ test('while connections keep arriving, steps of which there are always more do n
 })
 
 test('while connections keep arriving, reads that could run at once do not come before steps that wait', async () => {
-  const turns = new LimitedTurns<string>()
+  const turns = new LimitedTurns()
   await stepOf(20)
   let hasRun = false
   const step = () => nextStep().then(() => (hasRun = true))
@@ -137,7 +141,7 @@ test('while connections keep arriving, reads that could run at once do not come 
   const flood = async () => {
     const waited = step()
     for (; !hasRun && reads < 100; reads += 1) {
-      turns.run('reader', () => {
+      turns.run(READER, () => {
         now += 20
       })
       await turn()

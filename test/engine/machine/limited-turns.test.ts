@@ -4,6 +4,18 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { LimitedTurns } from '../../../src/engine/machine/limited-turns.ts'
 
+const owners = new Map<string, object>()
+
+/** Returns the owner with a name. */
+function ownerOf(name: string): object {
+  const owner = owners.get(name) ?? {}
+  owners.set(name, owner)
+  return owner
+}
+
+const A = ownerOf('a')
+const B = ownerOf('b')
+
 /** The time of the stopwatch, in milliseconds: a busy machine does not end a turn early. */
 let now = 0
 beforeEach(() => {
@@ -20,52 +32,52 @@ function work(): void {
 }
 
 test('callbacks run at once while there is time in the turn, and then wait for the next one', async () => {
-  const turns = new LimitedTurns<string>()
+  const turns = new LimitedTurns()
   const order: string[] = []
-  turns.run('a', () => order.push('short'))
+  turns.run(A, () => order.push('short'))
   await turn()
-  expect(turns.isFreeFor('a')).toBe(true)
+  expect(turns.isFreeFor(A)).toBe(true)
   work()
-  expect(turns.isFreeFor('a')).toBe(false)
-  turns.run('a', () => order.push('late'))
+  expect(turns.isFreeFor(A)).toBe(false)
+  turns.run(A, () => order.push('late'))
   expect(order).toEqual(['short'])
   await turn()
   await turn()
   expect(order).toEqual(['short', 'late'])
-  expect(turns.isFreeFor('a')).toBe(true)
+  expect(turns.isFreeFor(A)).toBe(true)
 })
 
 test('work that its owner runs itself counts too', async () => {
-  const turns = new LimitedTurns<string>()
-  expect(turns.isFreeFor('a')).toBe(true)
-  expect(turns.isFreeFor('a')).toBe(true)
+  const turns = new LimitedTurns()
+  expect(turns.isFreeFor(A)).toBe(true)
+  expect(turns.isFreeFor(A)).toBe(true)
   work()
-  expect(turns.isFreeFor('a')).toBe(false)
+  expect(turns.isFreeFor(A)).toBe(false)
   await turn()
-  expect(turns.isFreeFor('a')).toBe(true)
+  expect(turns.isFreeFor(A)).toBe(true)
 })
 
 test('what continues in a turn may use its time, and no more', async () => {
-  const turns = new LimitedTurns<string>()
+  const turns = new LimitedTurns()
   const free: boolean[] = []
   const read = async () => {
-    await turns.next('a')
+    await turns.next(A)
     await undefined
-    free.push(turns.isFreeFor('a'))
+    free.push(turns.isFreeFor(A))
     work()
-    free.push(turns.isFreeFor('a'))
+    free.push(turns.isFreeFor(A))
   }
   const waiting = read()
-  turns.run('b', work)
+  turns.run(B, work)
   await waiting
   expect(free).toEqual([true, false])
 })
 
 test('owners take turns, one that comes later too, and timers run in between', async () => {
-  const turns = new LimitedTurns<string>()
+  const turns = new LimitedTurns()
   const order: string[] = []
   const add = (owner: string, item: string) => {
-    turns.run(owner, () => {
+    turns.run(ownerOf(owner), () => {
       work()
       order.push(item)
     })
@@ -80,10 +92,10 @@ test('owners take turns, one that comes later too, and timers run in between', a
 })
 
 test('what a callback leaves for the next turn comes before further callbacks', async () => {
-  const turns = new LimitedTurns<string>()
+  const turns = new LimitedTurns()
   const order: string[] = []
   const read = async (name: string) => {
-    await turns.next('a')
+    await turns.next(A)
     work()
     order.push(`made ${name}`)
     await turn()
@@ -94,7 +106,7 @@ test('what a callback leaves for the next turn comes before further callbacks', 
 })
 
 test('many that are released together continue one after the other, each with its promises', async () => {
-  const turns = new LimitedTurns<string>()
+  const turns = new LimitedTurns()
   const order: string[] = []
   let turnsPassed = 0
   const count = () => {
@@ -103,7 +115,7 @@ test('many that are released together continue one after the other, each with it
   }
   setImmediate(count)
   const read = async () => {
-    await turns.next('a')
+    await turns.next(A)
     await undefined
     work()
     order.push(`in turn ${turnsPassed}`)
@@ -113,7 +125,7 @@ test('many that are released together continue one after the other, each with it
 })
 
 test('a long read gives its turn to others after each limited time', async () => {
-  const turns = new LimitedTurns<string>()
+  const turns = new LimitedTurns()
   const order: string[] = []
   const stepsOf = (name: string) =>
     (function* () {
@@ -129,8 +141,8 @@ test('a long read gives its turn to others after each limited time', async () =>
     checks += 1
   }
   const read = async (name: string) => {
-    await turns.next(name)
-    return turns.inSteps(name, stepsOf(name), check)
+    await turns.next(ownerOf(name))
+    return turns.inSteps(ownerOf(name), stepsOf(name), check)
   }
   expect(await Promise.all([read('a'), read('b')])).toEqual(['a', 'b'])
   expect(order).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'b3'])
@@ -138,7 +150,7 @@ test('a long read gives its turn to others after each limited time', async () =>
 })
 
 test('a request that arrives during a step of a long read waits for no further one', async () => {
-  const turns = new LimitedTurns<string>()
+  const turns = new LimitedTurns()
   let steps = 0
   let servedAfter: number | undefined
   function* longRead(other: net.Socket) {
@@ -150,9 +162,9 @@ test('a request that arrives during a step of a long read waits for no further o
     }
   }
   const serve = async (request: string) => {
-    await turns.next(request)
+    await turns.next(ownerOf(request))
     if (request === 'short') servedAfter = steps
-    else await turns.inSteps(request, longRead(second), () => undefined)
+    else await turns.inSteps(ownerOf(request), longRead(second), () => undefined)
   }
   const server = net.createServer((socket) => {
     socket.on('data', (request) => void serve(String(request)).then(() => socket.end()))

@@ -30,11 +30,11 @@ const OTHER = { name: 'other' }
 /** Opens the pauses between steps, of which those of 30 ms are long. */
 function openPauses(steps = new Steps(30)) {
   const pauses = new Pauses(steps)
-  const work = (owner: unknown, ms: number) =>
+  const work = (owner: object, ms: number) =>
     pauses.measure([owner], () => {
       now += ms
     })
-  return { steps, pauses, work, isPausing: pauses.includes }
+  return { steps, pauses, work, isPausing: pauses.isPausing }
 }
 
 /** Passes the turn of a step, and those in which requests are received. */
@@ -92,16 +92,19 @@ describe('after a long step, its owner pauses', () => {
   test('also while others do long steps, which do not count: those with short ones have their share', async () => {
     const { work, isPausing } = openPauses()
     const ANOTHER = { name: 'another' }
+    work(OTHER, 1)
     work(LONG, 100)
     work(ANOTHER, 200)
-    work(OTHER, 1)
     await receive()
+    // Nobody could do a short step meanwhile.
+    expect([isPausing(LONG), isPausing(ANOTHER)]).toEqual([true, true])
     for (let ms = 0; ms < 95; ms += 5) {
+      work(OTHER, 1)
       expect([isPausing(LONG), isPausing(ANOTHER)]).toEqual([true, true])
       now += 4
-      work(OTHER, 1)
     }
-    now += 5
+    work(OTHER, 1)
+    now += 4
     expect([isPausing(LONG), isPausing(ANOTHER)]).toEqual([false, true])
   })
 
@@ -128,21 +131,15 @@ describe('after a long step, its owner pauses', () => {
     expect(isPausing(LONG)).toBe(false)
   })
 
-  test('but not the operator, or callers that are unknown, whose long steps count neither as work nor as pauses', async () => {
+  test('but not the operator, or callers that are unknown: the time of their long steps passes for the pauses of others', async () => {
     const { work, isPausing } = openPauses()
     const shared = new SharedOwner()
-    work(LONG, 100)
     work(OTHER, 1)
-    await receive()
-    work(shared, 40)
-    expect([isPausing(LONG), isPausing(shared)]).toEqual([false, false])
     work(LONG, 100)
     await receive()
-    work(OTHER, 1)
-    for (let ms = 1; ms < 100; ms += 49) {
-      expect(isPausing(LONG)).toBe(true)
-      work(shared, 48)
-      work(OTHER, 1)
+    for (let ms = 0; ms < 100; ms += 50) {
+      expect([isPausing(LONG), isPausing(shared)]).toEqual([true, false])
+      work(shared, 50)
     }
     expect(isPausing(LONG)).toBe(false)
   })
@@ -265,14 +262,14 @@ async function orderOf(step: (name: 'long' | 'short') => Promise<void>): Promise
 
 describe('between two long steps of a merchant come as long ones of others', () => {
   test('of reads', async () => {
-    const turns = new LimitedTurns<object>(TURN_LIMIT, new Steps(30))
+    const turns = new LimitedTurns(TURN_LIMIT, new Steps(30))
     const order = await orderOf((name) => turns.next(name === 'long' ? LONG : OTHER))
     expect(order).toHaveLength(43)
     expect(Math.min(...gaps(order))).toBeGreaterThanOrEqual(9)
   })
 
   test('of reads that run at once', async () => {
-    const turns = new LimitedTurns<object>(TURN_LIMIT, new Steps(30))
+    const turns = new LimitedTurns(TURN_LIMIT, new Steps(30))
     expect(turns.isFreeFor(LONG)).toBe(true)
     now += 100
     await turn()
@@ -331,7 +328,7 @@ describe('what waits for a pause runs when it has ended, although nothing else d
   }
 
   test('a read', async () => {
-    const turns = new LimitedTurns<object>(TURN_LIMIT, new Steps(30))
+    const turns = new LimitedTurns(TURN_LIMIT, new Steps(30))
     const owners = { long: LONG, other: OTHER }
     await checkResumed((owner, ms, begun) => turns.next(owners[owner]).then(() => workFor(ms, begun)))
   })
@@ -353,10 +350,46 @@ describe('what waits for a pause runs when it has ended, although nothing else d
   })
 })
 
+describe('without a timer of the system', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+  })
+
+  test('long steps of one owner follow each other if nobody else works', async () => {
+    const turns = new LimitedTurns(TURN_LIMIT, new Steps(30))
+    for (let count = 0; count < 3; count += 1) {
+      await turns.next(LONG)
+      workFor(100)
+    }
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('a queue in which all owners pause does nothing, and has one timer', async () => {
+    const { send, merchant } = await startCommands(TIME_LIMITS)
+    await send({ ms: 1 }, () => undefined)
+    await send({ turnOf: merchant, ms: 100 }, () => undefined)
+    await send({ ms: 1 }, () => undefined)
+    await receive()
+    const waiting: Promise<unknown>[] = []
+    for (let count = 0; count < 3; count += 1) {
+      waiting.push(send({ turnOf: merchant, ms: 1 }, () => undefined))
+      await receive()
+    }
+    const taken = vi.spyOn(Turns.prototype, 'take')
+    onTestFinished(() => taken.mockRestore())
+    for (let turns = 0; turns < 20; turns += 1) await turn()
+    expect([taken.mock.calls.length, vi.getTimerCount()]).toEqual([0, 1])
+    now += 100
+    vi.runAllTimers()
+    await Promise.all(waiting)
+  })
+})
+
 test('a read that could run at once does not come before those of its owner that wait for a pause', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
-  const turns = new LimitedTurns<object>(TURN_LIMIT, new Steps(30))
+  const turns = new LimitedTurns(TURN_LIMIT, new Steps(30))
   await turns.next(LONG)
   workFor(100)
   await receive()
@@ -368,4 +401,16 @@ test('a read that could run at once does not come before those of its owner that
   expect([turns.isFreeFor(OTHER), turns.isFreeFor(LONG)]).toEqual([true, false])
   vi.advanceTimersByTime(1)
   await waiting
+})
+
+test('reads, commands and advances of a merchant are measured together', async () => {
+  const twin = await startTwin({ now: '2026-01-01T00:00:00Z' })
+  onTestFinished(() => twin.close())
+  const { engine, merchant } = twin.sandbox
+  const begun = vi.spyOn(engine.steps, 'begin')
+  await twin.get('/v1/customers')
+  await twin.post('/v1/customers', {})
+  await twin.advance({ by: '1d' })
+  const kinds = begun.mock.calls.filter(([owners]) => owners.includes(merchant)).map(([, onLong]) => onLong)
+  expect(new Set(kinds).size).toBe(3)
 })
