@@ -2,7 +2,9 @@ import { rateLimited } from '../core/errors.ts'
 import { isTokenKey } from '../engine/access/oauth-token.ts'
 import { runAfterAccepting } from '../engine/machine/arrivals.ts'
 import { workBriefly } from '../engine/machine/gate.ts'
+import type { Steps } from '../engine/machine/steps.ts'
 import { TimeShares } from '../engine/machine/time-shares.ts'
+import { OPERATOR } from '../engine/machine/turns.ts'
 import { encoder, type Feed, FeedReader, type Reset } from './feed.ts'
 
 const HEARTBEAT_MS = 15_000
@@ -61,7 +63,7 @@ export class LiveStreams {
   readonly #reportError: (error: unknown, doing: string) => void
   readonly #streams = new Set<Stream>()
   /** The streams to read for. */
-  readonly #due = new TimeShares<string, Stream>()
+  readonly #due: TimeShares<string, Stream>
   /** The streams that get a heartbeat, or have ended. */
   readonly #urgent = new Set<Stream>()
   /** Whether there may be new items since the last turn began. */
@@ -69,8 +71,10 @@ export class LiveStreams {
   #isScheduled = false
   #heartbeat: NodeJS.Timeout | undefined
 
-  constructor(reportError: (error: unknown, doing: string) => void) {
+  /** @param steps - measures the turns of merchants */
+  constructor(reportError: (error: unknown, doing: string) => void, steps?: Steps) {
     this.#reportError = reportError
+    this.#due = new TimeShares(turnOf, steps)
   }
 
   /**
@@ -158,7 +162,7 @@ export class LiveStreams {
     this.#schedule()
   }
 
-  #schedule(): void {
+  readonly #schedule = (): void => {
     if (this.#isScheduled || this.#streams.size === 0) return
     this.#isScheduled = true
     runAfterAccepting(() => {
@@ -172,7 +176,8 @@ export class LiveStreams {
     const reader = new FeedReader()
     if (this.#mayHaveNews) this.#findDue(reader)
     if (workBriefly(() => this.#beatNext())) return true
-    return this.#due.takeBriefly((stream) => this.#endOnError(stream, () => this.#serve(stream, reader)))
+    const serve = (stream: Stream) => this.#endOnError(stream, () => this.#serve(stream, reader))
+    return this.#due.takeBriefly(serve, this.#schedule)
   }
 
   /** Looks only at the newest item of each source, because most streams have nothing new after a commit of one merchant. */
@@ -278,6 +283,9 @@ export class LiveStreams {
     this.#heartbeat = undefined
   }
 }
+
+/** Returns who pauses after a long turn of a stream. */
+const turnOf = ({ key, feed }: Stream): object => (key === null ? undefined : feed.merchant?.()) ?? OPERATOR
 
 /** Returns whose turns a stream takes: those of the operator, of the keys of a merchant, or of all its apps. */
 const ownerOf = (key: string | null, { source }: Feed): string =>

@@ -44,7 +44,7 @@ export class EventStreams {
   ) {
     this.#engine = engine
     this.#present = present
-    this.#streams = new LiveStreams(reportError)
+    this.#streams = new LiveStreams(reportError, engine.steps)
     this.#stopListening = engine.listen({
       committed: () => this.#streams.wake(),
       replaced: () => this.#streams.restart(),
@@ -93,6 +93,7 @@ export class EventStreams {
     let merchant = requested
     return {
       source: () => merchant?.settings.ordinal ?? null,
+      merchant: () => merchant,
       selection: `${form} ${types.join(' ')}`,
       newest: () => newestPlace(engine, merchant),
       after: function* (place, limit) {

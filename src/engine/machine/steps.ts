@@ -19,8 +19,8 @@ type ShortStep = { readonly owner: object; readonly at: number }
 const NO_STEP: ShortStep = { owner: {}, at: Number.NEGATIVE_INFINITY }
 
 /**
- * Measures the steps of all kinds and owners: reads, commands without their commit, batches of advances, bodies of webhooks, and what
- * their receivers send. One runs at a time.
+ * Measures the steps of all kinds and owners: reads, commands without their commit, batches of advances, turns of event streams,
+ * bodies of webhooks, and what their receivers send. One runs at a time.
  */
 export class Steps {
   readonly #longMs: number

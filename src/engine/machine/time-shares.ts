@@ -1,4 +1,6 @@
 import { workBriefly } from './gate.ts'
+import { Pauses } from './pauses.ts'
+import { Steps } from './steps.ts'
 
 /** paytwin: the time of an owner's turn, in milliseconds. */
 const SHARE_MS = 2
@@ -10,6 +12,17 @@ const SHARE_MS = 2
 export class TimeShares<Owner, Item extends object> {
   /** The waiting items of each owner: first those of the owner whose turn is next. */
   readonly #lines = new Map<Owner, Set<Item>>()
+  readonly #pauses: Pauses
+  readonly #turnOf: (item: Item) => object
+
+  /**
+   * @param turnOf - returns who pauses after a long turn
+   * @param steps - measures the turns; by default, none is long
+   */
+  constructor(turnOf: (item: Item) => object, steps = new Steps(Number.POSITIVE_INFINITY)) {
+    this.#turnOf = turnOf
+    this.#pauses = new Pauses(steps)
+  }
 
   /** Adds an item behind those of its owner, unless it waits already. */
   add(owner: Owner, item: Item): void {
@@ -26,18 +39,35 @@ export class TimeShares<Owner, Item extends object> {
   /**
    * Takes items for a limited time.
    * @param take - must not throw; may add and delete items
-   * @returns whether there may be further ones
+   * @param resume - called when the pauses of all owners whose items are left may have ended
+   * @returns whether there may be further items, whose owners do not pause
    */
-  takeBriefly(take: (item: Item) => void): boolean {
-    return workBriefly(() => {
-      const [next] = this.#lines
+  takeBriefly(take: (item: Item) => void, resume: () => void): boolean {
+    const isLeft = workBriefly(() => {
+      const next = this.#next()
       if (!next) return false
-      const [owner, line] = next
-      workBriefly(() => takeFirst(line, take), SHARE_MS)
+      const { owner, line, turnOf } = next
+      this.#pauses.measure([turnOf], () => workBriefly(() => takeFirst(line, take), SHARE_MS))
       this.#lines.delete(owner)
       if (line.size > 0) this.#lines.set(owner, line)
-      return this.#lines.size > 0
+      return true
     })
+    if (!isLeft && this.#lines.size > 0) this.#pauses.onResume(resume)
+    return isLeft
+  }
+
+  /** Returns the first line whose owner does not pause, and drops the empty lines before it. */
+  #next(): { owner: Owner; line: Set<Item>; turnOf: object } | undefined {
+    for (const [owner, line] of this.#lines) {
+      const [item] = line
+      if (!item) {
+        this.#lines.delete(owner)
+        continue
+      }
+      const turnOf = this.#turnOf(item)
+      if (!this.#pauses.isPausing(turnOf)) return { owner, line, turnOf }
+    }
+    return undefined
   }
 }
 

@@ -1,8 +1,12 @@
-import { expect, test } from 'vitest'
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { stopwatch } from '../../../src/engine/machine/clock.ts'
+import { Steps } from '../../../src/engine/machine/steps.ts'
 import { TimeShares } from '../../../src/engine/machine/time-shares.ts'
 
 type Item = { readonly name: string; readonly isSlow?: boolean }
+
+const ANYBODY = {}
 
 /** Takes so long that a turn has time for one. */
 function work(): void {
@@ -17,25 +21,25 @@ function takeAll(shares: TimeShares<string, Item>, onTake: (item: Item) => void 
     if (item.isSlow) work()
     onTake(item)
   }
-  while (shares.takeBriefly(take));
+  while (shares.takeBriefly(take, () => undefined));
   return taken
 }
 
 test('the items of one owner are taken in the order of their arrival, each once', () => {
-  const shares = new TimeShares<string, Item>()
+  const shares = new TimeShares<string, Item>(() => ANYBODY)
   const [first, second] = [{ name: '1' }, { name: '2' }]
   for (const item of [first, second, first]) shares.add('a', item)
   expect(takeAll(shares)).toEqual(['1', '2'])
 })
 
 test('owners whose items are slow take turns', () => {
-  const shares = new TimeShares<string, Item>()
+  const shares = new TimeShares<string, Item>(() => ANYBODY)
   for (const name of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) shares.add(name.charAt(0), { name, isSlow: true })
   expect(takeAll(shares)).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
 })
 
 test('the many small items of an owner wait for few slow ones of another', () => {
-  const shares = new TimeShares<string, Item>()
+  const shares = new TimeShares<string, Item>(() => ANYBODY)
   for (let n = 0; n < 20; n += 1) shares.add('a', { name: 'slow', isSlow: true })
   for (let n = 0; n < 1_000; n += 1) shares.add('b', { name: 'small' })
   const taken = takeAll(shares)
@@ -45,7 +49,7 @@ test('the many small items of an owner wait for few slow ones of another', () =>
 })
 
 test('items are added and deleted while others are taken', () => {
-  const shares = new TimeShares<string, Item>()
+  const shares = new TimeShares<string, Item>(() => ANYBODY)
   const [first, second, third] = [{ name: '1' }, { name: '2' }, { name: '3' }]
   for (const item of [first, second]) shares.add('a', item)
   let isFirst = true
@@ -60,11 +64,44 @@ test('items are added and deleted while others are taken', () => {
 })
 
 test('an owner whose items were all deleted has no turn', () => {
-  const shares = new TimeShares<string, Item>()
+  const shares = new TimeShares<string, Item>(() => ANYBODY)
   const item = { name: '1' }
   shares.add('a', item)
   shares.delete('a', item)
   shares.add('b', { name: '2' })
   expect(takeAll(shares)).toEqual(['2'])
-  expect(shares.takeBriefly(() => {})).toBe(false)
+  const nothing = () => undefined
+  expect(shares.takeBriefly(nothing, nothing)).toBe(false)
+})
+
+test('an owner pauses after a long turn, while others take shorter ones', async () => {
+  let now = 0
+  const hrtime = vi
+    .spyOn(process, 'hrtime')
+    .mockImplementation(() => [Math.floor(now / 1_000), (now % 1_000) * 1_000_000])
+  onTestFinished(() => hrtime.mockRestore())
+  const merchants: Record<string, object> = { a: {}, b: {} }
+  const turnOf = ({ name }: Item) => merchants[name.charAt(0)] ?? ANYBODY
+  const shares = new TimeShares<string, Item>(turnOf, new Steps(30))
+  const taken: string[] = []
+  const take = ({ name }: Item) => {
+    taken.push(name)
+    now += name.startsWith('a') ? 100 : 1
+  }
+  const add = (name: string) => shares.add(name.charAt(0), { name })
+  for (const name of ['a1', 'a2', 'b1', 'b2']) add(name)
+  const resumed = new Promise<void>((resume) => {
+    while (shares.takeBriefly(take, resume));
+  })
+  expect(taken).toEqual(['a1', 'b1', 'b2'])
+  add('b3')
+  while (shares.takeBriefly(take, () => undefined));
+  expect(taken).toEqual(['a1', 'b1', 'b2', 'b3'])
+  now += 100
+  await resumed
+  for (let turns = 0; turns < 5; turns += 1) {
+    shares.takeBriefly(take, () => undefined)
+    await turn()
+  }
+  expect(taken).toEqual(['a1', 'b1', 'b2', 'b3', 'a2'])
 })
