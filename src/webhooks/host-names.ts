@@ -1,11 +1,10 @@
 import type { LookupAddress } from 'node:dns'
 import type { LookUp } from './lookup-processes.ts'
+import { SlowMerchants } from './slow-merchants.ts'
 import { FairSemaphore } from './turnstile.ts'
 
 /** paytwin: the maximum number of simultaneous lookups of each kind: first ones, and repeated ones. */
 const MAX_LOOKUPS = 4
-/** The number of merchants with slow name servers to remember. */
-const MAX_SLOW = 1_000
 /** paytwin: the number of addresses of a name that are used. An answer can have thousands, and each is checked and tried. */
 const MAX_ADDRESSES = 16
 /** Name servers answer within milliseconds, but a new child process may take half a second on a busy machine. */
@@ -41,7 +40,7 @@ class Unanswered extends Error {}
 /**
  * Resolves host names for merchants such that slow name servers of some merchants do not delay the others. Each merchant has one
  * lookup at a time, and merchants take turns. A lookup without an answer after a second makes way, and is repeated among lookups
- * that take up to 5 seconds. The next lookups of its merchant start there, until one is answered.
+ * that take up to 5 seconds. The next lookups of its merchant start there for some time.
  * Simultaneous requests for a name share one lookup. A request waits at most 15 seconds for its turn.
  */
 export class HostNames {
@@ -49,8 +48,7 @@ export class HostNames {
   readonly #prompt: Lookups
   readonly #patient: Lookups
   readonly #oneEach = new FairSemaphore<string>(Number.POSITIVE_INFINITY, { most: 1 })
-  /** Merchants whose last lookup was not answered. */
-  readonly #slow = new Set<string>()
+  readonly #slow = new SlowMerchants()
   readonly #waiting = new Set<Waiting>()
 
   constructor(
@@ -111,18 +109,10 @@ export class HostNames {
       () => true,
       (error) => !(error instanceof Unanswered),
     )
-    this.#note(merchant, isAnswered)
+    if (!isAnswered) this.#slow.add(merchant)
     if (isAnswered || lookups === this.#patient)
       for (const waiting of this.#waiting) if (waiting.name === name) waiting.settle(found)
     lookups.turnstile.leave(merchant)
-  }
-
-  #note(merchant: string, isAnswered: boolean): void {
-    this.#slow.delete(merchant)
-    if (isAnswered) return
-    const [oldest] = this.#slow
-    if (oldest !== undefined && this.#slow.size >= MAX_SLOW) this.#slow.delete(oldest)
-    this.#slow.add(merchant)
   }
 }
 

@@ -170,22 +170,36 @@ describe('among merchants whose names hang', () => {
     expect(await shop).toEqual(FOUND)
   })
 
-  test('a merchant whose slow lookup was answered no longer waits for theirs', async () => {
-    const { resolve, response, asked, expire } = makeHanging()
-    const slow = resolve('S', 'shop.test')
-    await settled()
-    await expire(1)
-    await response('shop.test')
-    expect(await slow).toEqual(FOUND)
+  /** Lets the names of five merchants hang, so that repeated lookups wait. */
+  async function hangFive({ resolve, expire }: ReturnType<typeof makeHanging>): Promise<void> {
     for (const merchant of ['A', 'B', 'C', 'D', 'E']) void resolve(merchant, `${merchant}.test`)
     await settled()
     await expire(1)
     await expire(1)
-    const next = resolve('S', 'next.test')
+  }
+
+  test('a merchant whose lookup was slow waits for theirs for 30 seconds, also if another one was answered', async () => {
+    let now = 0
+    const hrtime = vi.spyOn(process, 'hrtime').mockImplementation(() => [now, 0])
+    onTestFinished(() => hrtime.mockRestore())
+    const made = makeHanging()
+    const { resolve, response, asked, expire } = made
+    void resolve('S', 'slow.test')
+    void resolve('S', 'shop.test')
     await settled()
-    expect(asked.at(-1)).toBe('next.test')
-    await response('next.test')
-    expect(await next).toEqual(FOUND)
+    await expire(1)
+    await response('slow.test')
+    await response('shop.test')
+    await hangFive(made)
+    now += 29
+    void resolve('S', 'next.test')
+    await settled()
+    expect(asked).not.toContain('next.test')
+    await expire(15)
+    now += 1
+    void resolve('S', 'later.test')
+    await settled()
+    expect(asked.at(-1)).toBe('later.test')
   })
 
   test('a lookup that runs when its wait is over goes on', async () => {
