@@ -7,7 +7,7 @@ export class SharedOwner {}
 export type Step = {
   readonly owners: readonly object[]
   readonly start: number
-  /** Called for each owner if the step was long. */
+  /** Called if the step was long and has a single owner: those of several merchants are the operator's. */
   readonly onLong: OnLong
 }
 
@@ -25,7 +25,7 @@ const NO_STEP: ShortStep = { owner: {}, at: Number.NEGATIVE_INFINITY }
 export class Steps {
   readonly #longMs: number
   #current: Step | undefined
-  /** The time of all long steps so far, in milliseconds: of single owners, and of shared ones. */
+  /** The time of all long steps so far, in milliseconds: of single owners, and all others. */
   #longTime = 0
   #sharedLongTime = 0
   #latest = NO_STEP
@@ -64,7 +64,7 @@ export class Steps {
     else this.#recordLong(step, ms)
   }
 
-  /** Returns the time of a clock that stands during long steps, except those of shared owners, in milliseconds. */
+  /** Returns the time of a clock that stands during long steps of single owners, in milliseconds. */
   freeTime(): number {
     return stopwatch() - this.#longTime
   }
@@ -81,10 +81,11 @@ export class Steps {
   }
 
   #recordLong({ owners, onLong }: Step, ms: number): void {
-    const single = owners.filter((owner) => !(owner instanceof SharedOwner))
-    if (single.length > 0) this.#longTime += ms
-    else this.#sharedLongTime += ms
-    for (const owner of single) onLong(owner, ms)
+    const [owner, ...others] = owners
+    if (owner && others.length === 0 && !(owner instanceof SharedOwner)) {
+      this.#longTime += ms
+      onLong(owner, ms)
+    } else this.#sharedLongTime += ms
   }
 
   /** The time of a clock that stands during all long steps, in milliseconds. */
