@@ -7,7 +7,6 @@ const LOOKUP_MS = 5_000
 const LOCALHOST = 'localhost'
 const LOOPBACK = new BlockList()
 LOOPBACK.addSubnet('127.0.0.0', 8)
-LOOPBACK.addAddress('::1', 'ipv6')
 /** Addresses that are valid only together with a network interface, which a name does not have: fe80::/10. */
 const LINK_LOCAL = /^fe[89ab]/i
 
@@ -15,9 +14,15 @@ type Wanted = { readonly host: string; readonly port: number }
 /** Where to listen: the wanted host and port, and the host's address. */
 export type Place = Wanted & { readonly address: string }
 
-/** Whether only this machine can reach a place. The address decides: a name such as 127.0.0.256 can have any. */
-export const isLoopback = ({ address }: Pick<Place, 'address'>): boolean =>
-  address === LOCALHOST || LOOPBACK.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+/**
+ * Whether only this machine can reach a place. The address decides: a name such as 127.0.0.256 can have any. One with a network interface
+ * (`::1%lo`) or an IPv4 address within it (`::ffff:127.0.0.1`) does not count: clients know such a daemon by another address.
+ */
+export function isLoopback({ address }: Pick<Place, 'address'>): boolean {
+  if (isIP(address) !== 6) return address === LOCALHOST || LOOPBACK.check(address)
+  const url = `http://[${address}]`
+  return URL.canParse(url) && new URL(url).hostname === '[::1]'
+}
 
 /** Finds the address of the host on which to listen. @throws StartRefused */
 export async function placeOf({ host, port }: Wanted, lookUp?: LookUp): Promise<Place> {
