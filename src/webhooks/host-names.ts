@@ -39,8 +39,8 @@ class Unanswered extends Error {}
 
 /**
  * Resolves host names for merchants such that slow name servers of some merchants do not delay the others. Each merchant has one
- * lookup at a time, and merchants take turns. A lookup without an answer after a second makes way, and is repeated among lookups
- * that take up to 5 seconds. The next lookups of its merchant start there for some time.
+ * lookup at a time, and merchants take turns. A lookup without an answer after a second gives up its place, and is repeated in separate
+ * places for up to 5 seconds. For some time, further lookups of its merchant start there: see SlowMerchants.
  * Simultaneous requests for a name share one lookup. A request waits at most 15 seconds for its turn.
  */
 export class HostNames {
@@ -146,7 +146,9 @@ class Lookups {
     const late = new Unanswered(
       `${name} was not resolved to an address within ${this.#limitMs / 1_000} seconds`,
     )
-    const timer = setTimeout(() => controller.abort(late), this.#limitMs)
+    // In a later turn: after one that took long, an answer may have arrived that was not read yet.
+    const abort = () => setImmediate(() => controller.abort(late))
+    const timer = setTimeout(abort, this.#limitMs)
     const found = this.#lookUp(name, controller.signal)
       .then((all) => all.slice(0, MAX_ADDRESSES))
       .finally(() => {

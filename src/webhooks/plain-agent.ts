@@ -1,7 +1,7 @@
 import { Agent } from 'node:http'
 import { connect, type NetConnectOpts, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { FOR_NO_MERCHANT, PIECE_BYTES, type ReceivingOptions } from './receiving.ts'
+import { FOR_NO_MERCHANT, nameFor, PIECE_BYTES, type ReceivingOptions } from './receiving.ts'
 
 /** What Node documents and its types lack. */
 declare module 'node:http' {
@@ -14,7 +14,7 @@ declare module 'node:http' {
 /** Makes connections without TLS, whose data is passed on in small pieces, in turns of the merchants. */
 export class PlainAgent extends Agent {
   override getName(options?: ReceivingOptions): string {
-    return `${super.getName(options)}:${options?.receiving?.merchant}`
+    return nameFor(super.getName(options), options)
   }
 
   /** Called by Node for each new connection. */

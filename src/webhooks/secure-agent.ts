@@ -3,7 +3,7 @@ import { Agent, type AgentOptions } from 'node:https'
 import { connect as connectPlainly, type Socket, type TcpNetConnectOpts } from 'node:net'
 import { Duplex } from 'node:stream'
 import { type ConnectionOptions, DEFAULT_CIPHERS, type TLSSocket } from 'node:tls'
-import { FOR_NO_MERCHANT, PIECE_BYTES, type Receiving, type ReceivingOptions } from './receiving.ts'
+import { FOR_NO_MERCHANT, nameFor, PIECE_BYTES, type Receiving, type ReceivingOptions } from './receiving.ts'
 
 /**
  * The number of bytes that a receiver may send before a connection is secure. Chains of public authorities have 3 to 10 kB. OpenSSL
@@ -40,7 +40,7 @@ export class SecureAgent extends Agent {
   }
 
   override getName(options?: ReceivingOptions): string {
-    return `${super.getName(options)}:${options?.receiving?.merchant}`
+    return nameFor(super.getName(options), options)
   }
 
   /** Called by Node for each new connection. */

@@ -98,7 +98,7 @@ export class Sender {
     const target = new URL(url)
     const kept = await this.#agentFor(target)
     const resolve = (hostname: string) => limit.pausedFor(this.#resolve(hostname, { merchant, signal }))
-    const receiving = { merchant, run: (callback: () => void) => this.#turns.run(turnOf, callback) }
+    const receiving = { turnOf, run: (callback: () => void) => this.#turns.run(turnOf, callback) }
     const options = { headers, body, signal, receiving, lookup: lookupBy(resolve) }
     for (let anew = 0; anew < MAX_ANEW; anew += 1) {
       try {

@@ -11,8 +11,8 @@ const MOST = 1_000
 type Slowness = { readonly ms: number; readonly until: number }
 
 /**
- * The merchants whose lookups had no answer in time. They stay slow for a time that doubles, also if other names of theirs are answered:
- * otherwise names that hang and names that do not could take turns.
+ * The merchants whose lookups had no answer in time. They stay slow even if other names of theirs are answered. Otherwise a merchant with
+ * names that hang and names that do not would return to the first lookups after each answer.
  */
 export class SlowMerchants {
   readonly #known = new Map<string, Slowness>()
@@ -23,8 +23,8 @@ export class SlowMerchants {
   }
 
   /**
-   * Records that the lookup of a merchant had no answer. One that is slow already stays so for as long again. The time doubles if it was
-   * slow a short time ago.
+   * Records that the lookup of a merchant had no answer. If the merchant is slow, its time begins again. If it was slow within the same
+   * time before, the time doubles.
    */
   add(merchant: string): void {
     const now = stopwatch()
