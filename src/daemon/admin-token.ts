@@ -43,7 +43,7 @@ export async function adminTokenOf(
   if (!isLoopback(place) && !generateAdminToken) {
     throw new StartRefused(
       2,
-      `Listening on ${place.host}, which is not a loopback address, requires an admin token: set PAYTWIN_ADMIN_TOKEN, or give --admin-token-file or --generate-admin-token`,
+      `Listening on ${place.host} requires an admin token, because it is not localhost, 127.0.0.0/8 or ::1: set PAYTWIN_ADMIN_TOKEN, or give --admin-token-file or --generate-admin-token`,
     )
   }
   const generated = randomToken(TOKEN_LENGTH)

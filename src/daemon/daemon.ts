@@ -124,7 +124,7 @@ async function startIn(folder: DataFolder | null, options: DaemonOptions): Promi
     database: folder?.database ?? ':memory:',
     data: folder && resolve(folder.path),
     adminToken: token.value,
-    allowedHosts: allowedHosts(options.host, allowedNames(options)),
+    allowedHosts: allowedHosts(options.host, [...allowedNames(options), place.address]),
     receivers: { isExposed: !isLoopback(place), allowed: options.webhookAllow },
     signatureTime: dates && (() => dates.now()),
     dashboardSessions: folder?.dashboardSessions,

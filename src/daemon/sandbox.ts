@@ -169,7 +169,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     const reportError =
       options.reportError ?? ((error: unknown) => console.error(escapeControlsByLine(inspect(error))))
     const streams = new EventStreams(engine, (event) => presentEvent(versions, event), reportError)
-    const requests = new RequestLog(new LiveStreams(reportError))
+    const requests = new RequestLog(new LiveStreams(reportError, engine.steps))
     const idempotency = new IdempotencyKeys(
       store,
       engine.steady,

@@ -72,5 +72,8 @@ test.each([
   const wanted = { adminToken: null, adminTokenFile: null, generateAdminToken: false }
   const token = adminTokenOf({ ...wanted, place: await place(host, finding(address)) }, null)
   if (may) expect((await token).value).toHaveLength(40)
-  else await expect(token).rejects.toThrow(`Listening on ${host}, which is not a loopback address`)
+  else
+    await expect(token).rejects.toThrow(
+      `Listening on ${host} requires an admin token, because it is not localhost`,
+    )
 })
