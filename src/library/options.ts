@@ -18,12 +18,12 @@ export function refuseUnknown<Options extends object>(
 }
 
 /**
- * Refuses an argument that is not text. Without type checks, it may be undefined because a variable was not set.
+ * Refuses an argument that is not a string. Without type checks, it may be undefined because a variable was not set.
  * @param argument - what it is, as in `The name of snapshots.save`
  * @returns the argument
  * @throws TypeError
  */
 export function requireText(argument: string, value: unknown): string {
   if (typeof value === 'string') return value
-  throw new TypeError(`${argument} must be text, but its type is ${value === null ? 'null' : typeof value}`)
+  throw new TypeError(`${argument} must be a string, not ${value === null ? 'null' : typeof value}`)
 }

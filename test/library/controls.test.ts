@@ -290,7 +290,7 @@ describe('names and ids', () => {
       [Symbol('name'), 'symbol'],
     ])
       await expect(call(twin, wrong(value))).rejects.toThrow(
-        new TypeError(`${argument} must be text, but its type is ${String(type)}`),
+        new TypeError(`${argument} must be a string, not ${String(type)}`),
       )
   })
 
@@ -298,7 +298,7 @@ describe('names and ids', () => {
     const twin = await open()
     for (const after of [null, {}, 5])
       await expect(twin.events.list({ after: wrong(after) })).rejects.toThrow(
-        /^The event's ID in after must be text/,
+        /^The event's ID in after must be a string/,
       )
   })
 

@@ -140,6 +140,6 @@ test.each([
 test('a secret that is not text is refused, as when a variable of the environment is not set', () => {
   const { secret } = {} as { secret: string }
   expect(() => verifyWebhook(secret, { headers: {}, body: '' })).toThrow(
-    new TypeError('The secret of verifyWebhook must be text, but its type is undefined'),
+    new TypeError('The secret of verifyWebhook must be a string, not undefined'),
   )
 })
