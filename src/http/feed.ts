@@ -31,7 +31,7 @@ type FeedItem = {
 export type Feed = {
   /** The ordinal of the merchant whose items it selects from; null for all. Feeds with the same source have the same places. */
   readonly source: () => number | null
-  /** That merchant itself, which another one replaces after a restore. */
+  /** The merchant itself. It is another object after a restore. */
   readonly merchant?: () => object | null
   /** How it selects and presents its items. Feeds with the same source and selection have the same items. */
   readonly selection: string

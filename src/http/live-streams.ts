@@ -38,7 +38,7 @@ type Stream = {
   readonly feed: Feed
   /** The key that opened it; null for the operator. */
   readonly key: string | null
-  /** Whose turns it takes, and whose limit it counts against. */
+  /** In whose line it waits, and whose limit it counts against. */
   readonly owner: string
   readonly controller: ReadableStreamDefaultController<Uint8Array>
   /** The place up to which items were sent. */
@@ -74,7 +74,7 @@ export class LiveStreams {
   /** @param steps - measures the turns of merchants */
   constructor(reportError: (error: unknown, doing: string) => void, steps?: Steps) {
     this.#reportError = reportError
-    this.#due = new TimeShares(turnOf, steps)
+    this.#due = new TimeShares(pauserOf, steps)
   }
 
   /**
@@ -284,8 +284,8 @@ export class LiveStreams {
   }
 }
 
-/** Returns who pauses after a long turn of a stream. */
-const turnOf = ({ key, feed }: Stream): object => (key === null ? undefined : feed.merchant?.()) ?? OPERATOR
+/** Returns the owner that pauses after a long turn of a stream. */
+const pauserOf = ({ key, feed }: Stream): object => (key === null ? undefined : feed.merchant?.()) ?? OPERATOR
 
 /** Returns whose turns a stream takes: those of the operator, of the keys of a merchant, or of all its apps. */
 const ownerOf = (key: string | null, { source }: Feed): string =>

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { MAX_PAGE_LENGTH } from '../../src/core/json-text.ts'
 import { tokenKey } from '../../src/engine/access/oauth-token.ts'
 import { stopwatch } from '../../src/engine/machine/clock.ts'
+import { Steps } from '../../src/engine/machine/steps.ts'
 import type { Feed } from '../../src/http/feed.ts'
 import { LiveStreams, MOST_APP_STREAMS, MOST_STREAMS } from '../../src/http/live-streams.ts'
 import type { StoredToken } from '../../src/store/oauth.ts'
@@ -201,4 +202,31 @@ test('items that are committed between the turns come in order, each once', asyn
   }
   await turns(40)
   for (const sent of followed) expect(sent).toEqual(['1', '2', '3', '4', '5', '6', '7', '8'])
+})
+
+test('after a long turn its merchant pauses, and then its stream goes on although nothing else happens', async () => {
+  let now = 0
+  const hrtime = vi
+    .spyOn(process, 'hrtime')
+    .mockImplementation(() => [Math.floor(now / 1_000), (now % 1_000) * 1_000_000])
+  onTestFinished(() => hrtime.mockRestore())
+  const steps = new Steps(30)
+  streams = new LiveStreams((error) => {
+    throw error
+  }, steps)
+  const merchant = {}
+  const feed = feedOf(1, 'of the merchant', () => {
+    now += 100
+  })
+  const sent = follow({ ...feed, merchant: () => merchant }, 'key')
+  newest[1] = 1
+  streams.wake()
+  while (sent.length === 0) await turn()
+  newest[1] = 2
+  streams.wake()
+  steps.end(steps.begin([{}], () => undefined))
+  await turns(20)
+  expect(sent).toEqual(['1'])
+  now += 10
+  await vi.waitFor(() => expect(sent).toEqual(['1', '2']))
 })

@@ -1,6 +1,6 @@
 import { internalError } from '../../core/errors.ts'
 import { runAfterAccepting } from './arrivals.ts'
-import type { Clock } from './clock.ts'
+import { type Clock, stopwatch } from './clock.ts'
 import { Gate, nextTurn } from './gate.ts'
 import type { Listeners } from './listeners.ts'
 import { absenceOf, type MerchantState, type Waiting } from './merchant-state.ts'
@@ -175,6 +175,7 @@ export class CommandQueue {
     const open = new Set([first])
     const replies: (() => void)[] = []
     const mayContinue = startLimit(this.#limit)
+    let ended = 0
     try {
       this.#transactions.run([], () => {
         // The loop also visits commands that it adds.
@@ -185,7 +186,9 @@ export class CommandQueue {
           const next = mayContinue() ? this.#next() : undefined
           if (next) open.add(next)
         }
+        ended = stopwatch()
       })
+      this.#pauses.exclude(stopwatch() - ended)
     } catch (error) {
       this.#listeners.report(error, 'committing commands')
       for (const command of open) command.reject(error)

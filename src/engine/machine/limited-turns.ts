@@ -13,7 +13,7 @@ export const afterMicrotasks = (): Promise<void> =>
 /** Runs callbacks one after the other, up to a limit in each turn of the event loop. Their owners take turns. */
 export class LimitedTurns<Owner extends object = object> {
   readonly #waiting = new Turns<Owner, { readonly owner: Owner; readonly callback: () => void }>()
-  /** Whether a callback runs, or will run in its turn. Otherwise only those of owners that pause wait. */
+  /** Whether a callback runs, or will run in its turn. Otherwise, only callbacks of pausing owners wait. */
   #isRunning = false
   /** Whether what a callback has resolved may continue. */
   #isContinuing = false

@@ -16,15 +16,15 @@ const ARRIVAL_TURNS = 4
 type Pause = {
   /** Its length, in milliseconds. */
   readonly ms: number
-  /** The free time at which it ends: see `Steps.freeTime`. */
+  /** When it ends: see `Steps.pauseClock`. */
   readonly end: number
   /** Whether the requests that have arrived during the step are received. */
   hasReceived: boolean
 }
 
 /**
- * The pauses between the steps of one kind. Owners take turns, one step each, so those with short steps would wait for a long one at
- * each of theirs, of which a request or an advance has many. After a long step its owner pauses for as long as the step took, or until
+ * The pauses between the steps of one kind. Owners take turns, one step each. Without pauses, each short step would wait for a long one,
+ * and a request or an advance has many steps. After a long step its owner pauses for as long as the step took, or until
  * no other owner has done a short step for some time. The long steps of others do not count: if several owners do them, those with
  * short ones still have their share.
  * Each kind has pauses of its own. Otherwise the commands of an owner would wait as long as it has reads, each of which begins a pause.
@@ -60,6 +60,11 @@ export class Pauses {
     this.#steps.end(step)
   }
 
+  /** Records a time in which nobody could do a step, in milliseconds. */
+  exclude(ms: number): void {
+    this.#steps.exclude(ms)
+  }
+
   /** Whether an owner pauses. One that has ended is removed. */
   readonly isPausing = (owner: object): boolean => {
     const pause = this.#pauses.get(owner)
@@ -82,12 +87,12 @@ export class Pauses {
   }
 
   #lasts({ ms, end, hasReceived }: Pause, owner: object): boolean {
-    return !hasReceived || (this.#steps.freeTime() < end && this.#steps.quietTime(owner) < ms * QUIET_PART)
+    return !hasReceived || (this.#steps.pauseClock() < end && this.#steps.quietTime(owner) < ms * QUIET_PART)
   }
 
   readonly #add = (owner: object, stepMs: number): void => {
     const ms = Math.min(stepMs, MAX_PAUSE_MS)
-    const pause = { ms, end: this.#steps.freeTime() + ms, hasReceived: false }
+    const pause = { ms, end: this.#steps.pauseClock() + ms, hasReceived: false }
     this.#pauses.set(owner, pause)
     this.#receiving += 1
     afterTurns(ARRIVAL_TURNS, () => {

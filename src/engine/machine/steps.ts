@@ -1,19 +1,19 @@
 import { stopwatch } from './clock.ts'
 
-/** An owner for several callers, trusted or unknown ones. It never pauses, and its long steps make no pause of others longer. */
+/** An owner that stands for several callers: the operator, or callers without a key. It never pauses, and its long steps extend no pause of others. */
 export class SharedOwner {}
 
 /** A step that is being measured. */
 export type Step = {
   readonly owners: readonly object[]
   readonly start: number
-  /** Called if the step was long and has a single owner: those of several merchants are the operator's. */
+  /** Called after a long step of a single owner that is no SharedOwner. Only the operator begins steps of several merchants. */
   readonly onLong: OnLong
 }
 
 type OnLong = (owner: object, ms: number) => void
 
-/** A short step: who has done it, and when it ended, in milliseconds without long steps. */
+/** A short step: who has done it, and when it ended, in milliseconds of the clock for the time without short steps. */
 type ShortStep = { readonly owner: object; readonly at: number }
 
 const NO_STEP: ShortStep = { owner: {}, at: Number.NEGATIVE_INFINITY }
@@ -25,9 +25,10 @@ const NO_STEP: ShortStep = { owner: {}, at: Number.NEGATIVE_INFINITY }
 export class Steps {
   readonly #longMs: number
   #current: Step | undefined
-  /** The time of all long steps so far, in milliseconds: of single owners, and all others. */
+  /** The time of all long steps of single owners so far, in milliseconds. */
   #longTime = 0
-  #sharedLongTime = 0
+  /** The time of all other long steps so far, and of what is excluded, in milliseconds. */
+  #otherTime = 0
   #latest = NO_STEP
   /** The latest short step whose owner is not that of `#latest`. */
   #latestOfAnother = NO_STEP
@@ -64,20 +65,25 @@ export class Steps {
     else this.#recordLong(step, ms)
   }
 
-  /** Returns the time of a clock that stands during long steps of single owners, in milliseconds. */
-  freeTime(): number {
+  /** Records a time in which nobody could do a step, such as that of a commit, in milliseconds. */
+  exclude(ms: number): void {
+    this.#otherTime += ms
+  }
+
+  /** Returns the time of the clock by which pauses end, in milliseconds. It stops during long steps of single owners. */
+  pauseClock(): number {
     return stopwatch() - this.#longTime
   }
 
-  /** Returns the time since the latest short step of another owner, without all long steps, in milliseconds. */
+  /** Returns the time since the latest short step of another owner in which somebody could have done one, in milliseconds. */
   quietTime(owner: object): number {
     const { at } = this.#latest.owner === owner ? this.#latestOfAnother : this.#latest
-    return this.#timeForShort() - at
+    return this.#quietClock() - at
   }
 
   #recordShort(owner: object): void {
     if (owner !== this.#latest.owner) this.#latestOfAnother = this.#latest
-    this.#latest = { owner, at: this.#timeForShort() }
+    this.#latest = { owner, at: this.#quietClock() }
   }
 
   #recordLong({ owners, onLong }: Step, ms: number): void {
@@ -85,11 +91,11 @@ export class Steps {
     if (owner && others.length === 0 && !(owner instanceof SharedOwner)) {
       this.#longTime += ms
       onLong(owner, ms)
-    } else this.#sharedLongTime += ms
+    } else this.#otherTime += ms
   }
 
-  /** The time of a clock that stands during all long steps, in milliseconds. */
-  #timeForShort(): number {
-    return this.freeTime() - this.#sharedLongTime
+  /** Returns the time of the clock for the time without short steps, in milliseconds. It stops while nobody can do one. */
+  #quietClock(): number {
+    return this.pauseClock() - this.#otherTime
   }
 }

@@ -13,14 +13,14 @@ export class TimeShares<Owner, Item extends object> {
   /** The waiting items of each owner: first those of the owner whose turn is next. */
   readonly #lines = new Map<Owner, Set<Item>>()
   readonly #pauses: Pauses
-  readonly #turnOf: (item: Item) => object
+  readonly #pauserOf: (item: Item) => object
 
   /**
-   * @param turnOf - returns who pauses after a long turn
+   * @param pauserOf - returns the owner that pauses after a long turn
    * @param steps - measures the turns; by default, none is long
    */
-  constructor(turnOf: (item: Item) => object, steps = new Steps(Number.POSITIVE_INFINITY)) {
-    this.#turnOf = turnOf
+  constructor(pauserOf: (item: Item) => object, steps = new Steps(Number.POSITIVE_INFINITY)) {
+    this.#pauserOf = pauserOf
     this.#pauses = new Pauses(steps)
   }
 
@@ -46,8 +46,8 @@ export class TimeShares<Owner, Item extends object> {
     const isLeft = workBriefly(() => {
       const next = this.#next()
       if (!next) return false
-      const { owner, line, turnOf } = next
-      this.#pauses.measure([turnOf], () => workBriefly(() => takeFirst(line, take), SHARE_MS))
+      const { owner, line, pauser } = next
+      this.#pauses.measure([pauser], () => workBriefly(() => takeFirst(line, take), SHARE_MS))
       this.#lines.delete(owner)
       if (line.size > 0) this.#lines.set(owner, line)
       return true
@@ -57,15 +57,15 @@ export class TimeShares<Owner, Item extends object> {
   }
 
   /** Returns the first line whose owner does not pause, and drops the empty lines before it. */
-  #next(): { owner: Owner; line: Set<Item>; turnOf: object } | undefined {
+  #next(): { owner: Owner; line: Set<Item>; pauser: object } | undefined {
     for (const [owner, line] of this.#lines) {
       const [item] = line
       if (!item) {
         this.#lines.delete(owner)
         continue
       }
-      const turnOf = this.#turnOf(item)
-      if (!this.#pauses.isPausing(turnOf)) return { owner, line, turnOf }
+      const pauser = this.#pauserOf(item)
+      if (!this.#pauses.isPausing(pauser)) return { owner, line, pauser }
     }
     return undefined
   }

@@ -96,7 +96,7 @@ export class Turns<Owner, Item> {
 
   /**
    * Removes the next item: one that is the first of all its owners, or the next of a single one.
-   * @param isPausing - whether an owner has no turn at present; one of several owners does not hold up their item
+   * @param isPausing - whether an owner pauses; an item of several owners waits only if all of them do
    * @returns undefined if no item waits, or only those of owners that pause
    */
   take(isPausing: IsPausing<Owner> = () => false): Item | undefined {

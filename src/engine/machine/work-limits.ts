@@ -14,7 +14,7 @@ export type WorkLimits = {
   readonly commands: WorkLimit
   /** Of the jobs in a batch of an advance, which is a transaction. */
   readonly jobs: WorkLimit
-  /** The time of a read, a command or a batch, in milliseconds, from which on it is long: see Steps. */
+  /** The duration of a step of any kind, in milliseconds, from which on it is long: see Steps. */
   readonly longMs: number
 }
 

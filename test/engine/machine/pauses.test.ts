@@ -13,6 +13,7 @@ import {
   type WorkLimits,
 } from '../../../src/engine/machine/work-limits.ts'
 import { startTwin } from '../../twin.ts'
+import { startReceiver } from '../../webhooks/sockets.ts'
 
 /** The time of the stopwatch, in milliseconds. */
 let now = 0
@@ -154,6 +155,18 @@ describe('after a long step, its owner pauses', () => {
     await receive()
     commands.work(OTHER, 9)
     expect(reads.isPausing(LONG)).toBe(true)
+  })
+
+  test('also after a commit, in which nobody could do a step', async () => {
+    const { pauses, work, isPausing } = openPauses()
+    work(OTHER, 1)
+    work(LONG, 100)
+    await receive()
+    now += 20
+    pauses.exclude(20)
+    expect(isPausing(LONG)).toBe(true)
+    now += 10
+    expect(isPausing(LONG)).toBe(false)
   })
 
   test('although it has done the latest short step', async () => {
@@ -404,14 +417,27 @@ test('a read that could run at once does not come before those of its owner that
   await waiting
 })
 
-test('reads, commands and advances of a merchant are measured together', async () => {
+test('the steps of all kinds of a merchant are measured together', async () => {
   const twin = await startTwin({ now: '2026-01-01T00:00:00Z' })
-  onTestFinished(() => twin.close())
-  const { engine, merchant } = twin.sandbox
+  const { engine, merchant, app } = twin.sandbox
   const begun = vi.spyOn(engine.steps, 'begin')
+  const { url } = await startReceiver((_, response) => void response.end())
+  onTestFinished(() => twin.close())
+  const headers = { Authorization: `Bearer ${twin.secretKey}`, Accept: 'text/event-stream' }
+  const { body } = await app.request('/v1/events', { headers })
+  await twin.post('/v1/webhook_endpoints', { url, enabled_events: ['*'] })
   await twin.get('/v1/customers')
-  await twin.post('/v1/customers', {})
-  await twin.advance({ by: '1d' })
+  for (let count = 0; count < 2; count += 1)
+    await twin.request('POST', '/v1/customers', {}, { 'Idempotency-Key': 'once' })
+  await twin.advance({ by: '1d', await_webhooks: true })
+  await body?.cancel()
   const kinds = begun.mock.calls.filter(([owners]) => owners.includes(merchant)).map(([, onLong]) => onLong)
-  expect(new Set(kinds).size).toBe(3)
+  // Reads, commands, advances, replays, event streams, bodies of webhooks, and what receivers send.
+  expect(new Set(kinds).size).toBe(7)
+})
+
+test('nobody pauses while a sandbox closes', async () => {
+  const twin = await startTwin()
+  await twin.close()
+  expect(twin.sandbox.engine.steps.isStopping).toBe(true)
 })
