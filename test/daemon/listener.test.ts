@@ -1,21 +1,20 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { Hono } from 'hono'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createListener } from '../../src/daemon/listener.ts'
+import { stopStopwatch } from '../stopwatch.ts'
 
 test('connections that arrive together are all accepted after the first long request', async () => {
   const count = 20
   // Only pages take time: on a busy machine too, all others are accepted in the time that follows the first one.
-  let now = 0
-  const hrtime = vi.spyOn(process, 'hrtime').mockImplementation(() => [0, now * 1_000_000])
-  onTestFinished(() => hrtime.mockRestore())
+  const watch = stopStopwatch()
   let accepted = 0
   const acceptedBefore: number[] = []
   const app = new Hono()
   app.get('/', (c) => {
     acceptedBefore.push(accepted)
-    now += 50
+    watch.now += 50
     return c.text('page')
   })
   const { server } = createListener(

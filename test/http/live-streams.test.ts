@@ -7,6 +7,7 @@ import { Steps } from '../../src/engine/machine/steps.ts'
 import type { Feed } from '../../src/http/feed.ts'
 import { LiveStreams, MOST_APP_STREAMS, MOST_STREAMS } from '../../src/http/live-streams.ts'
 import type { StoredToken } from '../../src/store/oauth.ts'
+import { stopStopwatch } from '../stopwatch.ts'
 
 let streams: LiveStreams
 /** The places of the newest items of two merchants. */
@@ -205,18 +206,14 @@ test('items that are committed between the turns come in order, each once', asyn
 })
 
 test('after a long turn its merchant pauses, and then its stream goes on although nothing else happens', async () => {
-  let now = 0
-  const hrtime = vi
-    .spyOn(process, 'hrtime')
-    .mockImplementation(() => [Math.floor(now / 1_000), (now % 1_000) * 1_000_000])
-  onTestFinished(() => hrtime.mockRestore())
+  const watch = stopStopwatch()
   const steps = new Steps(30)
   streams = new LiveStreams((error) => {
     throw error
   }, steps)
   const merchant = {}
   const feed = feedOf(1, 'of the merchant', () => {
-    now += 100
+    watch.now += 100
   })
   const sent = follow({ ...feed, merchant: () => merchant }, 'key')
   newest[1] = 1
@@ -227,6 +224,6 @@ test('after a long turn its merchant pauses, and then its stream goes on althoug
   steps.end(steps.begin([{}], () => undefined))
   await turns(20)
   expect(sent).toEqual(['1'])
-  now += 10
+  watch.now += 10
   await vi.waitFor(() => expect(sent).toEqual(['1', '2']))
 })

@@ -7,6 +7,7 @@ import { buildSync } from 'esbuild'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { HostNames, type HostNamesOptions } from '../../src/webhooks/host-names.ts'
 import { type LookUp, LookupProcesses, SCRIPT } from '../../src/webhooks/lookup-processes.ts'
+import { stopStopwatch } from '../stopwatch.ts'
 
 const FOUND = [{ address: '127.0.0.1', family: 4 }]
 const NEVER = new AbortController().signal
@@ -179,9 +180,7 @@ describe('among merchants whose names hang', () => {
   }
 
   test('a merchant whose lookup was slow waits for theirs for 30 seconds, also if another one was answered', async () => {
-    let now = 0
-    const hrtime = vi.spyOn(process, 'hrtime').mockImplementation(() => [now, 0])
-    onTestFinished(() => hrtime.mockRestore())
+    const watch = stopStopwatch()
     const made = makeHanging()
     const { resolve, response, asked, expire } = made
     void resolve('S', 'slow.test')
@@ -191,12 +190,12 @@ describe('among merchants whose names hang', () => {
     await response('slow.test')
     await response('shop.test')
     await hangFive(made)
-    now += 29
+    watch.now += 29_000
     void resolve('S', 'next.test')
     await settled()
     expect(asked).not.toContain('next.test')
     await expire(15)
-    now += 1
+    watch.now += 1_000
     void resolve('S', 'later.test')
     await settled()
     expect(asked.at(-1)).toBe('later.test')

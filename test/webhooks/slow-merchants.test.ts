@@ -1,19 +1,17 @@
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { SlowMerchants } from '../../src/webhooks/slow-merchants.ts'
+import { type StoppedWatch, stopStopwatch } from '../stopwatch.ts'
 
-/** The time of the stopwatch, in seconds. */
-let now = 0
+let watch: StoppedWatch
 beforeEach(() => {
-  now = 0
-  const hrtime = vi.spyOn(process, 'hrtime').mockImplementation(() => [now, 0])
-  onTestFinished(() => hrtime.mockRestore())
+  watch = stopStopwatch()
 })
 
 /** Returns for how many seconds a merchant is slow. */
 function slowFor(slow: SlowMerchants, merchant = 'A'): number {
-  const start = now
-  while (slow.has(merchant)) now += 1
-  return now - start
+  const start = watch.now
+  while (slow.has(merchant)) watch.now += 1_000
+  return (watch.now - start) / 1_000
 }
 
 test('a merchant is slow for 30 seconds, then twice as long each time, up to an hour', () => {
@@ -32,7 +30,7 @@ test('a merchant that was not slow for as long begins anew', () => {
     slow.add('A')
     slowFor(slow)
   }
-  now += 60
+  watch.now += 60_000
   slow.add('A')
   expect(slowFor(slow)).toBe(30)
 })
@@ -41,7 +39,7 @@ test('a merchant that is slow stays so for as long again, not for twice as long'
   const slow = new SlowMerchants()
   for (let seconds = 0; seconds < 100; seconds += 10) {
     slow.add('A')
-    now += 10
+    watch.now += 10_000
   }
   expect(slowFor(slow)).toBe(20)
 })

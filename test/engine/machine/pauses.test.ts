@@ -12,17 +12,13 @@ import {
   TURN_LIMIT,
   type WorkLimits,
 } from '../../../src/engine/machine/work-limits.ts'
+import { type StoppedWatch, stopStopwatch } from '../../stopwatch.ts'
 import { startTwin } from '../../twin.ts'
 import { startReceiver } from '../../webhooks/sockets.ts'
 
-/** The time of the stopwatch, in milliseconds. */
-let now = 0
+let watch: StoppedWatch
 beforeEach(() => {
-  now = 0
-  const hrtime = vi
-    .spyOn(process, 'hrtime')
-    .mockImplementation(() => [Math.floor(now / 1_000), (now % 1_000) * 1_000_000])
-  onTestFinished(() => hrtime.mockRestore())
+  watch = stopStopwatch()
 })
 
 const LONG = { name: 'long' }
@@ -33,7 +29,7 @@ function openPauses(steps = new Steps(30)) {
   const pauses = new Pauses(steps)
   const work = (owner: object, ms: number) =>
     pauses.measure([owner], () => {
-      now += ms
+      watch.now += ms
     })
   return { steps, pauses, work, isPausing: pauses.isPausing }
 }
@@ -51,7 +47,7 @@ describe('after a long step, its owner pauses', () => {
     for (let ms = 0; ms < 100; ms += 5) {
       work(OTHER, 1)
       expect([isPausing(LONG), isPausing(OTHER)]).toEqual([true, false])
-      now += 4
+      watch.now += 4
     }
     expect(isPausing(LONG)).toBe(false)
   })
@@ -61,9 +57,9 @@ describe('after a long step, its owner pauses', () => {
     work(LONG, 100)
     await receive()
     work(OTHER, 1)
-    now += 9
+    watch.now += 9
     expect(isPausing(LONG)).toBe(true)
-    now += 1
+    watch.now += 1
     expect(isPausing(LONG)).toBe(false)
   })
 
@@ -71,7 +67,7 @@ describe('after a long step, its owner pauses', () => {
     const { work, isPausing } = openPauses()
     work(OTHER, 1)
     work(LONG, 1)
-    now += 1_000
+    watch.now += 1_000
     work(LONG, 100)
     expect(isPausing(LONG)).toBe(true)
     await receive()
@@ -85,7 +81,7 @@ describe('after a long step, its owner pauses', () => {
     for (let ms = 0; ms < 1_000; ms += 50) {
       work(OTHER, 20)
       expect(isPausing(LONG)).toBe(true)
-      now += 30
+      watch.now += 30
     }
     expect(isPausing(LONG)).toBe(false)
   })
@@ -102,10 +98,10 @@ describe('after a long step, its owner pauses', () => {
     for (let ms = 0; ms < 95; ms += 5) {
       work(OTHER, 1)
       expect([isPausing(LONG), isPausing(ANOTHER)]).toEqual([true, true])
-      now += 4
+      watch.now += 4
     }
     work(OTHER, 1)
-    now += 4
+    watch.now += 4
     expect([isPausing(LONG), isPausing(ANOTHER)]).toEqual([false, true])
   })
 
@@ -121,7 +117,7 @@ describe('after a long step, its owner pauses', () => {
     const { pauses, work, isPausing } = openPauses()
     work(OTHER, 1)
     pauses.measure([LONG, OTHER], () => {
-      now += 100
+      watch.now += 100
     })
     expect([isPausing(LONG), isPausing(OTHER)]).toEqual([false, false])
   })
@@ -162,10 +158,10 @@ describe('after a long step, its owner pauses', () => {
     work(OTHER, 1)
     work(LONG, 100)
     await receive()
-    now += 20
+    watch.now += 20
     pauses.exclude(20)
     expect(isPausing(LONG)).toBe(true)
-    now += 10
+    watch.now += 10
     expect(isPausing(LONG)).toBe(false)
   })
 
@@ -175,9 +171,9 @@ describe('after a long step, its owner pauses', () => {
     await receive()
     work(OTHER, 1)
     work(LONG, 1)
-    now += 8
+    watch.now += 8
     expect(isPausing(LONG)).toBe(true)
-    now += 1
+    watch.now += 1
     expect(isPausing(LONG)).toBe(false)
   })
 
@@ -193,12 +189,12 @@ describe('after a long step, its owner pauses', () => {
 test('a step ends when another one begins', () => {
   const { pauses, isPausing } = openPauses()
   const step = pauses.begin([LONG])
-  now += 20
+  watch.now += 20
   pauses.begin([OTHER])
-  now += 20
+  watch.now += 20
   pauses.end(step)
   expect([isPausing(LONG), isPausing(OTHER)]).toEqual([false, false])
-  now += 20
+  watch.now += 20
   pauses.begin([LONG])
   expect([isPausing(LONG), isPausing(OTHER)]).toEqual([false, true])
 })
@@ -209,7 +205,7 @@ test('a step whose function throws ends', () => {
     throw new Error('failed')
   }
   expect(() => pauses.measure([LONG], fail)).toThrow('failed')
-  now += 100
+  watch.now += 100
   pauses.begin([OTHER])
   expect(isPausing(LONG)).toBe(false)
 })
@@ -235,7 +231,7 @@ test('an item of several owners waits for no pause of only one of them: each cou
 
 function workFor(ms: number, begun: () => void = () => undefined): void {
   begun()
-  now += ms
+  watch.now += ms
 }
 
 /** Starts a sandbox, and returns how to send a command that takes some time of the stopwatch, in milliseconds. */
@@ -246,7 +242,7 @@ async function startCommands(limits: WorkLimits) {
   const send = ({ ms, ...options }: { ms: number; turnOf?: MerchantState }, begun: () => void) =>
     engine.operatorCommand(() => {
       begun()
-      now += ms
+      watch.now += ms
     }, options)
   return { send, merchant }
 }
@@ -265,7 +261,7 @@ async function orderOf(step: (name: 'long' | 'short') => Promise<void>): Promise
   const run = async (name: 'long' | 'short') => {
     await step(name)
     order.push(name)
-    now += name === 'long' ? 100 : 10
+    watch.now += name === 'long' ? 100 : 10
   }
   const others = async () => {
     for (let count = 0; count < 40; count += 1) await run('short')
@@ -285,7 +281,7 @@ describe('between two long steps of a merchant come as long ones of others', () 
   test('of reads that run at once', async () => {
     const turns = new LimitedTurns(TURN_LIMIT, new Steps(30))
     expect(turns.isFreeFor(LONG)).toBe(true)
-    now += 100
+    watch.now += 100
     await turn()
     expect([turns.isFreeFor(LONG), turns.isFreeFor(OTHER)]).toEqual([false, true])
   })
@@ -336,7 +332,7 @@ describe('what waits for a pause runs when it has ended, although nothing else d
     })
     await wait(20)
     expect(hasRun).toBe(false)
-    now += 10
+    watch.now += 10
     await waiting
     expect(hasRun).toBe(true)
   }
@@ -394,7 +390,7 @@ describe('without a timer of the system', () => {
     onTestFinished(() => taken.mockRestore())
     for (let turns = 0; turns < 20; turns += 1) await turn()
     expect([taken.mock.calls.length, vi.getTimerCount()]).toEqual([0, 1])
-    now += 100
+    watch.now += 100
     vi.runAllTimers()
     await Promise.all(waiting)
   })
@@ -410,7 +406,7 @@ test('a read that could run at once does not come before those of its owner that
   await turns.next(OTHER)
   const waiting = turns.next(LONG)
   await turn()
-  now += 100
+  watch.now += 100
   await turn()
   expect([turns.isFreeFor(OTHER), turns.isFreeFor(LONG)]).toEqual([true, false])
   vi.advanceTimersByTime(1)

@@ -1,8 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { stopwatch } from '../../../src/engine/machine/clock.ts'
 import { Steps } from '../../../src/engine/machine/steps.ts'
 import { TimeShares } from '../../../src/engine/machine/time-shares.ts'
+import { stopStopwatch } from '../../stopwatch.ts'
 
 type Item = { readonly name: string; readonly isSlow?: boolean }
 
@@ -75,18 +76,14 @@ test('an owner whose items were all deleted has no turn', () => {
 })
 
 test('an owner pauses after a long turn, while others take shorter ones', async () => {
-  let now = 0
-  const hrtime = vi
-    .spyOn(process, 'hrtime')
-    .mockImplementation(() => [Math.floor(now / 1_000), (now % 1_000) * 1_000_000])
-  onTestFinished(() => hrtime.mockRestore())
+  const watch = stopStopwatch()
   const merchants: Record<string, object> = { a: {}, b: {} }
   const turnOf = ({ name }: Item) => merchants[name.charAt(0)] ?? ANYBODY
   const shares = new TimeShares<string, Item>(turnOf, new Steps(30))
   const taken: string[] = []
   const take = ({ name }: Item) => {
     taken.push(name)
-    now += name.startsWith('a') ? 100 : 1
+    watch.now += name.startsWith('a') ? 100 : 1
   }
   const add = (name: string) => shares.add(name.charAt(0), { name })
   for (const name of ['a1', 'a2', 'b1', 'b2']) add(name)
@@ -97,7 +94,7 @@ test('an owner pauses after a long turn, while others take shorter ones', async 
   add('b3')
   while (shares.takeBriefly(take, () => undefined));
   expect(taken).toEqual(['a1', 'b1', 'b2', 'b3'])
-  now += 100
+  watch.now += 100
   await resumed
   for (let turns = 0; turns < 5; turns += 1) {
     shares.takeBriefly(take, () => undefined)
