@@ -1,7 +1,7 @@
 import { mustAcceptFirst, runAfterAccepting, stepBegins } from './arrivals.ts'
 import { nextTurn } from './gate.ts'
 import { Pauses } from './pauses.ts'
-import { Steps } from './steps.ts'
+import type { Steps } from './steps.ts'
 import { Turns } from './turns.ts'
 import { startLimit, TURN_LIMIT, type WorkLimit } from './work-limits.ts'
 
@@ -24,9 +24,9 @@ export class LimitedTurns<Owner extends object = object> {
 
   /**
    * @param limit - of the callbacks, and of what they resolve, in each turn of the event loop
-   * @param steps - measures them; by default, none is long
+   * @param steps - measures them: see Pauses
    */
-  constructor(limit = TURN_LIMIT, steps = new Steps(Number.POSITIVE_INFINITY)) {
+  constructor(limit = TURN_LIMIT, steps?: Steps) {
     this.#limit = limit
     this.#pauses = new Pauses(steps)
   }

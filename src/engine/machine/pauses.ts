@@ -1,4 +1,4 @@
-import type { Step, Steps } from './steps.ts'
+import { type Step, Steps } from './steps.ts'
 
 /** paytwin: the limit of a pause, in milliseconds: a step also seems long when the process was stopped or memory was freed. */
 const MAX_PAUSE_MS = 1_000
@@ -24,9 +24,9 @@ type Pause = {
 
 /**
  * The pauses between the steps of one kind. Owners take turns, one step each. Without pauses, each short step would wait for a long one,
- * and a request or an advance has many steps. After a long step its owner pauses for as long as the step took, or until
- * no other owner has done a short step for some time. The long steps of others do not count: if several owners do them, those with
- * short ones still have their share.
+ * and a request or an advance has many steps. After a long step its owner pauses for as long as the step took, or until no other owner
+ * has done a short step for some time. The long steps of others do not count: if several owners do them, those with short ones still have
+ * their share.
  * Each kind has pauses of its own. Otherwise the commands of an owner would wait as long as it has reads, each of which begins a pause.
  */
 export class Pauses {
@@ -36,7 +36,8 @@ export class Pauses {
   #receiving = 0
   #isAwaited = false
 
-  constructor(steps: Steps) {
+  /** @param steps - measures the steps; by default, none is long */
+  constructor(steps = new Steps(Number.POSITIVE_INFINITY)) {
     this.#steps = steps
   }
 

@@ -1,6 +1,9 @@
 import { stopwatch } from './clock.ts'
 
-/** An owner that stands for several callers: the operator, or callers without a key. It never pauses, and its long steps extend no pause of others. */
+/**
+ * An owner that stands for several callers: the operator, or callers without a key. It never pauses, and its long steps extend no pause of
+ * others.
+ */
 export class SharedOwner {}
 
 /** A step that is being measured. */

@@ -1,6 +1,6 @@
 import { workBriefly } from './gate.ts'
 import { Pauses } from './pauses.ts'
-import { Steps } from './steps.ts'
+import type { Steps } from './steps.ts'
 
 /** paytwin: the time of an owner's turn, in milliseconds. */
 const SHARE_MS = 2
@@ -17,9 +17,9 @@ export class TimeShares<Owner, Item extends object> {
 
   /**
    * @param pauserOf - returns the owner that pauses after a long turn
-   * @param steps - measures the turns; by default, none is long
+   * @param steps - measures the turns: see Pauses
    */
-  constructor(pauserOf: (item: Item) => object, steps = new Steps(Number.POSITIVE_INFINITY)) {
+  constructor(pauserOf: (item: Item) => object, steps?: Steps) {
     this.#pauserOf = pauserOf
     this.#pauses = new Pauses(steps)
   }
